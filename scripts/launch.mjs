@@ -1,0 +1,74 @@
+/**
+ * What npm runs: sees that the dependencies are there, then hands over to Bun. Plain Node, so that a machine with
+ * only Node and npm can start.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const commands = {
+  start: { needs: 'production', run: ['src/main.ts'] },
+  linnet: { needs: 'production', run: ['src/cli/main.ts'] },
+  test: { needs: 'everything', run: ['test', '--timeout', '30000'] },
+  bench: { needs: 'everything', run: ['bench/main.ts'] },
+  typecheck: { needs: 'everything', tool: ['typescript', 'bin/tsc', '--noEmit'] },
+  lint: { needs: 'everything', tool: ['@biomejs/biome', 'bin/biome', 'check', '.'] },
+  format: { needs: 'everything', tool: ['@biomejs/biome', 'bin/biome', 'check', '--write', '.'] },
+};
+
+const [name, ...rest] = process.argv.slice(2);
+const command = commands[name];
+if (!command) fail(`There is no command "${name}".`);
+process.chdir(root);
+installMissing(command.needs);
+if (command.tool) {
+  const [pack, script, ...args] = command.tool;
+  run(process.execPath, [join('node_modules', pack, script), ...args, ...rest]);
+} else {
+  run(bun(), [...command.run, ...rest]);
+}
+
+/** Compares what npm noted down as installed with the lockfile: no stamp of our own that could lie. */
+function installMissing(needs) {
+  const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+  const installedFile = join('node_modules', '.package-lock.json');
+  const installed = existsSync(installedFile) ? JSON.parse(readFileSync(installedFile, 'utf8')).packages : {};
+  const missing = Object.entries(locked).filter(
+    ([path, { version, dev, optional }]) =>
+      path !== '' && !optional && !(dev && needs === 'production') && installed[path]?.version !== version,
+  );
+  if (missing.length === 0 && bun() !== null) return;
+  process.stderr.write('Installing what is missing; this happens once.\n');
+  const only = needs === 'production' ? ['--omit=dev'] : [];
+  const done = spawnSync('npm', ['ci', ...only, '--no-audit', '--no-fund', '--loglevel=error'], {
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (done.status !== 0) fail('The installation failed. Check the network, then run the same command again.');
+  if (bun() === null) fail('Bun, which runs Linnet, was not installed for this kind of machine.');
+}
+
+/** Where the `bun` package keeps its program; beside it, where npm was told to run no install scripts. */
+function bun() {
+  const platforms = join('node_modules', '@oven');
+  const inPackages = existsSync(platforms)
+    ? readdirSync(platforms).map((pack) => join(platforms, pack, 'bin', 'bun'))
+    : [];
+  const places = [join('node_modules', 'bun', 'bin', 'bun.exe'), ...inPackages];
+  return places.find((place) => existsSync(place) && statSync(place).size > 1_000_000) ?? null;
+}
+
+function run(program, args) {
+  const child = spawn(program, args, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (cause) => fail(`${program} could not be started: ${cause.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+}
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,44 @@
+import { Refusal } from '../rules/errors.ts';
+
+/** The JSON of a body, or undefined where there is none. Never reads past the limit, whatever the length says. */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const text = await readText(request, limit);
+  if (text.trim() === '') return undefined;
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    throw new Refusal(
+      'CONTENT_TYPE_UNSUPPORTED',
+      'Send the body as JSON, with the header "Content-Type: application/json".',
+    );
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(
+      'BODY_MALFORMED',
+      'The body is not valid JSON. Look for a missing quote, a trailing comma or a cut-off end.',
+    );
+  }
+}
+
+export async function readText(request: Request, limit: number): Promise<string> {
+  const tooLarge = () =>
+    new Refusal(
+      'BODY_TOO_LARGE',
+      `The body is too large: at most ${Math.floor(limit / 1024)} KB are taken here.`,
+    );
+  const announced = request.headers.get('content-length');
+  if (announced !== null) {
+    if (Number(announced) > limit) throw tooLarge();
+    return request.text();
+  }
+  if (!request.body) return '';
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of request.body) {
+    length += part.byteLength;
+    if (length > limit) throw tooLarge();
+    parts.push(part);
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}

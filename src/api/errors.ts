@@ -1,0 +1,175 @@
+import type { z } from 'zod';
+import { type ErrorCode, type Problem, Refusal } from '../rules/errors.ts';
+import { StoreAway } from '../storage/database.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** The one place where an error code gets its status. */
+export const statusOf: Readonly<Record<ErrorCode, number>> = {
+  BODY_MISSING: 400,
+  BODY_MALFORMED: 400,
+  BODY_TOO_LARGE: 413,
+  CONTENT_TYPE_UNSUPPORTED: 415,
+  REQUEST_MALFORMED: 400,
+  FIELD_MISSING: 400,
+  FIELD_INVALID: 400,
+  FIELD_TOO_LONG: 400,
+  FIELD_UNKNOWN: 400,
+  FIELD_FIXED: 400,
+  PAGE_TOO_LARGE: 400,
+  DESTINATION_INVALID: 400,
+  DESTINATION_IS_OURS: 400,
+  SUFFIX_INVALID: 400,
+  SUFFIX_RESERVED: 400,
+  SUFFIX_TAKEN: 409,
+  DOMAIN_UNVERIFIED: 400,
+  COLOURS_EQUAL: 400,
+  TAG_EXISTS: 409,
+  TAG_NOT_FOUND: 400,
+  KEY_MISSING: 401,
+  KEY_INVALID: 401,
+  TOKEN_INVALID: 401,
+  LOGIN_WRONG: 401,
+  FORBIDDEN: 403,
+  ORIGIN_FORBIDDEN: 403,
+  EMAIL_TAKEN: 409,
+  REGISTRATION_CLOSED: 403,
+  SETUP_TOKEN_WRONG: 403,
+  INVITATION_INVALID: 403,
+  TOO_MANY_ATTEMPTS: 429,
+  NOT_FOUND: 404,
+  ROUTE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  BUSY: 503,
+  STORE_AWAY: 503,
+  INTERNAL: 500,
+};
+
+/** Whatever was thrown, as the refusal that its caller is told. What we didn't foresee is logged, never shown. */
+export function refusalOf(cause: unknown, log: Log): Refusal {
+  if (cause instanceof Refusal) return cause;
+  if (cause instanceof StoreAway) {
+    log.error('store away', cause);
+    return new Refusal(
+      'STORE_AWAY',
+      'The database can not be reached right now. Nothing was changed. Try again in a few seconds.',
+      { retryAfter: 5 },
+    );
+  }
+  const reference = crypto.randomUUID();
+  log.error('request failed', cause, { reference });
+  return new Refusal('INTERNAL', `Something failed on our side. It was logged under ${reference}.`);
+}
+
+/** The flat error object: `status_code`, `error_code`, `field_key`, `error_string`; `errors` where there are more. */
+export function errorBody(refusal: Refusal) {
+  const flat = (problem: Problem) => ({
+    status_code: statusOf[problem.code],
+    error_code: problem.code,
+    ...(problem.field === undefined ? {} : { field_key: problem.field }),
+    error_string: problem.sentence,
+  });
+  return refusal.problems.length > 1
+    ? { ...flat(refusal), errors: refusal.problems.map(flat) }
+    : flat(refusal);
+}
+
+export function errorHeaders(refusal: Refusal): Record<string, string> {
+  const status = statusOf[refusal.code];
+  return {
+    ...(refusal.retryAfter === undefined ? {} : { 'retry-after': String(refusal.retryAfter) }),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+/** What a schema found, in words for a person. `value` is what was checked. */
+export function refusalOfIssues(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  field?: string,
+): Refusal {
+  const problems = issues.flatMap((issue) => problemsOf(issue, value, field));
+  const [first] = problems;
+  if (!first) throw new Error('a schema refused without saying why');
+  return new Refusal(first.code, first.sentence, {
+    ...(first.field === undefined ? {} : { field: first.field }),
+    problems,
+  });
+}
+
+function problemsOf(issue: z.core.$ZodIssue, value: unknown, outer: string | undefined): Problem[] {
+  const path = issue.path.map(String);
+  const field = path[0] ?? outer;
+  const name = field === undefined ? 'The body' : `"${field}"`;
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        code: 'FIELD_UNKNOWN',
+        field: key,
+        sentence: `There is no field "${key}" here. Check its spelling, or leave it out.`,
+      }));
+    case 'invalid_type':
+      if (field !== undefined && at(value, issue.path) === undefined) {
+        return [{ code: 'FIELD_MISSING', field, sentence: `${name} is needed.` }];
+      }
+      return [{ code: 'FIELD_INVALID', field, sentence: `${name} must be ${withArticle(issue.expected)}.` }];
+    case 'too_big':
+      return [
+        {
+          code: issue.origin === 'string' ? 'FIELD_TOO_LONG' : 'FIELD_INVALID',
+          field,
+          sentence: `${name} ${amount(issue.origin, 'at most', Number(issue.maximum))}.`,
+        },
+      ];
+    case 'too_small':
+      return [
+        {
+          code: 'FIELD_INVALID',
+          field,
+          sentence: `${name} ${amount(issue.origin, 'at least', Number(issue.minimum))}.`,
+        },
+      ];
+    case 'invalid_value':
+      return [
+        {
+          code: 'FIELD_INVALID',
+          field,
+          sentence: `${name} must be ${issue.values.map((choice) => `"${String(choice)}"`).join(' or ')}.`,
+        },
+      ];
+    case 'custom':
+      return [
+        {
+          code: (issue.params?.code as ErrorCode | undefined) ?? 'FIELD_INVALID',
+          field,
+          sentence: issue.message,
+        },
+      ];
+    default:
+      return [{ code: 'FIELD_INVALID', field, sentence: `${name} is not of the form it needs.` }];
+  }
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const step of path)
+    found =
+      typeof found === 'object' && found !== null ? (found as Record<PropertyKey, unknown>)[step] : undefined;
+  return found;
+}
+
+const articles: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a JSON object',
+  array: 'a list',
+};
+
+const withArticle = (kind: string): string => articles[kind] ?? `of type ${kind}`;
+
+function amount(origin: string, bound: string, figure: number): string {
+  if (origin === 'string') return `has ${bound} ${figure} ${figure === 1 ? 'character' : 'characters'}`;
+  if (origin === 'array') return `has ${bound} ${figure} entries`;
+  return `is ${bound} ${figure}`;
+}

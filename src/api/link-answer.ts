@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import type { Secrets } from '../auth/secrets.ts';
+import type { Context } from '../manage/context.ts';
+import type { LinkWithTags } from '../manage/create-link.ts';
+import { qrSvg } from '../qr/svg.ts';
+import { formatIso, formatStamp } from '../rules/instant.ts';
+import type { StoredTag } from '../storage/tags.ts';
+import type { Link } from './schemas/link.ts';
+import type { Tag } from './schemas/tag.ts';
+
+export const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
+  id: tag.id,
+  created_at: formatStamp(tag.created_at),
+  organization_id: tag.organization_id,
+  name: tag.name,
+});
+
+/** A Link as the interface shows it: to its own organization, and to nobody else. */
+export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Context): z.input<typeof Link> {
+  const url = site.linkUrl(link.host, link.suffix);
+  return {
+    id: link.id,
+    created_at: formatStamp(link.created_at),
+    domain: site.domainUrl(link.host),
+    suffix: link.suffix,
+    organization_id: link.organization_id,
+    og_title: link.og_title,
+    og_description: link.og_description,
+    og_image: link.og_image,
+    destination_url: link.destination_url,
+    qr_code_svg: qrSvg(url, link.qr_foreground, link.qr_background),
+    qr_code_png: link.qr_png
+      ? `${site.origin}${pngPath(secrets, link.id, link.qr_foreground, link.qr_background)}`
+      : null,
+    url,
+    expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
+    qr_code_foreground_hex: link.qr_foreground,
+    qr_code_background_hex: link.qr_background,
+    has_password: link.password_hash !== null,
+    password: null,
+    android_link_destination: link.android_url,
+    ios_link_destination: link.ios_url,
+    bot_protection: link.bot_protection === 1,
+    captcha: link.captcha === 1,
+    name: link.name,
+    tags: tags.map(tagAnswer),
+    webhook_url: link.webhook_url,
+    webhook_auth_key: link.webhook_auth_key === null ? null : secrets.open(link.webhook_auth_key),
+    zapier_key: `lnz_${link.id}_${secrets.sign('zapier', String(link.id), 32)}`,
+    zapier_webhook_url_new_click: link.zapier_hook_url,
+  };
+}
+
+/**
+ * Where a PNG is drawn. The colours are in the path, so that an address never changes what it shows and may be kept
+ * for good; it is signed, so that nobody learns of other links by counting, or has us draw at will.
+ */
+export function pngPath(secrets: Secrets, linkId: number, foreground: string, background: string): string {
+  const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}`;
+  return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
+}
+
+export interface PngOrder {
+  readonly linkId: number;
+  readonly foreground: string;
+  readonly background: string;
+}
+
+/** Null for a path that `pngPath` didn't make. */
+export function readPngPath(secrets: Secrets, path: string): PngOrder | null {
+  const match = /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6}))-([\w-]{16})\.png$/i.exec(path);
+  if (!match) return null;
+  const [, what = '', linkId, foreground, background, signature = ''] = match;
+  if (!secrets.verify('qr', what, signature)) return null;
+  return { linkId: Number(linkId), foreground: `#${foreground}`, background: `#${background}` };
+}

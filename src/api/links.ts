@@ -1,0 +1,156 @@
+import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import { createLink } from '../manage/create-link.ts';
+import { deleteLink } from '../manage/delete-link.ts';
+import { readLink, readLinks } from '../manage/read-links.ts';
+import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';
+import type { Caller } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import { normaliseSuffix } from '../rules/suffix.ts';
+import { endpoint } from './endpoint.ts';
+import { linkAnswer } from './link-answer.ts';
+import {
+  Link,
+  LinkCreationQuery,
+  LinkList,
+  LinkListQuery,
+  LinkToCreate,
+  LinkUpdate,
+  linkAnswerFields,
+} from './schemas/link.ts';
+import { pathId } from './schemas/parts.ts';
+
+export const create = endpoint({
+  summary: 'Create a link',
+  credential: 'required',
+  query: LinkCreationQuery,
+  body: LinkToCreate,
+  passesOver: [...linkAnswerFields, 'has_password'],
+  statuses: { 201: 'The link.' },
+  answer: Link,
+  async handle({ caller, query, body }, context) {
+    const wish = { ...body, tags: body.tags ?? [] };
+    const made = await createLink(context, caller, wish, query.disable_png === 'false');
+    return { status: 201, body: linkAnswer(made, context) };
+  },
+});
+
+/** Clients cut answers at 10 MiB: better a sentence than half a page. */
+const mostAnswerLength = 10 * 1024 * 1024;
+const linksPerTurn = 50;
+
+export const list = endpoint({
+  summary: 'List links',
+  description: 'Newest first. `total_links` counts all that match, whatever the page.',
+  credential: 'required',
+  query: LinkListQuery,
+  statuses: { 200: 'A page of links.' },
+  answer: LinkList,
+  async handle({ caller, query }, context) {
+    const { links, total } = await readLinks(context, caller, {
+      limit: query.limit,
+      offset: query.offset,
+      order: query.sort,
+      before: query.before,
+      text: query.q || undefined,
+      tagId: query.tag,
+      domain: query.domain || undefined,
+    });
+    const answers: z.input<typeof Link>[] = [];
+    let length = 0;
+    for (const [index, link] of links.entries()) {
+      // A thousand QR codes in one go would hold up every redirect that waits behind them.
+      if (index > 0 && index % linksPerTurn === 0) await new Promise(setImmediate);
+      const answer = linkAnswer(link, context);
+      length += JSON.stringify(answer).length;
+      if (length > mostAnswerLength) {
+        throw new Refusal(
+          'PAGE_TOO_LARGE',
+          `These links are long: ask for at most ${Math.max(1, Math.floor(index / 2))} at a time.`,
+          { field: 'limit' },
+        );
+      }
+      answers.push(answer);
+    }
+    return { status: 200, body: { links: answers, total_links: total } };
+  },
+});
+
+export const read = endpoint({
+  summary: 'Get one link',
+  credential: 'required',
+  params: pathId,
+  statuses: { 200: 'The link.' },
+  answer: Link,
+  async handle({ caller, params }, context) {
+    return { status: 200, body: linkAnswer(await readLink(context, caller, params.id), context) };
+  },
+});
+
+export const update = endpoint({
+  summary: 'Update a link',
+  description:
+    'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back.',
+  credential: 'required',
+  params: pathId,
+  body: LinkUpdate,
+  passesOver: linkAnswerFields,
+  statuses: { 200: 'The link as it is now.' },
+  answer: Link,
+  async handle({ caller, params, body }, context) {
+    const { domain, suffix, tags, has_password, ...changes } = body;
+    if (domain !== undefined || suffix !== undefined || tags !== undefined) {
+      await refuseFixedFields(context, caller, params.id, { domain, suffix, tags });
+    }
+    // An object that was read says null for the password it doesn't show; that is no wish to take it away.
+    const password = has_password === true && changes.password === null ? undefined : changes.password;
+    const update: Update = {
+      ...changes,
+      password,
+      add_tags: changes.add_tags ?? undefined,
+      remove_tags: changes.remove_tags ?? undefined,
+    };
+    return { status: 200, body: linkAnswer(await updateLink(context, caller, params.id, update), context) };
+  },
+});
+
+async function refuseFixedFields(
+  context: Context,
+  caller: Caller,
+  id: number,
+  sent: { domain: string | undefined; suffix: string | undefined; tags: readonly number[] | undefined },
+): Promise<void> {
+  const { link, tags } = await readLink(context, caller, id);
+  const bare = (domain: string) => domain.replace(/^https?:\/\//i, '').toLowerCase();
+  if (sent.domain !== undefined && bare(sent.domain) !== bare(context.site.domainUrl(link.host))) {
+    throw new Refusal(
+      'FIELD_FIXED',
+      'The domain of a link can not be changed. Create a new link on the other domain.',
+      { field: 'domain' },
+    );
+  }
+  if (sent.suffix !== undefined && normaliseSuffix(sent.suffix) !== link.suffix) {
+    throw new Refusal(
+      'FIELD_FIXED',
+      'The suffix of a link can not be changed: it may be in print. Create a new link.',
+      { field: 'suffix' },
+    );
+  }
+  const [before, after] = [tags.map((tag) => tag.id), sent.tags ?? tags.map((tag) => tag.id)];
+  if (before.length !== after.length || before.some((tag) => !after.includes(tag))) {
+    throw new Refusal('FIELD_FIXED', 'Change the tags of a link with add_tags and remove_tags.', {
+      field: 'tags',
+    });
+  }
+}
+
+export const remove = endpoint({
+  summary: 'Delete a link',
+  credential: 'required',
+  params: pathId,
+  statuses: { 204: 'Deleted.' },
+  async handle({ caller, params }, context) {
+    await deleteLink(context, caller, params.id);
+    return { status: 204, body: undefined };
+  },
+});

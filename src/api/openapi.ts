@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import type { Route } from './routes.ts';
+import { ErrorAnswer } from './schemas/error.ts';
+
+type Json = Record<string, unknown>;
+
+const security = [{ apiKey: [] }, { bearer: [] }];
+
+/** The OpenAPI 3.1 document, made from the very schemas that check what comes in. */
+export function openApiDocument(routes: readonly Route[], origin: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const { method, path, endpoint } of routes) {
+    paths[path] ??= {};
+    (paths[path] as Json)[method.toLowerCase()] = operation(method, path, endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Linnet',
+      version: '1',
+      description:
+        'Short links that stay yours. Every answer is JSON; every refusal has the shape of the schema Error.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: origin }],
+    paths,
+    components: {
+      schemas: components(routes),
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'api-key',
+          description: 'An API key; it may also be sent as a bearer.',
+        },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of POST /api/v1/auth/create_tokens, or an API key.',
+        },
+      },
+    },
+  };
+}
+
+function operation(method: string, path: string, endpoint: Endpoint): Json {
+  const resource = path.split('/')[3] ?? 'api';
+  const wantsBody = endpoint.body !== undefined;
+  return {
+    operationId: `${method.toLowerCase()}_${path.replace('/api/v1/', '').replace(/[{}]/g, '').replaceAll('/', '_')}`,
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    tags: [resource],
+    security:
+      endpoint.credential === 'required'
+        ? security
+        : endpoint.credential === 'optional'
+          ? [...security, {}]
+          : [],
+    parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
+    ...(wantsBody
+      ? {
+          requestBody: {
+            required: !endpoint.bodyIsOptional,
+            content: { 'application/json': { schema: schemaOf(endpoint.body as z.ZodType, 'input') } },
+          },
+        }
+      : {}),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(endpoint.statuses).map(([status, description]) => [
+          status,
+          success(description, endpoint.answer),
+        ]),
+      ),
+      ...Object.fromEntries(
+        refusalsOf(endpoint).map(([status, description]) => [status, failure(description)]),
+      ),
+    },
+  };
+}
+
+const success = (description: string, answer: z.ZodType | undefined): Json => ({
+  description,
+  ...(answer === undefined
+    ? {}
+    : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } }),
+});
+
+const failure = (description: string): Json => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+function refusalsOf({ body, query, params, credential, deed }: Endpoint): [string, string][] {
+  const refusals: [string, string, boolean][] = [
+    [
+      '400',
+      'Something sent can not be used; `field_key` and `error_string` say what.',
+      body !== undefined || query !== undefined,
+    ],
+    ['401', 'The credential is missing, unknown or expired.', true],
+    [
+      '403',
+      'The credential is good, and this is not allowed to it.',
+      deed !== undefined || credential === 'optional',
+    ],
+    ['404', 'Not there, or not in your organization.', params !== undefined],
+    ['409', 'Taken already.', body !== undefined],
+    ['413', 'The body is too large.', body !== undefined],
+    ['415', 'The body is not announced as JSON.', body !== undefined],
+    [
+      '429',
+      'Too many attempts; `Retry-After` says when to try again.',
+      credential === 'none' && body !== undefined,
+    ],
+    ['503', 'The database is away; `Retry-After` says when to try again.', true],
+  ];
+  return refusals.filter(([, , applies]) => applies).map(([status, description]) => [status, description]);
+}
+
+function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
+}
+
+/** Named schemas are referred to, so that the document says each one once. */
+function schemaOf(schema: z.ZodType, side: 'input' | 'output'): Json {
+  const name = schema.meta()?.id;
+  if (name) return { $ref: `#/components/schemas/${name}` };
+  const {
+    $schema: _,
+    $defs: __,
+    ...json
+  } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any', reused: 'inline' }) as Json;
+  return withComponentRefs(json) as Json;
+}
+
+function components(routes: readonly Route[]): Json {
+  const named = new Map<string, Json>();
+  for (const schema of [ErrorAnswer, ...routes.map((route) => route.endpoint.answer)]) {
+    if (!schema) continue;
+    const {
+      $defs,
+      $schema: _,
+      ...json
+    } = z.toJSONSchema(schema, { unrepresentable: 'any' }) as Json & { $defs?: Record<string, Json> };
+    const name = schema.meta()?.id;
+    if (name) named.set(name, withoutId(withComponentRefs(json) as Json));
+    for (const [key, definition] of Object.entries($defs ?? {}))
+      named.set(key, withoutId(withComponentRefs(definition) as Json));
+  }
+  return Object.fromEntries([...named].sort(([one], [other]) => one.localeCompare(other)));
+}
+
+const withoutId = ({ id: _, ...json }: Json): Json => json;
+
+function withComponentRefs(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withComponentRefs);
+  if (typeof json !== 'object' || json === null) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string'
+        ? value.replace('#/$defs/', '#/components/schemas/')
+        : withComponentRefs(value),
+    ]),
+  );
+}

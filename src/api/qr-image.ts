@@ -1,0 +1,35 @@
+import type { Context } from '../manage/context.ts';
+import { qrPng } from '../qr/png.ts';
+import { Refusal } from '../rules/errors.ts';
+import { findAnyLink } from '../storage/links.ts';
+import type { Log } from '../telemetry/log.ts';
+import { refusalOf } from './errors.ts';
+import { readPngPath } from './link-answer.ts';
+import { errorAnswer } from './serve.ts';
+
+const forGood = {
+  'content-type': 'image/png',
+  'cache-control': 'public, max-age=31536000, immutable',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Draws the PNG that a link's `qr_code_png` names, for anyone who has the address. */
+export async function qrImage(context: Context, path: string, log: Log): Promise<Response> {
+  try {
+    return await draw(context, path);
+  } catch (cause) {
+    return errorAnswer(refusalOf(cause, log));
+  }
+}
+
+async function draw(context: Context, path: string): Promise<Response> {
+  const order = readPngPath(context.secrets, path);
+  const link = order ? await findAnyLink(context.database.read, order.linkId) : undefined;
+  if (!order || !link || link.qr_png !== 1) {
+    return errorAnswer(
+      new Refusal('NOT_FOUND', 'There is no QR code at this address. The link it was for may be deleted.'),
+    );
+  }
+  const png = qrPng(context.site.linkUrl(link.host, link.suffix), order.foreground, order.background);
+  return new Response(new Uint8Array(png), { headers: forGood });
+}

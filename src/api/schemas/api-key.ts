@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { label, stamp } from './parts.ts';
+
+export const ApiKey = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    created_at: stamp,
+    last_used_at: stamp.nullable(),
+    prefix: z.string().meta({ description: 'How the key begins.' }),
+  })
+  .meta({ id: 'ApiKey' });
+
+export const NewApiKey = ApiKey.extend({
+  key: z.string().meta({ description: 'The key itself: shown in this answer and never again.' }),
+}).meta({ id: 'NewApiKey' });
+
+export const ApiKeyToCreate = z.strictObject({ name: label(100) });

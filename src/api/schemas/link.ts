@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { isColour } from '../../rules/colour.ts';
+import { parseInstant } from '../../rules/instant.ts';
+import { linkOrders } from '../../storage/links.ts';
+import { id, queryNumber, stamp, text } from './parts.ts';
+import { Tag } from './tag.ts';
+
+const clearable = '`null` or `""` clears it.';
+
+export const Link = z
+  .object({
+    id: z.int(),
+    created_at: stamp,
+    domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
+    suffix: z.string(),
+    organization_id: z.int(),
+    og_title: z.string().nullable(),
+    og_description: z.string().nullable(),
+    og_image: z.string().nullable(),
+    destination_url: z.string(),
+    qr_code_svg: z.string(),
+    qr_code_png: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null when the link was made with disable_png=true.' }),
+    url: z.string(),
+    expiration_date: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
+    qr_code_foreground_hex: z.string(),
+    qr_code_background_hex: z.string(),
+    has_password: z.boolean(),
+    password: z.null(),
+    android_link_destination: z.string().nullable(),
+    ios_link_destination: z.string().nullable(),
+    bot_protection: z.boolean(),
+    captcha: z.boolean(),
+    name: z.string().nullable(),
+    tags: z.array(Tag),
+    webhook_url: z.string().nullable(),
+    webhook_auth_key: z.string().nullable(),
+    zapier_key: z.string(),
+    zapier_webhook_url_new_click: z.string().nullable(),
+  })
+  .meta({ id: 'Link' });
+
+const address = () => text(8192).meta({ description: 'A web address; without a scheme it gets https.' });
+
+const colour = () =>
+  text(7)
+    .refine((value) => value === '' || isColour(value), {
+      error: 'Give a colour as # and six hex digits, such as #1A2B3C.',
+    })
+    .nullish()
+    .meta({ description: `# and six hex digits. ${clearable}`, examples: ['#1A2B3C'] });
+
+/** What creation and update have in common, all of it optional. */
+const settings = {
+  password: text(256).nullish(),
+  og_title: text(300).nullish(),
+  og_description: text(1000).nullish(),
+  og_image: text(2048).nullish(),
+  expiration_date: text(64)
+    .refine((value) => value === '' || parseInstant(value) !== null, {
+      error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
+    })
+    .nullish()
+    .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}` }),
+  qr_code_foreground_hex: colour(),
+  qr_code_background_hex: colour(),
+  name: text(500).nullish(),
+  android_link_destination: address().nullish(),
+  ios_link_destination: address().nullish(),
+  bot_protection: z.boolean().nullish(),
+  captcha: z.boolean().nullish(),
+  webhook_url: text(2048).nullish(),
+  webhook_auth_key: text(256).nullish(),
+};
+
+const tagIds = () => z.array(id).max(100);
+
+/** A Link that was read may be sent back whole, with its tags as objects. */
+const tagsSentBack = z.array(z.union([id, z.looseObject({ id }).transform((tag) => tag.id)])).max(100);
+
+export const LinkToCreate = z.strictObject({
+  destination_url: address(),
+  domain: text(300).nullish().meta({ description: 'A verified domain; default: the domain of the service.' }),
+  suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
+  ...settings,
+  tags: tagsSentBack.nullish().meta({ description: 'Ids of tags to attach.' }),
+});
+
+export const LinkUpdate = z.strictObject({
+  destination_url: address().nullish(),
+  ...settings,
+  add_tags: tagIds().nullish().meta({ description: 'Ids of tags to attach.' }),
+  remove_tags: tagIds().nullish().meta({ description: 'Ids of tags to detach.' }),
+  domain: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
+  suffix: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
+  tags: tagsSentBack
+    .optional()
+    .meta({ description: 'Can be sent back as it was read; add_tags and remove_tags change it.' }),
+  has_password: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Can be sent back: then `"password": null` beside it changes nothing.' }),
+});
+
+/** Fields of a Link that say nothing new when the Link comes back. */
+export const linkAnswerFields = [
+  'id',
+  'created_at',
+  'organization_id',
+  'qr_code_svg',
+  'qr_code_png',
+  'url',
+  'zapier_key',
+  'zapier_webhook_url_new_click',
+] as const;
+
+export const LinkList = z.object({ links: z.array(Link), total_links: z.int() }).meta({ id: 'LinkList' });
+
+export const mostPerPage = 1000;
+
+export const LinkListQuery = z.object({
+  limit: queryNumber(1, mostPerPage).default(25),
+  offset: queryNumber(0, 1_000_000_000).default(0),
+  q: text(200).optional().meta({ description: 'Part of a name, suffix or destination, in any case.' }),
+  tag: z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/, { error: 'Give the id of a tag.' })
+    .transform(Number)
+    .optional()
+    .meta({ description: 'The id of a tag that the links have.' }),
+  domain: text(300).optional(),
+  before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional().meta({
+    description:
+      'Only links with a lower id. Give the highest id of the first page plus 1, and pages stay put while links are made.',
+  }),
+  sort: z.enum(linkOrders).default('-created_at'),
+});
+
+export const LinkCreationQuery = z.object({
+  disable_png: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'true: only the SVG QR code is made, and qr_code_png is null.' }),
+});

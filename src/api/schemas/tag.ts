@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { label, stamp } from './parts.ts';
+
+export const Tag = z
+  .object({ id: z.int(), created_at: stamp, organization_id: z.int(), name: z.string() })
+  .meta({ id: 'Tag' });
+
+const name = label(100);
+
+export const TagToCreate = z
+  .strictObject({
+    name: name.optional(),
+    tag: name.optional().meta({ description: 'Another word for `name`.', deprecated: true }),
+  })
+  .transform((body, context) => {
+    const given = body.name ?? body.tag;
+    if (given !== undefined) return { name: given };
+    context.addIssue({
+      code: 'custom',
+      path: ['name'],
+      params: { code: 'FIELD_MISSING' },
+      message: '"name" is needed: the label of the tag.',
+    });
+    return z.NEVER;
+  });
+
+export const TagToRename = z.strictObject({ name });
+
+/** Fields of a Tag that may come back with it. */
+export const tagAnswerFields = ['id', 'created_at', 'organization_id'] as const;

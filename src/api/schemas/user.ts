@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { isEmail, normaliseEmail, passwordLength } from '../../rules/account.ts';
+import { stamp, text } from './parts.ts';
+
+export const role = z.enum(['administrator', 'editor']);
+
+export const email = text(254)
+  .transform(normaliseEmail)
+  .refine(isEmail, { error: 'This is not an email address. Give one such as ada@example.com.' });
+
+export const User = z
+  .object({
+    id: z.int(),
+    created_at: stamp,
+    email: z.string(),
+    name: z.string().nullable(),
+    organization_id: z.int(),
+    organization_name: z.string(),
+    role,
+  })
+  .meta({ id: 'User' });
+
+export const UserToCreate = z.strictObject({
+  email,
+  password: text(passwordLength.most).min(passwordLength.least),
+  name: text(200).nullish(),
+  organization_name: text(200).nullish().meta({ description: 'Default: the name, or the email address.' }),
+  invitation_token: text(200)
+    .optional()
+    .meta({ description: 'Joins the organization that invited this address.' }),
+  setup_token: text(200)
+    .optional()
+    .meta({ description: 'Printed by the first start; needed for a first account made from elsewhere.' }),
+});
+
+export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.most) });
+
+export const TokenPair = z
+  .object({ access_token: z.string(), refresh_token: z.string() })
+  .meta({ id: 'TokenPair' });

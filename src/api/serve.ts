@@ -1,0 +1,54 @@
+import { Hono } from 'hono';
+import type { Context } from '../manage/context.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Connection, Doorman } from './endpoint.ts';
+import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
+import type { Route } from './routes.ts';
+
+type Bindings = { Bindings: { connection: Connection } };
+
+const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** The API as a function from request to answer: JSON always, whatever goes wrong. */
+export function serveApi(routes: readonly Route[], context: Context, doorman: Doorman, log: Log) {
+  const app = new Hono<Bindings>();
+  const methods = Map.groupBy(routes, (route) => route.path);
+
+  for (const { method, path, endpoint } of routes) {
+    app.on(method, honoPath(path), async ({ req, env }) => {
+      const { status, body } = await endpoint.run(req.raw, req.param(), env.connection, doorman, context);
+      return body === undefined
+        ? new Response(null, { status, headers: always })
+        : Response.json(body, { status, headers: always });
+    });
+  }
+  for (const [path, known] of methods) {
+    const allowed = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    app.all(honoPath(path), ({ req }) => {
+      const refusal = new Refusal(
+        'METHOD_NOT_ALLOWED',
+        `${req.method} does not work here. This path takes ${allowed.join(', ')}.`,
+      );
+      return errorAnswer(refusal, { allow: allowed.join(', ') });
+    });
+  }
+  app.notFound(() =>
+    errorAnswer(
+      new Refusal('ROUTE_NOT_FOUND', 'There is no such path in the API. GET /openapi.json lists them all.'),
+    ),
+  );
+  app.onError((cause) => errorAnswer(refusalOf(cause, log)));
+
+  return (request: Request, connection: Connection): Response | Promise<Response> =>
+    app.fetch(request, { connection });
+}
+
+export function errorAnswer(refusal: Refusal, headers: Record<string, string> = {}): Response {
+  return Response.json(errorBody(refusal), {
+    status: statusOf[refusal.code],
+    headers: { ...always, ...errorHeaders(refusal), ...headers },
+  });
+}
+
+const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');

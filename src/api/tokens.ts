@@ -1,0 +1,33 @@
+import { bearerOf } from '../auth/authenticate.ts';
+import { signIn } from '../manage/sign-in.ts';
+import { Refusal } from '../rules/errors.ts';
+import { endpoint } from './endpoint.ts';
+import { SignIn, TokenPair } from './schemas/user.ts';
+
+export const create = endpoint({
+  summary: 'Sign in for a token pair',
+  description: 'The access token lives 3 days, the refresh token 30.',
+  credential: 'none',
+  body: SignIn,
+  statuses: { 201: 'The pair.' },
+  answer: TokenPair,
+  async handle({ body, connection }, context) {
+    return { status: 201, body: await signIn(context, body.email, body.password, connection.network()) };
+  },
+});
+
+export const refresh = endpoint({
+  summary: 'Exchange a refresh token for a new pair',
+  description:
+    'Send it as `Authorization: Bearer <refresh token>`. Each works once; a second use ends every token of its sign-in, ' +
+    'save for the same answer again within ten seconds.',
+  credential: 'none',
+  statuses: { 200: 'The new pair.' },
+  answer: TokenPair,
+  async handle({ headers }, context) {
+    const token = bearerOf(headers);
+    if (token === null)
+      throw new Refusal('KEY_MISSING', 'Send the header "Authorization: Bearer <refresh token>".');
+    return { status: 200, body: await context.tokens.refresh(token) };
+  },
+});

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { openApiDocument } from './api/openapi.ts';
+import { qrImage } from './api/qr-image.ts';
+import { referencePage } from './api/reference-page.ts';
+import { routes } from './api/routes.ts';
+import { errorAnswer, serveApi } from './api/serve.ts';
+import { Authenticator } from './auth/authenticate.ts';
+import { Passwords } from './auth/passwords.ts';
+import { guessLimits, RateLimit } from './auth/rate-limit.ts';
+import type { Secrets } from './auth/secrets.ts';
+import { Tokens } from './auth/tokens.ts';
+import type { Config } from './config/options.ts';
+import { type Arrival, frontDoor } from './http/front-door.ts';
+import { drain, listen } from './http/listen.ts';
+import type { Context } from './manage/context.ts';
+import { setupToken } from './manage/register-user.ts';
+import { tidyUp } from './manage/tidy-up.ts';
+import { ChangeFollower } from './redirect/follow-changes.ts';
+import { CaptchaGate } from './redirect/gates/captcha.ts';
+import { captchaScript } from './redirect/gates/captcha-script.ts';
+import { PasswordGate } from './redirect/gates/password.ts';
+import { RedirectHandler } from './redirect/handler.ts';
+import { Hosts } from './redirect/hosts.ts';
+import { LinkCache } from './redirect/link-cache.ts';
+import { MissLimit } from './redirect/miss-limit.ts';
+import { homePage, notFoundPage } from './redirect/pages.ts';
+import { Refusal } from './rules/errors.ts';
+import type { RandomBytes } from './rules/random-text.ts';
+import { Site } from './rules/site.ts';
+import { useChallenge } from './storage/challenges.ts';
+import { changesAfter, changesAmong, newestChangeId } from './storage/changes.ts';
+import type { Database } from './storage/database.ts';
+import { findVerifiedDomain } from './storage/domains.ts';
+import { findLinkForVisitor } from './storage/links.ts';
+import { defaultDomainId } from './storage/schema.ts';
+import { hasUsers } from './storage/users.ts';
+import { openStore } from './store.ts';
+import { Log } from './telemetry/log.ts';
+
+/** What a test may put in the place of the world. */
+export interface Overrides {
+  readonly now?: () => number;
+  readonly randomBytes?: RandomBytes;
+  readonly log?: Log;
+  /** How often the change feed is looked at, in milliseconds. */
+  readonly pollInterval?: number;
+}
+
+export interface App {
+  readonly url: string;
+  readonly context: Context;
+  /** What makes the first account from elsewhere; null once there is an account. */
+  readonly setupToken: string | null;
+  /** Lets what is under way finish, then closes everything, last opened first. */
+  stop(): Promise<void>;
+}
+
+const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
+const tidyInterval = 60 * 60 * 1000;
+
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const log = overrides.log ?? new Log(config.logLevel);
+  const front = listen(config, (cause) => log.error('request failed', cause));
+  const opened: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${front.port}`));
+    const { database, secrets } = await openStore(config, log);
+    opened.push(() => database.close());
+    const links = new LinkCache(
+      (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
+      cacheBounds,
+    );
+    const context = contextOf(config, site, database, secrets, overrides, (domainId, suffix) =>
+      links.forget(domainId, suffix),
+    );
+    const authenticator = new Authenticator(database, context.now, (cause) =>
+      log.error('key use not noted', cause),
+    );
+    opened.push(() => authenticator.finish());
+    const follower = changeFollower(context, links, log);
+    await follower.start(overrides.pollInterval ?? 400);
+    opened.push(() => follower.stop());
+    const tidying = setInterval(
+      () => tidyUp(context).catch((cause) => log.error('tidying failed', cause)),
+      tidyInterval,
+    );
+    opened.push(async () => clearInterval(tidying));
+
+    const hosts = new Hosts(
+      site,
+      async (host) => (await findVerifiedDomain(database.lookup, host))?.id ?? null,
+      context.now,
+    );
+    const redirects = redirectHandler(config, context, links, log);
+    front.open(
+      frontDoor({
+        trustedProxies: config.trustedProxies,
+        domainOf: (host) => hosts.domainOf(host),
+        isCustom: (domainId) => domainId !== defaultDomainId,
+        service: serviceDoors(context, serveApi(routes, context, authenticator, log), log),
+        shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
+        home: ({ host }) => homePage(host),
+        link: (arrival, domainId) => linkDoor(redirects, site, arrival, domainId),
+        stranger: ({ host }) => notFoundPage(host),
+        badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
+      }),
+    );
+    const token = (await hasUsers(database.read)) ? null : setupToken(context);
+    opened.push(() => drain(front.server));
+    return { url: site.origin, context, setupToken: token, stop };
+  } catch (cause) {
+    await front.server.stop(true);
+    await stop();
+    throw cause;
+  }
+}
+
+/** The control plane's means, for the app and for the command line. */
+export function contextOf(
+  config: Config,
+  site: Site,
+  database: Database,
+  secrets: Secrets,
+  overrides: Overrides = {},
+  linkChanged: Context['linkChanged'] = () => {},
+): Context {
+  const now = overrides.now ?? Date.now;
+  const bytes = overrides.randomBytes ?? randomBytes;
+  return {
+    database,
+    site,
+    secrets,
+    config,
+    now,
+    randomBytes: bytes,
+    passwords: new Passwords(),
+    tokens: new Tokens(database, secrets, bytes, now),
+    limits: new RateLimit(database, secrets, now),
+    linkChanged,
+  };
+}
+
+function changeFollower({ database, now }: Context, links: LinkCache, log: Log): ChangeFollower {
+  const feed = {
+    newest: () => newestChangeId(database.lookup),
+    after: (id: number, most: number) => changesAfter(database.lookup, id, most),
+    among: (ids: readonly number[]) => changesAmong(database.lookup, ids),
+  };
+  const follower = {
+    changed: ({ domain_id, suffix }: { domain_id: number; suffix: string }) =>
+      links.forget(domain_id, suffix),
+    lost: () => links.clear(),
+    failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
+  };
+  return new ChangeFollower(feed, follower, now);
+}
+
+function redirectHandler(config: Config, context: Context, links: LinkCache, log: Log): RedirectHandler {
+  const { secrets, now, database, site, limits, passwords } = context;
+  return new RedirectHandler({
+    links,
+    now,
+    misses: new MissLimit(config.missLimit, now),
+    onFault: (cause) => log.error('redirect failed', cause),
+    password: new PasswordGate({
+      now,
+      secureCookies: site.isSecure,
+      sign: (text) => secrets.sign('link-pass', text),
+      verifySignature: (text, signature) => secrets.verify('link-pass', text, signature),
+      verifyPassword: (password, hash) => passwords.verify(password, hash),
+      reserveGuess: (linkId, network) => limits.reserve(guessLimits(`link|${linkId}`, network)),
+    }),
+    captcha: new CaptchaGate({
+      now,
+      secret: secrets.text('captcha'),
+      sign: (text) => secrets.sign('captcha', text, 22),
+      useOnce: (challenge, expiresAt) =>
+        database.write((queries) => useChallenge(queries, challenge, expiresAt)),
+    }),
+  });
+}
+
+function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, domainId: number) {
+  const { request, host, path, search, network } = arrival;
+  const isCustom = domainId !== defaultDomainId;
+  const publicUrl = (suffix: string) => site.linkUrl(isCustom ? host : null, suffix);
+  const answer = redirects.answer({ request, domainId, host, path, search, network, publicUrl });
+  if (!isCustom || !path.startsWith('/api/')) return answer;
+  // Where the API is not, a client that looks for it is still told so in its own language.
+  return Promise.resolve(answer).then((found) =>
+    found.status === 404
+      ? errorAnswer(new Refusal('ROUTE_NOT_FOUND', 'The API is not on this domain.'))
+      : found,
+  );
+}
+
+type ServiceDoor = (arrival: Arrival) => Response | Promise<Response>;
+
+function serviceDoors(
+  context: Context,
+  api: ReturnType<typeof serveApi>,
+  log: Log,
+): ReadonlyMap<string, ServiceDoor> {
+  const document = openApiDocument(routes, context.site.origin);
+  const json = JSON.stringify(document);
+  const reference = referencePage(document);
+  const kept = { 'cache-control': 'public, max-age=3600' };
+  return new Map<string, ServiceDoor>([
+    ['api', ({ request, network, isLocal }) => api(request, { network, isLocal })],
+    ['qr', ({ request, path }) => onlyRead(request, () => qrImage(context, path, log))],
+    [
+      'docs',
+      ({ request, path }) => onlyRead(request, () => (path === '/docs' ? reference() : notFoundPage('docs'))),
+    ],
+    [
+      'openapi.json',
+      ({ request }) =>
+        onlyRead(
+          request,
+          () => new Response(json, { headers: { 'content-type': 'application/json', ...kept } }),
+        ),
+    ],
+    ['healthz', ({ request }) => onlyRead(request, () => Response.json({ status: 'ok' }))],
+    ['readyz', ({ request }) => onlyRead(request, () => readiness(context.database))],
+    [
+      'robots.txt',
+      ({ request }) =>
+        onlyRead(request, () => new Response('User-agent: *\nDisallow: /api/\n', { headers: kept })),
+    ],
+    ['favicon.ico', () => new Response(null, { status: 204, headers: kept })],
+    ['_linnet', ({ request }) => onlyRead(request, () => script(log))],
+  ]);
+}
+
+function onlyRead(
+  request: Request,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  if (request.method === 'GET' || request.method === 'HEAD') return answer();
+  return errorAnswer(new Refusal('METHOD_NOT_ALLOWED', 'This address can only be read.'), {
+    allow: 'GET, HEAD',
+  });
+}
+
+async function readiness(database: Database): Promise<Response> {
+  try {
+    await hasUsers(database.lookup);
+    return Response.json({ status: 'ready' });
+  } catch {
+    return Response.json({ status: 'database away' }, { status: 503, headers: { 'retry-after': '5' } });
+  }
+}
+
+async function script(log: Log): Promise<Response> {
+  try {
+    const headers = {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=86400',
+      'x-content-type-options': 'nosniff',
+    };
+    return new Response(await captchaScript(), { headers });
+  } catch (cause) {
+    log.error('captcha script not built', cause);
+    return new Response(null, { status: 500 });
+  }
+}

@@ -1,0 +1,32 @@
+import { drawText, type RandomBytes } from '../rules/random-text.ts';
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const mark = 'lnt_';
+const bodyLength = 32;
+const checkLength = 6;
+
+/** How a key is shown once it can't be read any more. */
+export const shownPrefix = (key: string): string => key.slice(0, mark.length + 6);
+
+export function makeApiKey(randomBytes: RandomBytes): string {
+  const body = drawText(letters, bodyLength, randomBytes);
+  return `${mark}${body}${checksum(body)}`;
+}
+
+export const looksLikeApiKey = (text: string): boolean => text.startsWith(mark);
+
+/** A typing slip is found here, without asking the database. */
+export function isWellMade(key: string): boolean {
+  const body = key.slice(mark.length, -checkLength);
+  return body.length === bodyLength && key.slice(-checkLength) === checksum(body);
+}
+
+function checksum(body: string): string {
+  let rest = Bun.hash.crc32(body);
+  let text = '';
+  for (let place = 0; place < checkLength; place++) {
+    text = letters[rest % letters.length] + text;
+    rest = Math.floor(rest / letters.length);
+  }
+  return text;
+}

@@ -1,0 +1,79 @@
+import type { Caller } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import { findKeyHolder, touchApiKey } from '../storage/api-keys.ts';
+import type { Database } from '../storage/database.ts';
+import { findTokenHolder } from '../storage/tokens.ts';
+import { isWellMade, looksLikeApiKey } from './api-keys.ts';
+import { digest } from './secrets.ts';
+
+/** The last use of a key is kept to the minute: writing it on every call would make every read a write. */
+const useGranularity = 60_000;
+
+/** A key or a token, in the `api-key` header or as a bearer. */
+export function credentialOf(headers: Headers): string | null {
+  return headers.get('api-key')?.trim() || bearerOf(headers);
+}
+
+export function bearerOf(headers: Headers): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '');
+  return match?.[1] ?? null;
+}
+
+export class Authenticator {
+  readonly #database: Database;
+  readonly #now: () => number;
+  readonly #onFault: (cause: unknown) => void;
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(database: Database, now: () => number, onFault: (cause: unknown) => void) {
+    this.#database = database;
+    this.#now = now;
+    this.#onFault = onFault;
+  }
+
+  async caller(credential: string | null): Promise<Caller> {
+    if (credential === null) {
+      throw new Refusal(
+        'KEY_MISSING',
+        'This call needs a credential: send the header "api-key: <key>" or "Authorization: Bearer <token>".',
+      );
+    }
+    return looksLikeApiKey(credential) ? this.#keyHolder(credential) : this.#tokenHolder(credential);
+  }
+
+  /** Waits for what is still being noted down. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  async #keyHolder(key: string): Promise<Caller> {
+    const holder = isWellMade(key) ? await findKeyHolder(this.#database.read, digest(key)) : undefined;
+    if (!holder)
+      throw new Refusal(
+        'KEY_INVALID',
+        'This API key is unknown or was deleted. Check it for typing slips, or make a new one.',
+      );
+    const now = this.#now();
+    if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity)
+      this.#noteUse(holder.keyId, now);
+    return { userId: holder.userId, organizationId: holder.organizationId, role: holder.role };
+  }
+
+  async #tokenHolder(token: string): Promise<Caller> {
+    const holder = await findTokenHolder(this.#database.read, digest(token), this.#now());
+    if (!holder)
+      throw new Refusal(
+        'TOKEN_INVALID',
+        'This access token is unknown or expired. Refresh it, or sign in again.',
+      );
+    return holder;
+  }
+
+  #noteUse(keyId: number, now: number): void {
+    const noted = this.#database
+      .write((queries) => touchApiKey(queries, keyId, now))
+      .catch(this.#onFault)
+      .finally(() => this.#writing.delete(noted));
+    this.#writing.add(noted);
+  }
+}

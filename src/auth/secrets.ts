@@ -1,0 +1,81 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+
+/** What a derived secret is for. Two purposes never share a key. */
+export type Purpose =
+  | 'attempts'
+  | 'captcha'
+  | 'fingerprint'
+  | 'link-pass'
+  | 'qr'
+  | 'refresh-successor'
+  | 'access-of-refresh'
+  | 'seal'
+  | 'setup'
+  | 'zapier';
+
+/** Keys for everything that is signed or sealed, derived from the master key as they are needed. */
+export class Secrets {
+  readonly #master: string;
+  readonly #keys = new Map<Purpose, Buffer>();
+
+  constructor(master: string) {
+    this.#master = master;
+  }
+
+  /** A signature of `text`, cut to `length` characters of base64url (6 bits each). */
+  sign(purpose: Purpose, text: string, length = 43): string {
+    return createHmac('sha256', this.#key(purpose)).update(text).digest('base64url').slice(0, length);
+  }
+
+  verify(purpose: Purpose, text: string, signature: string): boolean {
+    return sameText(this.sign(purpose, text, signature.length), signature) && signature.length >= 16;
+  }
+
+  seal(text: string): string {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', this.#key('seal'), nonce);
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+  }
+
+  /** Null when it was sealed under another key. */
+  open(sealed: string): string | null {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', this.#key('seal'), bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+    } catch {
+      return null;
+    }
+  }
+
+  /** For a library that wants a key of its own. */
+  text(purpose: Purpose): string {
+    return this.#key(purpose).toString('hex');
+  }
+
+  #key(purpose: Purpose): Buffer {
+    const known = this.#keys.get(purpose);
+    if (known) return known;
+    const made = Buffer.from(hkdfSync('sha256', this.#master, 'linnet', purpose, 32));
+    this.#keys.set(purpose, made);
+    return made;
+  }
+}
+
+export const sameText = (one: string, other: string): boolean => {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+};
+
+/** How tokens and keys are stored. They are long and random, so a fast hash without salt is enough. */
+export const digest = (token: string): string => createHash('sha256').update(token).digest('base64url');

@@ -1,0 +1,42 @@
+import { createInterface } from 'node:readline/promises';
+import { refusalOfIssues } from '../api/errors.ts';
+import { UserToCreate } from '../api/schemas/user.ts';
+import { registerUser } from '../manage/register-user.ts';
+import { type Command, required } from './command.ts';
+
+export const createUser: Command = {
+  name: 'user create',
+  usage:
+    'user create --email ADDRESS [--password PASSWORD] [--name NAME] [--organization NAME]   (asks for a password that is left out)',
+  options: {
+    email: { type: 'string' },
+    password: { type: 'string' },
+    name: { type: 'string' },
+    organization: { type: 'string' },
+  },
+  async run(context, values) {
+    const wish = {
+      email: required(values, 'email'),
+      password: values.password ?? (await askForPassword()),
+      name: values.name,
+      organization_name: values.organization,
+    };
+    const parsed = UserToCreate.safeParse(wish);
+    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, wish);
+    const user = await registerUser(context, parsed.data, 'shell');
+    return `Made the account of ${user.email}, who administers "${user.organization_name}".\n`;
+  },
+};
+
+/** From the keyboard or a pipe, so that it needn't stand in the shell's history. */
+async function askForPassword(): Promise<string> {
+  const lines = createInterface({
+    input: process.stdin,
+    output: process.stdin.isTTY ? process.stderr : undefined,
+  });
+  try {
+    return await lines.question(process.stdin.isTTY ? 'Password: ' : '');
+  } finally {
+    lines.close();
+  }
+}

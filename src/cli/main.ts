@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { contextOf } from '../app.ts';
+import { ConfigProblem, loadConfig } from '../config/load.ts';
+import { Refusal } from '../rules/errors.ts';
+import { Site } from '../rules/site.ts';
+import { StartProblem } from '../start-problem.ts';
+import { openStore } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import type { Command } from './command.ts';
+import { createKey } from './create-key.ts';
+import { createUser } from './create-user.ts';
+import { replaceSecret } from './replace-secret.ts';
+
+const commands: readonly Command[] = [createUser, createKey, replaceSecret];
+
+const [noun, verb, ...rest] = process.argv.slice(2);
+const command = commands.find(({ name }) => name === `${noun} ${verb}`);
+
+if (!command) {
+  const isHelp = noun === undefined || noun === 'help' || noun === '--help';
+  process[isHelp ? 'stdout' : 'stderr'].write(usage());
+  process.exit(isHelp ? 0 : 2);
+}
+
+try {
+  const { values } = parseArgs({ args: rest, options: command.options, strict: true });
+  await runCommand(command, values as Record<string, string | undefined>);
+} catch (cause) {
+  const { code, message } = cause as { code?: string; message: string };
+  const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
+  const isForeseen = isUsage || [ConfigProblem, StartProblem, Refusal].some((kind) => cause instanceof kind);
+  process.stderr.write(`${isForeseen ? message : `This failed: ${message}`}\n${isUsage ? usage() : ''}`);
+  process.exit(1);
+}
+
+async function runCommand({ run }: Command, values: Record<string, string | undefined>): Promise<void> {
+  const config = loadConfig(process.env);
+  const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${config.port}`));
+  const store = await openStore(
+    config,
+    new Log('error'),
+    run === replaceSecret.run ? 'replace_key' : 'require_key',
+  );
+  try {
+    process.stdout.write(await run(contextOf(config, site, store.database, store.secrets), values));
+  } finally {
+    await store.database.close();
+  }
+}
+
+function usage(): string {
+  return `Usage: npm run linnet -- COMMAND\n\n${commands.map(({ usage }) => `  ${usage}\n`).join('')}`;
+}

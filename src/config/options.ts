@@ -1,0 +1,156 @@
+import ipaddr from 'ipaddr.js';
+
+/** One setting of the program: where it comes from, what it means, and how its text is read. */
+export interface Option<T> {
+  readonly variable: string;
+  readonly standard: string;
+  readonly help: string;
+  /** Never printed, never logged. */
+  readonly secret: boolean;
+  /** Throws a sentence that completes "PORT is "x": …". */
+  readonly parse: (text: string) => T;
+}
+
+function option<T>(variable: string, standard: string, help: string, parse: (text: string) => T): Option<T> {
+  return { variable, standard, help, parse, secret: false };
+}
+
+const secret = <T>(made: Option<T>): Option<T> => ({ ...made, secret: true });
+
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < least || number > most) {
+    throw new Error(`give a whole number from ${least} to ${most}`);
+  }
+  return number;
+};
+
+function oneOf<const T extends string>(...choices: readonly T[]) {
+  return (text: string): T => {
+    const found = choices.find((choice) => choice === text);
+    if (!found) throw new Error(`give ${choices.join(' or ')}`);
+    return found;
+  };
+}
+
+function filled(text: string): string {
+  if (text.trim() === '') throw new Error('give a value, or leave it out');
+  return text;
+}
+
+function origin(text: string): URL | null {
+  if (text === '') return null;
+  const url = URL.parse(text);
+  const bare = url && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '';
+  if (!bare || url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
+    throw new Error(
+      'give the address people reach, such as https://links.example.com, with nothing after the host',
+    );
+  }
+  return url;
+}
+
+function databaseUrl(text: string): string | null {
+  if (text === '') return null;
+  const url = URL.parse(text);
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.hostname === '') {
+    throw new Error('give postgres://user:password@host:5432/database, or leave it out for SQLite');
+  }
+  return text;
+}
+
+/** Which forwarding headers to believe: those of the last N proxies, those of named networks, or (0) none. */
+export type TrustedProxies =
+  | { readonly kind: 'hops'; readonly count: number }
+  | { readonly kind: 'networks'; readonly ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][] };
+
+function trustedProxies(text: string): TrustedProxies {
+  if (/^\d{1,2}$/.test(text)) return { kind: 'hops', count: Number(text) };
+  try {
+    const ranges = text.split(',').map((part) => networkOf(part.trim()));
+    return { kind: 'networks', ranges };
+  } catch {
+    throw new Error('give how many proxies stand in front, or their networks such as 10.0.0.0/8,192.168.1.4');
+  }
+}
+
+const networkOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv6' ? 128 : 32];
+};
+
+function schemes(text: string): readonly string[] {
+  const named = text.split(',').map((part) => part.trim().toLowerCase().replace(/:$/, ''));
+  const given = named.filter((name) => name !== '');
+  const dangerous = ['javascript', 'data', 'vbscript', 'file', 'blob', 'about', 'view-source'];
+  if (given.some((name) => !/^[a-z][a-z0-9+.-]*$/.test(name) || dangerous.includes(name))) {
+    throw new Error(
+      "give the schemes of apps that links may open, such as myapp,whatsapp (never a browser's own)",
+    );
+  }
+  return given;
+}
+
+function secretKey(text: string): string | null {
+  if (text === '') return null;
+  if (text.length < 32)
+    throw new Error('give at least 32 characters, such as the output of "openssl rand -hex 32"');
+  return text;
+}
+
+/** Every setting there is. Nothing else in the program reads the environment. */
+export const options = {
+  port: option('PORT', '3000', 'The port to listen on; 0 takes any free one.', wholeNumber(0, 65535)),
+  host: option('HOST', '127.0.0.1', 'The address to listen on; 0.0.0.0 or :: for all.', filled),
+  dataDir: option('DATA_DIR', 'data', 'The folder for the SQLite file and the secret key.', filled),
+  baseUrl: option(
+    'BASE_URL',
+    '',
+    'The address people reach; its host is the default domain of links. Default: http://127.0.0.1:PORT.',
+    origin,
+  ),
+  databaseUrl: secret(
+    option('DATABASE_URL', '', 'postgres://… for PostgreSQL. Default: SQLite in DATA_DIR.', databaseUrl),
+  ),
+  registration: option(
+    'REGISTRATION',
+    'closed',
+    'Who may make an account once there is one: closed (invitations only) or open.',
+    oneOf('closed', 'open'),
+  ),
+  trustedProxies: option(
+    'TRUSTED_PROXIES',
+    '0',
+    'How many proxies stand in front, or their networks: whose X-Forwarded-For is believed.',
+    trustedProxies,
+  ),
+  secretKey: secret(
+    option(
+      'SECRET_KEY',
+      '',
+      'What tokens and gates are signed with, the same on every node. Default: made once, in DATA_DIR/secret.key.',
+      secretKey,
+    ),
+  ),
+  appSchemes: option(
+    'APP_SCHEMES',
+    '',
+    'Schemes beyond http and https that destinations may have, such as myapp,whatsapp.',
+    schemes,
+  ),
+  missLimit: option(
+    'MISS_LIMIT',
+    '600',
+    'Unknown short links that one network may ask for in a minute; 0 for no limit.',
+    wholeNumber(0, 1_000_000),
+  ),
+  logLevel: option(
+    'LOG_LEVEL',
+    'info',
+    'How much is logged: error, warn or info.',
+    oneOf('error', 'warn', 'info'),
+  ),
+} as const;
+
+export type Config = { readonly [Name in keyof typeof options]: ReturnType<(typeof options)[Name]['parse']> };

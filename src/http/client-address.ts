@@ -1,0 +1,59 @@
+import ipaddr from 'ipaddr.js';
+import type { TrustedProxies } from '../config/options.ts';
+
+/**
+ * The address of whoever called: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its
+ * end, where the nearest proxy wrote, and only as far as the trust goes; what stands before is anybody's claim.
+ */
+export function clientAddress(
+  peer: string | null,
+  forwardedFor: string | null,
+  trust: TrustedProxies,
+): string {
+  const nearest = plainAddress(peer ?? '') ?? '0.0.0.0';
+  if (forwardedFor === null || (trust.kind === 'hops' && trust.count === 0)) return nearest;
+  const chain = [
+    nearest,
+    ...forwardedFor
+      .split(',')
+      .reverse()
+      .map((part) => plainAddress(part.trim())),
+  ];
+  let client = nearest;
+  for (const [index, address] of chain.entries()) {
+    if (address === null) return client;
+    client = address;
+    const believed = trust.kind === 'hops' ? index < trust.count : isWithin(address, trust.ranges);
+    if (!believed) return client;
+  }
+  return client;
+}
+
+/** Whoever shares this is one party for limits: an IPv4 address, or the /64 that an IPv6 customer gets. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.parse(address);
+  if (parsed.kind() === 'ipv4') return address;
+  return `${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}
+
+export function isLoopbackAddress(peer: string | null): boolean {
+  const address = plainAddress(peer ?? '');
+  return address !== null && ipaddr.parse(address).range() === 'loopback';
+}
+
+/** Without brackets, port, or the IPv6 form of an IPv4 address. */
+function plainAddress(text: string): string | null {
+  const bare = text.replace(/^\[([^\]]+)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
+  if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare)))
+    return null;
+  return ipaddr.process(bare.split('%')[0] ?? bare).toString();
+}
+
+function isWithin(address: string, ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]): boolean {
+  const parsed = ipaddr.parse(address);
+  return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+}

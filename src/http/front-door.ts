@@ -1,0 +1,113 @@
+import type { Server } from 'bun';
+import type { TrustedProxies } from '../config/options.ts';
+import { isLoopbackName, parseHost } from '../rules/host.ts';
+import { clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
+
+/** A request with its address taken apart once, for whatever door it goes to. */
+export interface Arrival {
+  readonly request: Request;
+  readonly host: string;
+  /** As it was sent, percent-encoded, from the slash to the question mark. */
+  readonly path: string;
+  readonly search: string;
+  /** Worked out when asked: most redirects never need it. */
+  readonly network: () => string;
+  /** From this very machine, through no proxy and from no web page. */
+  readonly isLocal: () => boolean;
+}
+
+type Answer = Response | Promise<Response>;
+
+export interface Doors {
+  readonly trustedProxies: TrustedProxies;
+  /** The domain a host stands for; null for a host that is none of ours. */
+  readonly domainOf: (host: string) => number | null | Promise<number | null>;
+  readonly isCustom: (domainId: number) => boolean;
+  /** The service's own paths by their first segment. On custom domains only the shared ones answer. */
+  readonly service: ReadonlyMap<string, (arrival: Arrival) => Answer>;
+  readonly shared: ReadonlySet<string>;
+  readonly home: (arrival: Arrival) => Answer;
+  readonly link: (arrival: Arrival, domainId: number) => Answer;
+  readonly stranger: (arrival: Arrival) => Answer;
+  readonly badRequest: () => Response;
+}
+
+/** The first look at every request: is it whole, which host is it for, which door does it go to. */
+export function frontDoor(doors: Doors) {
+  return (request: Request, server: Server<undefined>): Answer => {
+    const host = parseHost(request.headers.get('host'));
+    if (!host) return doors.badRequest();
+    const arrival = arrivalOf(request, server, host.name, doors.trustedProxies);
+    if (arrival === null) return doors.badRequest();
+    const domain = doors.domainOf(host.name);
+    if (domain instanceof Promise) {
+      // A host that can't be looked up is treated as none of ours: the API still answers, and says what is wrong.
+      return domain.catch(() => null).then((id) => dispatch(doors, arrival, id));
+    }
+    return dispatch(doors, arrival, domain);
+  };
+}
+
+function dispatch(doors: Doors, arrival: Arrival, domainId: number | null): Answer {
+  const segment = firstSegment(arrival.path);
+  const door = doors.service.get(segment);
+  const isCustom = domainId !== null && doors.isCustom(domainId);
+  if (door && (!isCustom || doors.shared.has(segment))) return door(arrival);
+  if (domainId === null) return doors.stranger(arrival);
+  if (segment === '' && !isCustom) return doors.home(arrival);
+  return doors.link(arrival, domainId);
+}
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end < 0 ? path.slice(1) : path.slice(1, end);
+}
+
+/** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
+function arrivalOf(
+  request: Request,
+  server: Server<undefined>,
+  host: string,
+  trust: TrustedProxies,
+): Arrival | null {
+  const { url } = request;
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  if (start < 0) return null;
+  const query = url.indexOf('?', start);
+  return {
+    request,
+    host,
+    path: query < 0 ? url.slice(start) : url.slice(start, query),
+    search: query < 0 ? '' : url.slice(query),
+    network: () =>
+      networkOf(clientAddress(peerOf(request, server), request.headers.get('x-forwarded-for'), trust)),
+    isLocal: () => isLocal(request, server, host),
+  };
+}
+
+const peerOf = (request: Request, server: Server<undefined>): string | null =>
+  server.requestIP(request)?.address ?? null;
+
+const proxyMarks = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+  'cf-connecting-ip',
+];
+
+/**
+ * A proxy on this machine has a loopback address too, and so has the browser of somebody who was lured to a page:
+ * neither may make the first account.
+ */
+function isLocal(request: Request, server: Server<undefined>, host: string): boolean {
+  const { headers } = request;
+  if (!isLoopbackAddress(peerOf(request, server)) || !isLoopbackName(host)) return false;
+  if (proxyMarks.some((mark) => headers.has(mark))) return false;
+  const origin = headers.get('origin');
+  const site = headers.get('sec-fetch-site');
+  const sameOrigin = origin === null || URL.parse(origin)?.host === headers.get('host');
+  return sameOrigin && (site === null || site === 'same-origin' || site === 'none');
+}

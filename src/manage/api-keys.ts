@@ -1,0 +1,35 @@
+import { makeApiKey, shownPrefix } from '../auth/api-keys.ts';
+import { digest } from '../auth/secrets.ts';
+import type { Caller } from '../rules/access.ts';
+import { notFound } from '../rules/errors.ts';
+import * as stored from '../storage/api-keys.ts';
+import type { Context } from './context.ts';
+
+/** The key itself is in this answer and never again. */
+export async function createApiKey(
+  context: Context,
+  caller: Pick<Caller, 'userId' | 'organizationId'>,
+  name: string,
+): Promise<stored.StoredApiKey & { readonly key: string }> {
+  const key = makeApiKey(context.randomBytes);
+  const kept = await context.database.write((queries) =>
+    stored.insertApiKey(queries, {
+      created_at: context.now(),
+      user_id: caller.userId,
+      organization_id: caller.organizationId,
+      name,
+      prefix: shownPrefix(key),
+      hash: digest(key),
+      last_used_at: null,
+    }),
+  );
+  return { ...kept, key };
+}
+
+export const readApiKeys = (context: Context, caller: Caller): Promise<stored.StoredApiKey[]> =>
+  stored.listApiKeys(context.database.read, caller.userId);
+
+export async function deleteApiKey(context: Context, caller: Caller, id: number): Promise<void> {
+  const deleted = await context.database.write((queries) => stored.deleteApiKey(queries, caller.userId, id));
+  if (!deleted) throw notFound('API key');
+}

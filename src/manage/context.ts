@@ -1,0 +1,23 @@
+import type { Passwords } from '../auth/passwords.ts';
+import type { RateLimit } from '../auth/rate-limit.ts';
+import type { Secrets } from '../auth/secrets.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import type { Config } from '../config/options.ts';
+import type { RandomBytes } from '../rules/random-text.ts';
+import type { Site } from '../rules/site.ts';
+import type { Database } from '../storage/database.ts';
+
+/** What the control plane works with. Made in `app.ts`, where a test may put its own clock or dice. */
+export interface Context {
+  readonly database: Database;
+  readonly site: Site;
+  readonly secrets: Secrets;
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  readonly limits: RateLimit;
+  readonly config: Pick<Config, 'registration' | 'appSchemes'>;
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** Tells this node's caches at once; other nodes learn it from the change feed. */
+  readonly linkChanged: (domainId: number, suffix: string) => void;
+}

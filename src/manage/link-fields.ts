@@ -1,0 +1,117 @@
+import { defaultColours } from '../rules/colour.ts';
+import { parseDestination } from '../rules/destination.ts';
+import { Refusal } from '../rules/errors.ts';
+import { parseInstant } from '../rules/instant.ts';
+import { findVerifiedDomain } from '../storage/domains.ts';
+import type { LinkChanges } from '../storage/links.ts';
+import type { Context } from './context.ts';
+
+/** The fields that creation and update share. Absent: not spoken of. Null or "": cleared. */
+export interface LinkFields {
+  readonly destination_url?: string | null | undefined;
+  readonly android_link_destination?: string | null | undefined;
+  readonly ios_link_destination?: string | null | undefined;
+  readonly og_title?: string | null | undefined;
+  readonly og_description?: string | null | undefined;
+  readonly og_image?: string | null | undefined;
+  readonly expiration_date?: string | null | undefined;
+  readonly qr_code_foreground_hex?: string | null | undefined;
+  readonly qr_code_background_hex?: string | null | undefined;
+  readonly password?: string | null | undefined;
+  readonly bot_protection?: boolean | null | undefined;
+  readonly captcha?: boolean | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly webhook_url?: string | null | undefined;
+  readonly webhook_auth_key?: string | null | undefined;
+}
+
+/** Columns for the fields that were spoken of, checked and in their stored form. */
+export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
+  const [destination_url, android_url, ios_url] = await Promise.all([
+    mandatory(fields.destination_url, 'destination_url', (url) =>
+      destination(context, url, 'destination_url'),
+    ),
+    clearable(fields.android_link_destination, (url) =>
+      destination(context, url, 'android_link_destination'),
+    ),
+    clearable(fields.ios_link_destination, (url) => destination(context, url, 'ios_link_destination')),
+  ]);
+  return withoutAbsent({
+    destination_url,
+    android_url,
+    ios_url,
+    og_title: clearable(fields.og_title, (text) => text),
+    og_description: clearable(fields.og_description, (text) => text),
+    og_image: clearable(fields.og_image, (url) => webAddress(url, 'og_image')),
+    expires_at: clearable(fields.expiration_date, instant),
+    qr_foreground:
+      fields.qr_code_foreground_hex === undefined
+        ? undefined
+        : fields.qr_code_foreground_hex || defaultColours.foreground,
+    qr_background:
+      fields.qr_code_background_hex === undefined
+        ? undefined
+        : fields.qr_code_background_hex || defaultColours.background,
+    bot_protection: flag(fields.bot_protection),
+    captcha: flag(fields.captcha),
+    name: clearable(fields.name, (text) => text),
+    webhook_url: clearable(fields.webhook_url, (url) => webAddress(url, 'webhook_url')),
+    webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(key)),
+    password_hash: await clearable(fields.password, (password) => context.passwords.hash(password)),
+  });
+}
+
+const withoutAbsent = (
+  columns: { [Column in keyof LinkChanges]: LinkChanges[Column] | undefined },
+): LinkChanges => Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+
+function clearable<T>(value: string | null | undefined, accept: (value: string) => T): T | null | undefined {
+  if (value === undefined) return undefined;
+  return value === null || value === '' ? null : accept(value);
+}
+
+function mandatory<T>(
+  value: string | null | undefined,
+  field: string,
+  accept: (value: string) => T,
+): T | undefined {
+  if (value === undefined) return undefined;
+  if (value === null || value.trim() === '') {
+    throw new Refusal('FIELD_MISSING', 'A link needs somewhere to lead: give a web address.', { field });
+  }
+  return accept(value);
+}
+
+const flag = (value: boolean | null | undefined): number | undefined =>
+  value === undefined ? undefined : value ? 1 : 0;
+
+function instant(text: string): number {
+  const parsed = parseInstant(text);
+  if (parsed === null) {
+    throw new Refusal('FIELD_INVALID', 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.', {
+      field: 'expiration_date',
+    });
+  }
+  return parsed;
+}
+
+function webAddress(text: string, field: string): string {
+  const parsed = parseDestination(text, field);
+  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
+  return parsed.url.href;
+}
+
+/** A link to a link of ours would send visitors round in circles, and hide where they end. */
+async function destination(context: Context, text: string, field: string): Promise<string> {
+  const parsed = parseDestination(text, field, context.config.appSchemes);
+  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
+  const host = parsed.url.hostname.replace(/\.$/, '');
+  if (context.site.leadsToUs(parsed.url) || (await findVerifiedDomain(context.database.read, host))) {
+    throw new Refusal(
+      'DESTINATION_IS_OURS',
+      'This address is itself on a short domain of this service. Give the final address.',
+      { field },
+    );
+  }
+  return parsed.url.href;
+}

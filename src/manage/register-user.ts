@@ -1,0 +1,101 @@
+import { digest } from '../auth/secrets.ts';
+import type { Role } from '../rules/access.ts';
+import { normaliseEmail } from '../rules/account.ts';
+import { Refusal } from '../rules/errors.ts';
+import { takeInvitation } from '../storage/invitations.ts';
+import type { Queries } from '../storage/schema.ts';
+import { claimSetting } from '../storage/settings.ts';
+import { findUser, hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
+import type { Context } from './context.ts';
+
+export interface Registration {
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string | null | undefined;
+  readonly organization_name?: string | null | undefined;
+  readonly invitation_token?: string | undefined;
+  readonly setup_token?: string | undefined;
+}
+
+/** How the caller stands to this instance: what lets a registration in besides invitations and open doors. */
+export type Door = 'anywhere' | 'this_machine' | 'shell';
+
+/** The key under which an instance remembers that its first account was made. */
+const firstAccount = 'first_account';
+
+/** The token that the start prints until there is an account. Derived: every node prints the same. */
+export const setupToken = (context: Pick<Context, 'secrets'>): string =>
+  context.secrets.sign('setup', 'first account', 24);
+
+export async function registerUser(context: Context, wish: Registration, door: Door): Promise<StoredUser> {
+  const isFirst = !(await hasUsers(context.database.read));
+  refuseUnlessLetIn(context, wish, door, isFirst);
+  const hash = await context.passwords.hash(wish.password);
+  return context.database.write(async (queries) => {
+    if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
+      // Somebody else's first account was made while this one's password was being hashed.
+      refuseUnlessLetIn(context, wish, door, false);
+    }
+    const membership = await membershipFor(context, queries, wish);
+    const id = await insertUser(queries, {
+      created_at: context.now(),
+      email: normaliseEmail(wish.email),
+      name: wish.name || null,
+      password_hash: hash,
+      organization_id: membership.organizationId,
+      role: membership.role,
+    });
+    if (id === null) {
+      throw new Refusal('EMAIL_TAKEN', 'There is an account with this email address. Sign in instead.', {
+        field: 'email',
+      });
+    }
+    const user = await findUser(queries, id);
+    if (!user) throw new Error('the account just made is not there');
+    return user;
+  });
+}
+
+function refuseUnlessLetIn(context: Context, wish: Registration, door: Door, isFirst: boolean): void {
+  if (door === 'shell' || wish.invitation_token !== undefined) return;
+  if (isFirst) {
+    if (door === 'this_machine') return;
+    if (wish.setup_token !== undefined && context.secrets.verify('setup', 'first account', wish.setup_token))
+      return;
+    throw new Refusal(
+      'SETUP_TOKEN_WRONG',
+      'The first account is made on the machine itself, or with the setup_token that the start of Linnet printed.',
+      { field: 'setup_token' },
+    );
+  }
+  if (context.config.registration === 'closed') {
+    throw new Refusal(
+      'REGISTRATION_CLOSED',
+      'New accounts need an invitation here. Ask an administrator of your organization for one.',
+    );
+  }
+}
+
+async function membershipFor(
+  context: Context,
+  queries: Queries,
+  wish: Registration,
+): Promise<{ readonly organizationId: number; readonly role: Role }> {
+  if (wish.invitation_token === undefined) {
+    const name = wish.organization_name || wish.name || wish.email;
+    return { organizationId: await insertOrganization(queries, name, context.now()), role: 'administrator' };
+  }
+  const invitation = await takeInvitation(queries, digest(wish.invitation_token));
+  if (
+    !invitation ||
+    invitation.expires_at <= context.now() ||
+    invitation.email !== normaliseEmail(wish.email)
+  ) {
+    throw new Refusal(
+      'INVITATION_INVALID',
+      'This invitation was used, withdrawn or has expired, or it was made for another email address. Ask for a new one.',
+      { field: 'invitation_token' },
+    );
+  }
+  return { organizationId: invitation.organization_id, role: invitation.role };
+}

@@ -1,0 +1,17 @@
+import { deleteOldAttempts } from '../storage/attempts.ts';
+import { deleteOldChallenges } from '../storage/challenges.ts';
+import { deleteOldChanges } from '../storage/changes.ts';
+import { deleteExpiredTokens } from '../storage/tokens.ts';
+import type { Context } from './context.ts';
+
+/** Nodes that were away for longer start over; see `ChangeFollower`. */
+const changesKept = 24 * 60 * 60 * 1000;
+
+/** Removes what has run out. Any node may do it at any time. */
+export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'>): Promise<void> {
+  const instant = now();
+  await database.write((queries) => deleteExpiredTokens(queries, instant));
+  await database.write((queries) => deleteOldAttempts(queries, instant));
+  await database.write((queries) => deleteOldChallenges(queries, instant));
+  await database.write((queries) => deleteOldChanges(queries, instant - changesKept));
+}

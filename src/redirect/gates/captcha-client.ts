@@ -1,0 +1,36 @@
+/** The one script that visitors ever get: it works out the proof after a click and sends it. */
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
+
+interface PageElement {
+  readonly dataset: Record<string, string | undefined>;
+  textContent: string | null;
+  value: string;
+  disabled: boolean;
+  addEventListener(event: string, listener: (event: { preventDefault(): void }) => void): void;
+  submit(): void;
+}
+
+declare const document: { querySelector(selector: string): PageElement | null };
+
+const form = document.querySelector('form');
+const answer = document.querySelector('input[name=altcha]');
+const button = document.querySelector('button');
+const status = document.querySelector('[role=status]');
+
+form?.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (!answer || !button || !status) return;
+  button.disabled = true;
+  status.textContent = 'Checking. This takes a moment.';
+  try {
+    const challenge = JSON.parse(form.dataset.challenge ?? '');
+    const solution = await solveChallenge({ challenge, deriveKey });
+    if (!solution) throw new Error('no solution in time');
+    answer.value = btoa(JSON.stringify({ challenge, solution }));
+    form.submit();
+  } catch {
+    button.disabled = false;
+    status.textContent = 'This browser could not finish the check. Reload the page and try again.';
+  }
+});

@@ -1,0 +1,74 @@
+import { type Challenge, createChallenge, type Solution, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { LinkForVisitor } from '../../rules/resolve.ts';
+
+export interface CaptchaGateParts {
+  readonly secret: string;
+  readonly sign: (text: string) => string;
+  /** True the first time a challenge is used, on whichever node. */
+  readonly useOnce: (challengeId: string, expiresAt: number) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/** A phone needs about a second for this; whoever wants a million answers does it a million times. */
+const work = { algorithm: 'PBKDF2/SHA-256', cost: 1_000, keyPrefix: '00' } as const;
+const challengeLifetime = 10 * 60 * 1000;
+
+/** Proof of work by the ALTCHA protocol: each challenge is for one link, for ten minutes, for one use. */
+export class CaptchaGate {
+  readonly #parts: CaptchaGateParts;
+
+  constructor(parts: CaptchaGateParts) {
+    this.#parts = parts;
+  }
+
+  challenge(link: LinkForVisitor): Promise<Challenge> {
+    return createChallenge({
+      ...work,
+      deriveKey,
+      expiresAt: Math.floor((this.#parts.now() + challengeLifetime) / 1000),
+      data: { link: this.#mark(link) },
+      hmacSignatureSecret: this.#parts.secret,
+    });
+  }
+
+  /** `payload` is what the page sends: the challenge and its solution, as base64 of JSON. */
+  async accepts(link: LinkForVisitor, payload: string): Promise<boolean> {
+    const sent = readPayload(payload);
+    if (!sent) return false;
+    const { parameters } = sent.challenge;
+    const expiresAt = (parameters.expiresAt ?? 0) * 1000;
+    // What the signature vouches for is checked first: nothing is computed on a stranger's terms.
+    const isOurs =
+      parameters.algorithm === work.algorithm && parameters.cost === work.cost && parameters.keyLength === 32;
+    if (!isOurs || parameters.data?.link !== this.#mark(link) || expiresAt <= this.#parts.now()) return false;
+    const result = await verifySolution({
+      ...sent,
+      deriveKey,
+      hmacSignatureSecret: this.#parts.secret,
+    }).catch(() => null);
+    // The library's own look at the expiry goes by the machine's clock; ours is above.
+    if (result?.invalidSignature !== false || result.invalidSolution !== false) return false;
+    return this.#parts.useOnce(parameters.nonce, expiresAt);
+  }
+
+  /** Which link a challenge is for, without telling its number. */
+  #mark(link: LinkForVisitor): string {
+    return this.#parts.sign(String(link.id));
+  }
+}
+
+function readPayload(payload: string): { challenge: Challenge; solution: Solution } | null {
+  try {
+    const { challenge, solution } = JSON.parse(Buffer.from(payload, 'base64').toString('utf8'));
+    const isWhole =
+      typeof challenge?.parameters?.nonce === 'string' &&
+      typeof challenge.parameters.expiresAt === 'number' &&
+      typeof challenge.signature === 'string' &&
+      Number.isInteger(solution?.counter) &&
+      typeof solution.derivedKey === 'string';
+    return isWhole ? { challenge, solution } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,182 @@
+import { escapeHtml, policyFor } from '../http/html.ts';
+import type { LinkForVisitor } from '../rules/resolve.ts';
+import { captchaScriptPath } from './gates/captcha-script.ts';
+
+/**
+ * What visitors see. It belongs to the link's owner, not to us: the domain's name, one sentence, one action. Every
+ * text from outside goes through `escapeHtml`; nothing is loaded from anywhere, save the captcha's script.
+ */
+
+const style = `
+:root{color-scheme:light dark;--ground:#faf8f5;--ink:#1f1a17;--soft:#6b625b;--line:#d9d2ca;--accent:#b3203a;--on:#fff}
+@media(prefers-color-scheme:dark){:root{--ground:#181513;--ink:#efe9e3;--soft:#a89e95;--line:#3b352f;--accent:#f0718a;--on:#181513}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{width:100%;max-width:400px}
+.host{margin:0 0 24px;color:var(--soft);font-size:14px;overflow-wrap:anywhere}
+h1{margin:0 0 8px;font-size:24px;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
+p{margin:0 0 16px;color:var(--soft)}
+label{display:block;margin:24px 0 8px;font-size:14px}
+input{width:100%;min-height:44px;padding:8px 12px;border:1px solid var(--line);border-radius:6px;background:transparent;color:inherit;font:inherit}
+button{width:100%;min-height:44px;margin-top:16px;border:0;border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
+button:disabled{opacity:.6;cursor:default}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.error{margin:8px 0 0;color:var(--accent);font-size:14px}
+[role=status]{min-height:24px;margin:16px 0 0;font-size:14px}
+`.replaceAll('\n', '');
+
+// No form-action: browsers hold it against the redirect that follows the form as well, and would stop it.
+const policy = policyFor(style);
+const policyWithScript = `${policy}; script-src 'self'`;
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-store',
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+};
+
+interface Page {
+  readonly status: number;
+  readonly host: string;
+  readonly title: string;
+  readonly head?: string;
+  readonly body: string;
+  readonly more?: Record<string, string>;
+}
+
+function page({ status, host, title, head = '', body, more = {} }: Page): Response {
+  const html =
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<title>${escapeHtml(title)}</title>${head}<style>${style}</style></head>` +
+    `<body><main><p class="host">${escapeHtml(host)}</p>${body}</main></body></html>`;
+  return new Response(html, { status, headers: { ...headers, ...more } });
+}
+
+const says = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
+
+/** At the root of the service's own host. */
+export const homePage = (host: string): Response =>
+  page({
+    status: 200,
+    host,
+    title: 'Linnet',
+    body: says(
+      'Short links live here',
+      'Linnet is running. Its interface is described in the <a href="/docs">reference</a>.',
+    ),
+  });
+
+export const notFoundPage = (host: string): Response =>
+  page({
+    status: 404,
+    host,
+    title: 'No link here',
+    body: says('No link here', 'Check the address for a typing slip, or ask whoever gave it to you.'),
+  });
+
+export const expiredPage = (host: string): Response =>
+  page({
+    status: 410,
+    host,
+    title: 'This link has expired',
+    body: says('This link has expired', 'It no longer leads anywhere. Whoever shared it may have a new one.'),
+  });
+
+export const refusedPage = (host: string): Response =>
+  page({
+    status: 403,
+    host,
+    title: 'Not for automated visitors',
+    body: says('Not for automated visitors', 'This link is for people. Open it in a web browser.'),
+  });
+
+export const slowDownPage = (host: string, retryAfter: number): Response =>
+  page({
+    status: 429,
+    host,
+    title: 'Too many wrong addresses',
+    body: says(
+      'Too many wrong addresses',
+      'Your network asked for many links that do not exist. Try again in a minute.',
+    ),
+    more: { 'retry-after': String(retryAfter) },
+  });
+
+export const unavailablePage = (host: string): Response =>
+  page({
+    status: 503,
+    host,
+    title: 'Not reachable right now',
+    body: says(
+      'Not reachable right now',
+      'This link can not be looked up at the moment. Try again in a few seconds.',
+    ),
+    more: { 'retry-after': '5' },
+  });
+
+export function methodPage(host: string, allow: string): Response {
+  return page({
+    status: 405,
+    host,
+    title: 'This link is only for opening',
+    body: says('This link is only for opening', 'Nothing can be sent to it.'),
+    more: { allow },
+  });
+}
+
+export const passwordPage = (
+  host: string,
+  error?: { status: number; sentence: string; retryAfter?: number },
+): Response =>
+  page({
+    status: error?.status ?? 200,
+    host,
+    title: 'This link has a password',
+    body:
+      `<h1>This link has a password</h1><form method="post"><label for="password">Password</label>` +
+      `<input id="password" name="password" type="password" autocomplete="off" required autofocus maxlength="256"` +
+      `${error ? ' aria-invalid="true" aria-describedby="error"' : ''}>` +
+      `${error ? `<p class="error" id="error" role="alert">${escapeHtml(error.sentence)}</p>` : ''}` +
+      '<button>Open link</button></form>',
+    more: error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) },
+  });
+
+export const captchaPage = (host: string, challenge: object, error?: string): Response =>
+  page({
+    status: error ? 403 : 200,
+    host,
+    title: 'One click to go on',
+    head: `<script type="module" src="${captchaScriptPath}"></script>`,
+    body:
+      '<h1>One click to go on</h1><p>This link is protected from automated visitors. Your browser does a short sum; nothing about you is asked.</p>' +
+      `<form method="post" data-challenge="${escapeHtml(JSON.stringify(challenge))}"><input type="hidden" name="altcha">` +
+      `<button>Continue</button><p role="status">${error ? escapeHtml(error) : ''}</p></form>` +
+      '<noscript><p>This check needs JavaScript. Allow it for this page and reload.</p></noscript>',
+    more: { 'content-security-policy': policyWithScript },
+  });
+
+/** For the crawlers that draw a card where a link was pasted. It says what the owner wrote, and nothing else. */
+export function previewPage(host: string, url: string, link: LinkForVisitor): Response {
+  const title = link.ogTitle ?? host;
+  const tag = (property: string, content: string | null) =>
+    content === null ? '' : `<meta property="${property}" content="${escapeHtml(content)}">`;
+  return page({
+    status: 200,
+    host,
+    title,
+    head:
+      tag('og:type', 'website') +
+      tag('og:url', url) +
+      tag('og:title', title) +
+      tag('og:description', link.ogDescription) +
+      tag('og:image', link.ogImage) +
+      `<meta name="twitter:card" content="${link.ogImage === null ? 'summary' : 'summary_large_image'}">` +
+      (link.ogDescription === null
+        ? ''
+        : `<meta name="description" content="${escapeHtml(link.ogDescription)}">`),
+    body: `<h1>${escapeHtml(title)}</h1>${link.ogDescription === null ? '' : `<p>${escapeHtml(link.ogDescription)}</p>`}`,
+  });
+}

@@ -1,0 +1,13 @@
+export type Role = 'administrator' | 'editor';
+
+/** Whoever makes an authenticated call: a member of one organization, in one role. */
+export interface Caller {
+  readonly userId: number;
+  readonly organizationId: number;
+  readonly role: Role;
+}
+
+/** An editor does everything with links, tags, domains and webhooks; members are an administrator's business. */
+export type Deed = 'edit' | 'manage_members';
+
+export const may = (role: Role, deed: Deed): boolean => deed === 'edit' || role === 'administrator';

@@ -1,0 +1,9 @@
+const shape =
+  /^[^\s@<>()[\]\\,;:"]{1,64}@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u;
+
+/** Accounts are told apart by this form: people don't mean different mailboxes by case. */
+export const normaliseEmail = (email: string): string => email.trim().normalize('NFC').toLowerCase();
+
+export const isEmail = (email: string): boolean => email.length <= 254 && shape.test(email);
+
+export const passwordLength = { least: 8, most: 256 } as const;

@@ -1,0 +1,79 @@
+/** Every way in which Linnet refuses something. `api/errors.ts` gives each one its status. */
+export type ErrorCode =
+  // what was sent
+  | 'BODY_MISSING'
+  | 'BODY_MALFORMED'
+  | 'BODY_TOO_LARGE'
+  | 'CONTENT_TYPE_UNSUPPORTED'
+  | 'REQUEST_MALFORMED'
+  | 'FIELD_MISSING'
+  | 'FIELD_INVALID'
+  | 'FIELD_TOO_LONG'
+  | 'FIELD_UNKNOWN'
+  | 'FIELD_FIXED'
+  | 'PAGE_TOO_LARGE'
+  // links, tags, domains
+  | 'DESTINATION_INVALID'
+  | 'DESTINATION_IS_OURS'
+  | 'SUFFIX_INVALID'
+  | 'SUFFIX_RESERVED'
+  | 'SUFFIX_TAKEN'
+  | 'DOMAIN_UNVERIFIED'
+  | 'COLOURS_EQUAL'
+  | 'TAG_EXISTS'
+  | 'TAG_NOT_FOUND'
+  // who is asking
+  | 'KEY_MISSING'
+  | 'KEY_INVALID'
+  | 'TOKEN_INVALID'
+  | 'LOGIN_WRONG'
+  | 'FORBIDDEN'
+  | 'ORIGIN_FORBIDDEN'
+  | 'EMAIL_TAKEN'
+  | 'REGISTRATION_CLOSED'
+  | 'SETUP_TOKEN_WRONG'
+  | 'INVITATION_INVALID'
+  | 'TOO_MANY_ATTEMPTS'
+  // where it was sent
+  | 'NOT_FOUND'
+  | 'ROUTE_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  // us
+  | 'BUSY'
+  | 'STORE_AWAY'
+  | 'INTERNAL';
+
+export interface Problem {
+  readonly code: ErrorCode;
+  /** What a person should read: what happened, and what to do about it. */
+  readonly sentence: string;
+  readonly field?: string | undefined;
+}
+
+/** A refusal that its receiver can act on. Anything else that is thrown is a fault of ours. */
+export class Refusal extends Error implements Problem {
+  override readonly name = 'Refusal';
+  readonly code: ErrorCode;
+  readonly sentence: string;
+  readonly field: string | undefined;
+  /** Seconds after which another try makes sense. */
+  readonly retryAfter: number | undefined;
+  /** All problems, where more than one was found at once; the first is this refusal itself. */
+  readonly problems: readonly Problem[];
+
+  constructor(
+    code: ErrorCode,
+    sentence: string,
+    more: { field?: string; retryAfter?: number; problems?: readonly Problem[] } = {},
+  ) {
+    super(sentence);
+    this.code = code;
+    this.sentence = sentence;
+    this.field = more.field;
+    this.retryAfter = more.retryAfter;
+    this.problems = more.problems ?? [this];
+  }
+}
+
+export const notFound = (noun: string): Refusal =>
+  new Refusal('NOT_FOUND', `There is no such ${noun} in your organization.`);

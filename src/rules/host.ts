@@ -1,0 +1,24 @@
+const plainHost = /^(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?)(?::(\d{1,5}))?$/i;
+
+/** Splits a Host header. Null when it is anything but one plain host with, perhaps, a port. */
+export function parseHost(header: string | null): { readonly name: string; readonly port: string } | null {
+  const match = header === null || header.length > 260 ? null : plainHost.exec(header);
+  if (!match || Number(match[2] ?? 0) > 65535) return null;
+  return { name: normaliseHostname(match[1] ?? ''), port: match[2] ?? '' };
+}
+
+export const normaliseHostname = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+export function isLoopbackName(name: string): boolean {
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '[::1]' ||
+    name === '::1' ||
+    /^127(?:\.\d{1,3}){3}$/.test(name)
+  );
+}
+
+/** Names that reach this very machine when called from it: the loopback ones and the "any" addresses. */
+export const isThisMachine = (name: string): boolean =>
+  isLoopbackName(name) || name === '0.0.0.0' || name === '[::]';

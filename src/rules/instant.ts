@@ -1,0 +1,33 @@
+const isoForm =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/**
+ * Reads an ISO 8601 date or date-time; without an offset it is UTC, a bare date is its first instant.
+ * Returns epoch milliseconds, or null for anything that names no real instant (such as 30 February).
+ */
+export function parseInstant(text: string): number | null {
+  const match = isoForm.exec(text.trim());
+  if (!match) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}`;
+  const instant = Date.parse(`${local}Z`);
+  // Date.parse rolls some impossible days over into the next month: a real one reads back as it was written.
+  if (Number.isNaN(instant) || new Date(instant).toISOString() !== `${local}Z`) return null;
+  const shift = offsetMinutes(offset);
+  return shift === null ? null : instant - shift * 60_000;
+}
+
+function offsetMinutes(offset: string): number | null {
+  if (offset === 'Z' || offset === 'z') return 0;
+  const digits = offset.slice(1).replace(':', '');
+  const hours = Number(digits.slice(0, 2));
+  const minutes = Number(digits.slice(2) || '0');
+  if (hours > 15 || minutes > 59) return null;
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** The shape of `created_at`: YYYY-MM-DD_HH-MM-SS in UTC. */
+export const formatStamp = (instant: number): string =>
+  new Date(instant).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '-');
+
+export const formatIso = (instant: number): string => new Date(instant).toISOString();

@@ -1,0 +1,51 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Caller } from '../rules/access.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type StoredApiKey = Omit<Selectable<Schema['api_keys']>, 'hash' | 'user_id' | 'organization_id'>;
+
+const shown = ['id', 'created_at', 'name', 'prefix', 'last_used_at'] as const;
+
+export const insertApiKey = (queries: Queries, key: Insertable<Schema['api_keys']>): Promise<StoredApiKey> =>
+  queries.insertInto('api_keys').values(key).returning(shown).executeTakeFirstOrThrow();
+
+export const listApiKeys = (queries: Queries, userId: number): Promise<StoredApiKey[]> =>
+  queries.selectFrom('api_keys').select(shown).where('user_id', '=', userId).orderBy('id', 'desc').execute();
+
+export async function deleteApiKey(queries: Queries, userId: number, id: number): Promise<boolean> {
+  const row = await queries
+    .deleteFrom('api_keys')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface KeyHolder extends Caller {
+  readonly keyId: number;
+  readonly lastUsedAt: number | null;
+}
+
+/** A key works while its maker belongs to the organization it was made in. */
+export const findKeyHolder = (queries: Queries, hash: string): Promise<KeyHolder | undefined> =>
+  queries
+    .selectFrom('api_keys')
+    .innerJoin('users', (join) =>
+      join
+        .onRef('users.id', '=', 'api_keys.user_id')
+        .onRef('users.organization_id', '=', 'api_keys.organization_id'),
+    )
+    .select([
+      'api_keys.id as keyId',
+      'api_keys.last_used_at as lastUsedAt',
+      'users.id as userId',
+      'users.organization_id as organizationId',
+      'users.role as role',
+    ])
+    .where('api_keys.hash', '=', hash)
+    .executeTakeFirst();
+
+export async function touchApiKey(queries: Queries, id: number, now: number): Promise<void> {
+  await queries.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute();
+}

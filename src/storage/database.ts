@@ -1,0 +1,27 @@
+import type { Queries } from './schema.ts';
+
+/**
+ * The store, whichever it is. Three ways in, because they must not wait for one another: people's reads, which may
+ * be slow; the redirect's look-ups by key, which may not; and changes, each of them whole or not at all.
+ */
+export interface Database {
+  readonly kind: 'sqlite' | 'postgres';
+  readonly read: Queries;
+  readonly lookup: Queries;
+  /**
+   * Runs `work` in a transaction. It may run more than once and shares its turn with others: it does nothing but
+   * query, and never calls `write` again.
+   */
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The store can't be reached, is full or is too busy. What was asked for was not done. */
+export class StoreAway extends Error {
+  override readonly name = 'StoreAway';
+}
+
+/** A uniqueness rule was broken, where that couldn't be asked in the statement itself. */
+export class NotUnique extends Error {
+  override readonly name = 'NotUnique';
+}

@@ -1,0 +1,105 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { type Database, NotUnique, StoreAway } from '../database.ts';
+import type { Queries, Schema } from '../schema.ts';
+
+const bigintType = 20;
+const numericType = 1700;
+const mostRetries = 8;
+const retryable: ReadonlySet<string> = new Set(['40001', '40P01', '23503']);
+
+/** Whole numbers come as texts from the server: here, and only here, they become numbers. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === bigintType || oid === numericType
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
+  const control = poolOf(url, 12, onIdleError);
+  const data = poolOf(url, 4, onIdleError);
+  const read = queriesOver(control);
+  return {
+    kind: 'postgres',
+    read,
+    lookup: queriesOver(data),
+    write: (work) => writeWithRetries(read, work),
+    async close() {
+      await Promise.all([control.end(), data.end()]);
+    },
+  };
+}
+
+function poolOf(url: string, most: number, onIdleError: (cause: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: most,
+    types,
+    application_name: 'linnet',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 15_000,
+    statement_timeout: 14_000,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
+  });
+  pool.on('error', onIdleError);
+  return pool;
+}
+
+function queriesOver(pool: pg.Pool): Queries {
+  // The pool's own errors say what happened to the connection; they are told apart here, once, for all callers.
+  const connect = async () => {
+    try {
+      const client = await pool.connect();
+      return clientWithFaults(client);
+    } catch (cause) {
+      throw faultOf(cause);
+    }
+  };
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as unknown as pg.Pool }),
+  });
+}
+
+function clientWithFaults(client: pg.PoolClient) {
+  return {
+    query: async (sql: string, parameters: readonly unknown[]) => {
+      try {
+        return await client.query(sql, [...(parameters ?? [])]);
+      } catch (cause) {
+        throw faultOf(cause);
+      }
+    },
+    release: () => client.release(),
+  };
+}
+
+/**
+ * Deadlocks (40P01) and serialization failures (40001) are the database asking for another try. So is a row that
+ * another transaction took away between our look and our reference to it (23503): the second look finds it gone.
+ */
+async function writeWithRetries<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await queries.transaction().execute(work);
+    } catch (cause) {
+      const code = (cause as { code?: string }).code ?? '';
+      if (!retryable.has(code) || attempt >= mostRetries) throw cause;
+      await Bun.sleep(2 ** attempt + Math.random() * 10);
+    }
+  }
+}
+
+/**
+ * Classes of SQLSTATE that mean "not now": 08 connection, 53 resources (disk full among them), 57 intervention.
+ * No SQLSTATE at all means that the connection itself broke or a deadline passed.
+ */
+function faultOf(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  const code = (cause as { code?: string }).code ?? '';
+  if (code === '23505') return new NotUnique(cause.message);
+  const isSqlState = /^[0-9A-Z]{5}$/.test(code);
+  if (!isSqlState || /^(08|53|57)/.test(code)) return new StoreAway(cause.message, { cause });
+  return cause;
+}

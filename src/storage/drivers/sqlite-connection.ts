@@ -1,0 +1,65 @@
+import { type SQLQueryBindings, Database as Sqlite, type Statement } from 'bun:sqlite';
+
+export interface Answer {
+  readonly rows: unknown[];
+  readonly changes: number;
+}
+
+/** One connection with its prepared statements. Synchronous: whoever holds it waits for the disk. */
+export class SqliteConnection {
+  readonly #database: Sqlite;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(file: string, mode: 'write' | 'read') {
+    this.#database = new Sqlite(
+      file,
+      mode === 'write' ? { create: true, readwrite: true } : { readonly: true },
+    );
+    this.#database.run('pragma busy_timeout = 5000');
+    this.#database.run('pragma cache_size = -32000');
+    if (mode === 'write') {
+      this.#database.run('pragma journal_mode = wal');
+      this.#database.run('pragma synchronous = full');
+      this.#database.run('pragma foreign_keys = on');
+    }
+  }
+
+  run(sql: string, parameters: readonly unknown[]): Answer {
+    const statement = this.#prepare(sql);
+    const bindings = parameters.map(binding);
+    if (statement.columnNames.length > 0) {
+      const rows = statement.all(...bindings);
+      return { rows, changes: rows.length };
+    }
+    return { rows: [], changes: statement.run(...bindings).changes };
+  }
+
+  close(): void {
+    for (const statement of this.#statements.values()) statement.finalize();
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  /** Lists of varying length make ever new statements, so the least recently used go. */
+  #prepare(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known) {
+      this.#statements.delete(sql);
+      this.#statements.set(sql, known);
+      return known;
+    }
+    const made = this.#database.prepare(sql);
+    this.#statements.set(sql, made);
+    if (this.#statements.size > 200) {
+      const [oldest, statement] = this.#statements.entries().next().value ?? [];
+      if (oldest !== undefined) this.#statements.delete(oldest);
+      statement?.finalize();
+    }
+    return made;
+  }
+}
+
+function binding(value: unknown): SQLQueryBindings {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value === undefined ? null : (value as SQLQueryBindings);
+}

@@ -1,0 +1,232 @@
+import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { LinkForVisitor } from '../rules/resolve.ts';
+import { fold } from '../rules/text.ts';
+import { likeLiteral } from './dialect.ts';
+import type { Queries, Schema } from './schema.ts';
+
+/** A link as it is stored, with the host of its domain: null is the default domain. */
+export type StoredLink = Selectable<Schema['links']> & { readonly host: string | null };
+export type NewLink = Insertable<Schema['links']>;
+/** What may change about a link once it is made: not whose it is, nor where it stands. */
+export type LinkChanges = Partial<
+  Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
+>;
+
+export const searchText = (link: {
+  readonly name?: string | null | undefined;
+  readonly suffix: string;
+  readonly destination_url: string;
+}): string => fold(`${link.name ?? ''}\n${link.suffix}\n${link.destination_url}`);
+
+/** Null when the suffix is taken on its domain. */
+export async function insertLink(
+  queries: Queries,
+  link: NewLink,
+): Promise<Selectable<Schema['links']> | null> {
+  const row = await queries
+    .insertInto('links')
+    .values(link)
+    .onConflict((conflict) => conflict.columns(['domain_id', 'suffix']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+const withHost = (queries: Queries) =>
+  queries
+    .selectFrom('links')
+    .leftJoin('domains', 'domains.id', 'links.domain_id')
+    .selectAll('links')
+    .select('domains.host as host');
+
+export const findLink = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<StoredLink | undefined> =>
+  withHost(queries)
+    .where('links.organization_id', '=', organizationId)
+    .where('links.id', '=', id)
+    .executeTakeFirst();
+
+/** For what is public about a link, whoever's it is. */
+export const findAnyLink = (queries: Queries, id: number): Promise<StoredLink | undefined> =>
+  withHost(queries).where('links.id', '=', id).executeTakeFirst();
+
+/** Reads a link and keeps others from changing it until this transaction ends. */
+export async function lockLink(
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<StoredLink | undefined> {
+  // An update that changes nothing takes the row's lock on every database.
+  await queries
+    .updateTable('links')
+    .set({ updated_at: sql<number>`updated_at` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+  return findLink(queries, organizationId, id);
+}
+
+export async function updateLink(
+  queries: Queries,
+  organizationId: number,
+  id: number,
+  changes: LinkChanges,
+): Promise<void> {
+  await queries
+    .updateTable('links')
+    .set(changes)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export const deleteLink = (queries: Queries, organizationId: number, id: number) =>
+  queries
+    .deleteFrom('links')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returning(['domain_id', 'suffix'])
+    .executeTakeFirst();
+
+export interface LinkFilter {
+  /** Part of a name, suffix or destination, in any case. */
+  readonly text?: string | undefined;
+  readonly tagId?: number | undefined;
+  readonly domainId?: number | undefined;
+  /** Only links older than this one: the key of a page that new links don't move. */
+  readonly before?: number | undefined;
+}
+
+export const linkOrders = [
+  '-created_at',
+  'created_at',
+  '-updated_at',
+  'updated_at',
+  'name',
+  '-name',
+  'suffix',
+  '-suffix',
+] as const;
+export type LinkOrder = (typeof linkOrders)[number];
+
+export interface LinkPage {
+  readonly limit: number;
+  readonly offset: number;
+  readonly order: LinkOrder;
+}
+
+/** The page's ids first, from an index where there is one; then only the rows that are shown. */
+export async function listLinks(
+  queries: Queries,
+  organizationId: number,
+  filter: LinkFilter,
+  page: LinkPage,
+): Promise<StoredLink[]> {
+  const matching = queries.selectFrom('links').select('links.id').$call(matches(organizationId, filter));
+  const ids = await ordered(matching, page.order).limit(page.limit).offset(page.offset).execute();
+  if (ids.length === 0) return [];
+  const rows = await withHost(queries)
+    .where(
+      'links.id',
+      'in',
+      ids.map((row) => row.id),
+    )
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+export async function countLinks(
+  queries: Queries,
+  organizationId: number,
+  filter: LinkFilter,
+): Promise<number> {
+  const row = await queries
+    .selectFrom('links')
+    .select((counted) => counted.fn.countAll<number>().as('count'))
+    .$call(matches(organizationId, filter))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+const matches =
+  (organizationId: number, filter: LinkFilter) =>
+  <Selected>(query: SelectQueryBuilder<Schema, 'links', Selected>) => {
+    let matching = query.where('links.organization_id', '=', organizationId);
+    if (filter.before !== undefined) matching = matching.where('links.id', '<', filter.before);
+    if (filter.domainId !== undefined) matching = matching.where('links.domain_id', '=', filter.domainId);
+    if (filter.tagId !== undefined) {
+      const tagId = filter.tagId;
+      matching = matching.where('links.id', 'in', (tagged) =>
+        tagged.selectFrom('link_tags').select('link_id').where('tag_id', '=', tagId),
+      );
+    }
+    if (filter.text !== undefined) {
+      const pattern = `%${likeLiteral(fold(filter.text))}%`;
+      matching = matching.where(sql<boolean>`links.search_text like ${pattern} escape '\\'`);
+    }
+    return matching;
+  };
+
+function ordered<Selected>(query: SelectQueryBuilder<Schema, 'links', Selected>, order: LinkOrder) {
+  const direction = order.startsWith('-') ? 'desc' : 'asc';
+  const key = order.replace('-', '') as 'created_at' | 'updated_at' | 'name' | 'suffix';
+  if (key === 'created_at') return query.orderBy('links.id', direction);
+  // Links without a name come last in either direction, as a person looking for names expects.
+  const keyed = key === 'name' ? query.orderBy(sql`case when links.name is null then 1 else 0 end`) : query;
+  return keyed.orderBy(`links.${key}`, direction).orderBy('links.id', 'desc');
+}
+
+/** The redirect's own question, by key. */
+export async function findLinkForVisitor(
+  lookup: Queries,
+  domainId: number,
+  suffix: string,
+): Promise<LinkForVisitor | null> {
+  const row = await lookup
+    .selectFrom('links')
+    .select([
+      'id',
+      'organization_id',
+      'destination_url',
+      'android_url',
+      'ios_url',
+      'og_title',
+      'og_description',
+      'og_image',
+      'expires_at',
+      'password_hash',
+      'captcha',
+      'bot_protection',
+    ])
+    .where('domain_id', '=', domainId)
+    .where('suffix', '=', suffix)
+    .executeTakeFirst();
+  if (!row) return null;
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    destinationUrl: row.destination_url,
+    androidUrl: row.android_url,
+    iosUrl: row.ios_url,
+    ogTitle: row.og_title,
+    ogDescription: row.og_description,
+    ogImage: row.og_image,
+    expiresAt: row.expires_at,
+    passwordHash: row.password_hash,
+    captcha: row.captcha === 1,
+    botProtection: row.bot_protection === 1,
+  };
+}
+
+/** After the key that sealed them is lost, they are only noise. */
+export async function forgetSealedKeys(queries: Queries): Promise<void> {
+  await queries
+    .updateTable('links')
+    .set({ webhook_auth_key: null })
+    .where('webhook_auth_key', 'is not', null)
+    .execute();
+}

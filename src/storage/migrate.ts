@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { type Dialect, dialects } from './dialect.ts';
+import { first } from './migrations/001-first.ts';
+
+/** Statements, in order; each database gets its own words for the same table. */
+export type Migration = (dialect: Dialect) => readonly string[];
+
+/** Only ever added to: what has run somewhere is never changed. */
+const migrations: readonly Migration[] = [first];
+
+/**
+ * Brings the store up to date. Several nodes may start at once: the row of a migration is inserted first, so the
+ * second node waits on it and then finds the work done.
+ */
+export async function migrate(database: Database): Promise<void> {
+  const dialect = dialects[database.kind];
+  await createLedger(database, dialect);
+  const newest = await database.read
+    .selectFrom(sql<{ number: number }>`migrations`.as('done'))
+    .select(sql<number | null>`max(number)`.as('number'))
+    .executeTakeFirst();
+  if (Number(newest?.number ?? 0) > migrations.length) {
+    throw new Error(
+      'this database was set up by a newer Linnet; start that one, or restore a backup from before it',
+    );
+  }
+  for (const [index, migration] of migrations.entries()) {
+    await database.write(async (queries) => {
+      const claimed =
+        await sql`insert into migrations (number) values (${index + 1}) on conflict do nothing returning number`.execute(
+          queries,
+        );
+      if (claimed.rows.length === 0) return;
+      for (const statement of migration(dialect)) await sql.raw(statement).execute(queries);
+    });
+  }
+}
+
+async function createLedger(database: Database, dialect: Dialect): Promise<void> {
+  const statement = `create table if not exists migrations (number ${dialect.integer} primary key) ${dialect.tableEnd}`;
+  const create = () => database.write((queries) => sql.raw(statement).execute(queries));
+  // PostgreSQL's "if not exists" can still collide with another node that creates the same table right now.
+  await create().catch(create);
+}

@@ -1,0 +1,25 @@
+import type { Queries } from './schema.ts';
+
+export async function findSetting(queries: Queries, key: string): Promise<string | null> {
+  const row = await queries.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+/** Returns false when the setting was there already: whoever was first keeps it. */
+export async function claimSetting(queries: Queries, key: string, value: string): Promise<boolean> {
+  const row = await queries
+    .insertInto('settings')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function replaceSetting(queries: Queries, key: string, value: string): Promise<void> {
+  await queries
+    .insertInto('settings')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}

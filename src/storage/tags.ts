@@ -1,0 +1,84 @@
+import type { Selectable } from 'kysely';
+import { fold } from '../rules/text.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
+
+const shown = ['id', 'created_at', 'organization_id', 'name'] as const;
+
+/** Null when the organization has a tag of this name. */
+export async function insertTag(
+  queries: Queries,
+  organizationId: number,
+  name: string,
+  now: number,
+): Promise<StoredTag | null> {
+  const row = await queries
+    .insertInto('tags')
+    .values({ organization_id: organizationId, name, name_folded: fold(name), created_at: now })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'name_folded']).doNothing())
+    .returning(shown)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export const listTags = (queries: Queries, organizationId: number): Promise<StoredTag[]> =>
+  queries
+    .selectFrom('tags')
+    .select(shown)
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .execute();
+
+export const findTag = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<StoredTag | undefined> =>
+  queries
+    .selectFrom('tags')
+    .select(shown)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** Throws NotUnique when another tag of the organization has the name. */
+export const renameTag = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+  name: string,
+): Promise<StoredTag | undefined> =>
+  queries
+    .updateTable('tags')
+    .set({ name, name_folded: fold(name) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirst();
+
+export async function deleteTag(queries: Queries, organizationId: number, id: number): Promise<boolean> {
+  const row = await queries
+    .deleteFrom('tags')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those of these tags that are the organization's own. */
+export async function ownTags(
+  queries: Queries,
+  organizationId: number,
+  ids: readonly number[],
+): Promise<readonly StoredTag[]> {
+  if (ids.length === 0) return [];
+  return queries
+    .selectFrom('tags')
+    .select(shown)
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+}

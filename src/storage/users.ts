@@ -1,0 +1,63 @@
+import type { Insertable } from 'kysely';
+import type { Role } from '../rules/access.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export interface StoredUser {
+  readonly id: number;
+  readonly created_at: number;
+  readonly email: string;
+  readonly name: string | null;
+  readonly organization_id: number;
+  readonly organization_name: string;
+  readonly role: Role;
+}
+
+const withOrganization = (queries: Queries) =>
+  queries
+    .selectFrom('users')
+    .innerJoin('organizations', 'organizations.id', 'users.organization_id')
+    .select([
+      'users.id',
+      'users.created_at',
+      'users.email',
+      'users.name',
+      'users.organization_id',
+      'organizations.name as organization_name',
+      'users.role',
+    ]);
+
+export const findUser = (queries: Queries, id: number): Promise<StoredUser | undefined> =>
+  withOrganization(queries).where('users.id', '=', id).executeTakeFirst();
+
+export const findUserByEmail = (queries: Queries, email: string): Promise<StoredUser | undefined> =>
+  withOrganization(queries).where('users.email', '=', email).executeTakeFirst();
+
+export const findPasswordHash = (queries: Queries, email: string) =>
+  queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
+
+export async function hasUsers(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Null when the address has an account already. */
+export async function insertUser(
+  queries: Queries,
+  user: Insertable<Schema['users']>,
+): Promise<number | null> {
+  const row = await queries
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export async function insertOrganization(queries: Queries, name: string, now: number): Promise<number> {
+  const row = await queries
+    .insertInto('organizations')
+    .values({ name, created_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}

@@ -1,0 +1,83 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { masterKey } from './auth/master-key.ts';
+import { Secrets } from './auth/secrets.ts';
+import type { Config } from './config/options.ts';
+import { StartProblem } from './start-problem.ts';
+import { type Database, StoreAway } from './storage/database.ts';
+import { openDatabase } from './storage/open.ts';
+import { claimSetting, findSetting } from './storage/settings.ts';
+import type { Log } from './telemetry/log.ts';
+
+/** The setting under which a store remembers which master key it belongs to, without giving it away. */
+export const keyMark = 'master_key_mark';
+
+export interface Store {
+  readonly database: Database;
+  readonly secrets: Secrets;
+}
+
+/** Opens everything that lasts: the data folder, the master key, the database. */
+export async function openStore(
+  config: Config,
+  log: Log,
+  key: 'require_key' | 'replace_key' = 'require_key',
+): Promise<Store> {
+  const dataDir = resolve(config.dataDir);
+  await prepareFolder(dataDir);
+  const secrets = new Secrets(await masterKey(config.secretKey, dataDir));
+  const database = await open(config, dataDir, log);
+  try {
+    if (key === 'require_key') await requireSameKey(database, secrets);
+  } catch (cause) {
+    await database.close();
+    throw cause;
+  }
+  return { database, secrets };
+}
+
+async function prepareFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new StartProblem(
+      `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,
+    );
+  }
+}
+
+async function open(config: Config, dataDir: string, log: Log): Promise<Database> {
+  try {
+    return await openDatabase(config.databaseUrl, dataDir, (cause) =>
+      log.warn('database connection lost', { error: cause.message }),
+    );
+  } catch (cause) {
+    if (config.databaseUrl === null)
+      throw new StartProblem(`The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.`);
+    const url = new URL(config.databaseUrl);
+    const place = `${url.hostname}:${url.port || 5432}${url.pathname}`;
+    const away = cause instanceof StoreAway ? 'can not be reached' : 'can not be used';
+    throw new StartProblem(
+      `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
+    );
+  }
+}
+
+export const markOf = (secrets: Secrets): string => secrets.sign('fingerprint', 'master key');
+
+/** A node with another key would hand out what the others refuse, and read none of what they sealed. */
+async function requireSameKey(database: Database, secrets: Secrets): Promise<void> {
+  const mark = markOf(secrets);
+  await database.write((queries) => claimSetting(queries, keyMark, mark));
+  if ((await findSetting(database.read, keyMark)) !== mark) {
+    throw new StartProblem(
+      'This database belongs to another secret key. Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "npm run linnet -- secret replace".',
+    );
+  }
+}
+
+function reason(cause: unknown): string {
+  const { code, message } = cause as { code?: string; message?: string };
+  return (message || code || String(cause)).split('\n', 1)[0] ?? '';
+}

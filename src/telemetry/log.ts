@@ -1,0 +1,34 @@
+export type LogLevel = 'error' | 'warn' | 'info';
+
+const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
+
+/** One line of JSON an event, on standard error: standard output is for the person who started the program. */
+export class Log {
+  readonly #most: number;
+  readonly #write: (line: string) => void;
+
+  constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
+    this.#most = rank[level];
+    this.#write = write;
+  }
+
+  info(event: string, facts: Record<string, unknown> = {}): void {
+    this.#line('info', event, facts);
+  }
+
+  warn(event: string, facts: Record<string, unknown> = {}): void {
+    this.#line('warn', event, facts);
+  }
+
+  /** For faults of ours. The stack is kept here and shown nowhere else. */
+  error(event: string, cause: unknown, facts: Record<string, unknown> = {}): void {
+    const error =
+      cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: String(cause) };
+    this.#line('error', event, { ...facts, ...error });
+  }
+
+  #line(level: LogLevel, event: string, facts: Record<string, unknown>): void {
+    if (rank[level] > this.#most) return;
+    this.#write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...facts })}\n`);
+  }
+}
