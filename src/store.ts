@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { masterKey } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
 import type { Config } from './config/options.ts';
+import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
-import { type Database, StoreAway } from './storage/database.ts';
+import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open.ts';
 import { claimSetting, findSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
@@ -25,7 +26,7 @@ export async function openStore(
 ): Promise<Store> {
   const dataDir = resolve(config.dataDir);
   await prepareFolder(dataDir);
-  const secrets = new Secrets(await masterKey(config.secretKey, dataDir));
+  const secrets = new Secrets(await keyIn(config, dataDir));
   const database = await open(config, dataDir, log);
   try {
     if (key === 'require_key') await requireSameKey(database, secrets);
@@ -44,6 +45,14 @@ async function prepareFolder(dataDir: string): Promise<void> {
     throw new StartProblem(
       `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,
     );
+  }
+}
+
+async function keyIn(config: Config, dataDir: string): Promise<string> {
+  try {
+    return await masterKey(config.secretKey, dataDir);
+  } catch (cause) {
+    throw new StartProblem(`The secret key can not be used: ${reason(cause)}.`);
   }
 }
 

@@ -28,7 +28,6 @@ export type ErrorCode =
   | 'TOKEN_INVALID'
   | 'LOGIN_WRONG'
   | 'FORBIDDEN'
-  | 'ORIGIN_FORBIDDEN'
   | 'EMAIL_TAKEN'
   | 'REGISTRATION_CLOSED'
   | 'SETUP_TOKEN_WRONG'
@@ -73,6 +72,11 @@ export class Refusal extends Error implements Problem {
     this.retryAfter = more.retryAfter;
     this.problems = more.problems ?? [this];
   }
+}
+
+/** The store can't be reached, is full or is too busy. Thrown by storage; what was asked for was not done. */
+export class StoreAway extends Error {
+  override readonly name = 'StoreAway';
 }
 
 export const notFound = (noun: string): Refusal =>

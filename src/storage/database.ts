@@ -16,11 +16,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The store can't be reached, is full or is too busy. What was asked for was not done. */
-export class StoreAway extends Error {
-  override readonly name = 'StoreAway';
-}
-
 /** A uniqueness rule was broken, where that couldn't be asked in the statement itself. */
 export class NotUnique extends Error {
   override readonly name = 'NotUnique';

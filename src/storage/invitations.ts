@@ -8,12 +8,12 @@ export async function replaceInvitation(
   queries: Queries,
   invitation: Insertable<Schema['invitations']>,
 ): Promise<StoredInvitation> {
-  await queries
-    .deleteFrom('invitations')
-    .where('organization_id', '=', invitation.organization_id)
-    .where('email', '=', invitation.email)
-    .execute();
-  return queries.insertInto('invitations').values(invitation).returningAll().executeTakeFirstOrThrow();
+  return queries
+    .insertInto('invitations')
+    .values(invitation)
+    .onConflict((conflict) => conflict.columns(['organization_id', 'email']).doUpdateSet(invitation))
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 export const listInvitations = (queries: Queries, organizationId: number): Promise<StoredInvitation[]> =>
@@ -23,6 +23,9 @@ export const listInvitations = (queries: Queries, organizationId: number): Promi
     .where('organization_id', '=', organizationId)
     .orderBy('id', 'desc')
     .execute();
+
+export const findInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
+  queries.selectFrom('invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst();
 
 /** Takes the invitation away as it is read, so that it counts once. */
 export const takeInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { LinkOrder } from '../rules/link-order.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
 import { likeLiteral } from './dialect.ts';
@@ -99,18 +100,6 @@ export interface LinkFilter {
   /** Only links older than this one: the key of a page that new links don't move. */
   readonly before?: number | undefined;
 }
-
-export const linkOrders = [
-  '-created_at',
-  'created_at',
-  '-updated_at',
-  'updated_at',
-  'name',
-  '-name',
-  'suffix',
-  '-suffix',
-] as const;
-export type LinkOrder = (typeof linkOrders)[number];
 
 export interface LinkPage {
   readonly limit: number;

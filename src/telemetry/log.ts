@@ -6,6 +6,7 @@ const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 export class Log {
   readonly #most: number;
   readonly #write: (line: string) => void;
+  readonly #lastWarning = new Map<string, { at: number; held: number }>();
 
   constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
     this.#most = rank[level];
@@ -16,8 +17,16 @@ export class Log {
     this.#line('info', event, facts);
   }
 
+  /** For what happens again and again while it lasts: once a second an event, with how many were held back. */
   warn(event: string, facts: Record<string, unknown> = {}): void {
-    this.#line('warn', event, facts);
+    const now = performance.now();
+    const last = this.#lastWarning.get(event);
+    if (last && now - last.at < 1_000) {
+      last.held += 1;
+      return;
+    }
+    this.#lastWarning.set(event, { at: now, held: 0 });
+    this.#line('warn', event, last?.held ? { ...facts, held_back: last.held } : facts);
   }
 
   /** For faults of ours. The stack is kept here and shown nowhere else. */

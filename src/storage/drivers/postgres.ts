@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { type Database, NotUnique, StoreAway } from '../database.ts';
+import { StoreAway } from '../../rules/errors.ts';
+import { type Database, NotUnique } from '../database.ts';
 import type { Queries, Schema } from '../schema.ts';
 
 const bigintType = 20;
@@ -18,12 +19,12 @@ const types: pg.CustomTypesConfig = {
 
 export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
   const control = poolOf(url, 12, onIdleError);
-  const data = poolOf(url, 4, onIdleError);
-  const read = queriesOver(control);
+  const data = poolOf(url, 6, onIdleError);
+  const read = queriesOver(control, onIdleError);
   return {
     kind: 'postgres',
     read,
-    lookup: queriesOver(data),
+    lookup: queriesOver(data, onIdleError),
     write: (work) => writeWithRetries(read, work),
     async close() {
       await Promise.all([control.end(), data.end()]);
@@ -37,9 +38,10 @@ function poolOf(url: string, most: number, onIdleError: (cause: Error) => void):
     max: most,
     types,
     application_name: 'linnet',
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 15_000,
-    statement_timeout: 14_000,
+    connectionTimeoutMillis: 4_000,
+    // Shorter than a client of ours is made to wait, so that it hears of it.
+    query_timeout: 8_000,
+    statement_timeout: 7_500,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
   });
@@ -47,12 +49,10 @@ function poolOf(url: string, most: number, onIdleError: (cause: Error) => void):
   return pool;
 }
 
-function queriesOver(pool: pg.Pool): Queries {
-  // The pool's own errors say what happened to the connection; they are told apart here, once, for all callers.
+function queriesOver(pool: pg.Pool, onIdleError: (cause: Error) => void): Queries {
   const connect = async () => {
     try {
-      const client = await pool.connect();
-      return clientWithFaults(client);
+      return clientWithFaults(await pool.connect(), onIdleError);
     } catch (cause) {
       throw faultOf(cause);
     }
@@ -62,16 +62,25 @@ function queriesOver(pool: pg.Pool): Queries {
   });
 }
 
-function clientWithFaults(client: pg.PoolClient) {
+/** The pool's own errors say what happened to the connection; they are told apart here, once, for all callers. */
+function clientWithFaults(client: pg.PoolClient, onIdleError: (cause: Error) => void) {
+  // The pool listens only while it holds the client itself: an error nobody listens to ends the process.
+  client.on('error', onIdleError);
+  let isBroken = false;
   return {
     query: async (sql: string, parameters: readonly unknown[]) => {
       try {
         return await client.query(sql, [...(parameters ?? [])]);
       } catch (cause) {
-        throw faultOf(cause);
+        const fault = faultOf(cause);
+        isBroken ||= fault instanceof StoreAway;
+        throw fault;
       }
     },
-    release: () => client.release(),
+    release: () => {
+      client.off('error', onIdleError);
+      client.release(isBroken);
+    },
   };
 }
 
@@ -99,7 +108,7 @@ function faultOf(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   const code = (cause as { code?: string }).code ?? '';
   if (code === '23505') return new NotUnique(cause.message);
-  const isSqlState = /^[0-9A-Z]{5}$/.test(code);
+  const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
   if (!isSqlState || /^(08|53|57)/.test(code)) return new StoreAway(cause.message, { cause });
   return cause;
 }

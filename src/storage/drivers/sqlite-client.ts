@@ -9,23 +9,29 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { NotUnique, StoreAway } from '../database.ts';
+import { StoreAway } from '../../rules/errors.ts';
+import { NotUnique } from '../database.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
 /** A connection as Kysely needs it: in this thread (for look-ups that take microseconds) or in one of its own. */
 export interface SqliteClient {
   run(sql: string, parameters: readonly unknown[]): Answer | Promise<Answer>;
-  close(): void | Promise<void>;
 }
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (cause: Error) => void;
+}
+
+/** More than this and whoever asks is told to come back: a queue without end helps nobody. */
+const mostWaiting = 1_000;
 
 export class SqliteThread implements SqliteClient {
   readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve: (answer: Answer) => void; reject: (cause: Error) => void }
-  >();
+  readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  #gone: Error | undefined;
   #closed: (() => void) | undefined;
 
   private constructor(worker: Worker) {
@@ -37,35 +43,53 @@ export class SqliteThread implements SqliteClient {
     const thread = new SqliteThread(worker);
     return new Promise((resolve, reject) => {
       worker.onerror = (event) => {
-        const gone = new StoreAway(`the SQLite thread ended: ${event.message}`);
-        for (const { reject } of thread.#waiting.values()) reject(gone);
-        thread.#waiting.clear();
-        reject(gone);
+        thread.#end(new StoreAway(`the SQLite thread ended: ${event.message}`));
+        reject(thread.#gone);
       };
       worker.onmessage = (event: MessageEvent) => {
         const message = event.data;
-        if ('opened' in message) message.opened ? resolve(thread) : reject(faultOf(message.problem));
-        else if (message.closed) thread.#closed?.();
+        if (message.opened === true) resolve(thread);
+        else if (message.opened === false) {
+          worker.terminate();
+          reject(faultOf(message.problem));
+        } else if (message.closed) thread.#closed?.();
         else thread.#settle(message.id, message.answer, message.problem);
       };
       worker.postMessage({ open: { file, mode } });
     });
   }
 
-  run(sql: string, parameters: readonly unknown[]): Promise<Answer> {
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    if (this.#waiting.size >= mostWaiting && !inside) {
+      return Promise.reject(new StoreAway('too many queries are waiting'));
+    }
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, sql, parameters });
+      this.#worker.postMessage({ id, sql, parameters, inside });
     });
   }
 
   async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#closed = resolve;
-      this.#worker.postMessage({ close: true });
-    });
+    if (!this.#gone) {
+      await new Promise<void>((resolve) => {
+        this.#closed = resolve;
+        this.#worker.postMessage({ close: true });
+      });
+    }
+    this.#end(new StoreAway('the store is closed'));
     this.#worker.terminate();
+  }
+
+  #end(cause: Error): void {
+    this.#gone ??= cause;
+    for (const { reject } of this.#waiting.values()) reject(cause);
+    this.#waiting.clear();
   }
 
   #settle(id: number, answer: Answer, problem: { message: string; code: string } | undefined): void {
@@ -73,6 +97,22 @@ export class SqliteThread implements SqliteClient {
     this.#waiting.delete(id);
     if (problem) waiting?.reject(faultOf(problem));
     else waiting?.resolve(answer);
+  }
+}
+
+/** Several readers: a slow search holds up one of them, and the next question goes to another. */
+export class SqliteReaders implements SqliteClient {
+  readonly #threads: readonly SqliteThread[];
+
+  constructor(threads: readonly SqliteThread[]) {
+    this.#threads = threads;
+  }
+
+  run(sql: string, parameters: readonly unknown[]): Promise<Answer> {
+    const [first, ...others] = this.#threads;
+    if (!first) throw new Error('no reader');
+    const idlest = others.reduce((best, thread) => (thread.waiting < best.waiting ? thread : best), first);
+    return idlest.run(sql, parameters);
   }
 }
 

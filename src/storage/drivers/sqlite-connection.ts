@@ -18,13 +18,17 @@ export class SqliteConnection {
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma cache_size = -32000');
     if (mode === 'write') {
-      this.#database.run('pragma journal_mode = wal');
+      this.#switchToWal();
       this.#database.run('pragma synchronous = full');
       this.#database.run('pragma foreign_keys = on');
     }
   }
 
-  run(sql: string, parameters: readonly unknown[]): Answer {
+  /** `inside` is for statements of a transaction: they refuse to run when SQLite has ended it by itself. */
+  run(sql: string, parameters: readonly unknown[], inside = false): Answer {
+    if (inside && !this.#database.inTransaction) {
+      throw Object.assign(new Error('the transaction has ended'), { code: 'SQLITE_BUSY' });
+    }
     const statement = this.#prepare(sql);
     const bindings = parameters.map(binding);
     if (statement.columnNames.length > 0) {
@@ -38,6 +42,19 @@ export class SqliteConnection {
     for (const statement of this.#statements.values()) statement.finalize();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  /** The switch doesn't wait for others as everything else does: several who open a new file at once take turns. */
+  #switchToWal(): void {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.#database.run('pragma journal_mode = wal');
+        return;
+      } catch (cause) {
+        if ((cause as { code?: string }).code !== 'SQLITE_BUSY' || attempt >= 200) throw cause;
+        Bun.sleepSync(25);
+      }
+    }
   }
 
   /** Lists of varying length make ever new statements, so the least recently used go. */

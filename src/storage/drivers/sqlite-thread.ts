@@ -1,6 +1,6 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {id, sql, parameters}, {close}; answers: {opened}, {id, answer}, {id, problem}, {closed}.
+ * Messages: {open}, {id, sql, parameters, inside}, {close}; answers: {opened}, {id, answer}, {id, problem}, {closed}.
  */
 import { SqliteConnection } from './sqlite-connection.ts';
 
@@ -22,7 +22,10 @@ self.onmessage = (event: MessageEvent) => {
     self.postMessage({ closed: true });
   } else {
     try {
-      self.postMessage({ id: message.id, answer: connection?.run(message.sql, message.parameters) });
+      self.postMessage({
+        id: message.id,
+        answer: connection?.run(message.sql, message.parameters, message.inside),
+      });
     } catch (cause) {
       self.postMessage({ id: message.id, problem: problemOf(cause) });
     }

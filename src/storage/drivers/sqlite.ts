@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { StoreAway } from '../../rules/errors.ts';
 import type { Database } from '../database.ts';
-import { StoreAway } from '../database.ts';
 import type { Queries } from '../schema.ts';
-import { queriesOver, type SqliteClient, SqliteInline, SqliteThread } from './sqlite-client.ts';
+import { queriesOver, SqliteInline, SqliteReaders, SqliteThread } from './sqlite-client.ts';
 
 interface Job {
   readonly work: (queries: Queries) => Promise<unknown>;
@@ -12,23 +12,30 @@ interface Job {
 
 /** How many changes share one commit, and so one wait for the disk. */
 const mostPerCommit = 64;
+const mostWaiting = 2_000;
+const readers = 2;
 
 /**
  * One writer, as SQLite has it. Changes that arrive while the disk is busy wait together and are committed
  * together, each behind a savepoint of its own, so that one that fails takes nobody with it.
+ *
+ * Statements reach the thread in the order in which they are sent, so those that frame a job are sent without
+ * waiting for them. None of them can run outside: the thread refuses what has lost its transaction.
  */
 class Writer {
-  readonly #client: SqliteClient;
+  readonly #client: SqliteThread;
   readonly #queries: Queries;
   #waiting: Job[] = [];
   #turn: Promise<void> | undefined;
 
-  constructor(client: SqliteClient) {
+  constructor(client: SqliteThread) {
     this.#client = client;
-    this.#queries = queriesOver(client);
+    this.#queries = queriesOver({ run: (sql, parameters) => client.run(sql, parameters, true) });
   }
 
   run<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    if (this.#waiting.length >= mostWaiting)
+      return Promise.reject(new StoreAway('too many changes are waiting'));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
       this.#turn ??= this.#drain();
@@ -45,58 +52,77 @@ class Writer {
   }
 
   async #commit(jobs: readonly Job[]): Promise<void> {
+    const frame = new Frame(this.#client);
     const outcomes: (() => void)[] = [];
     try {
-      await this.#client.run('begin immediate', []);
-      for (const job of jobs) outcomes.push(await this.#savepoint(job));
-      await this.#client.run('commit', []);
+      frame.send('begin immediate', false);
+      for (const job of jobs) outcomes.push(await this.#attempt(job, frame));
+      frame.send('commit');
+      await frame.done();
     } catch (cause) {
-      await this.#rollback();
+      await frame.settled();
+      await this.#client.run('rollback', [], true).catch(() => {});
       for (const job of jobs) job.reject(cause);
       return;
     }
     for (const settle of outcomes) settle();
   }
 
-  async #savepoint(job: Job): Promise<() => void> {
-    await this.#client.run('savepoint job', []);
+  async #attempt(job: Job, frame: Frame): Promise<() => void> {
+    frame.send('savepoint job');
     try {
       const value = await job.work(this.#queries);
-      await this.#client.run('release job', []);
+      frame.send('release job');
       return () => job.resolve(value);
     } catch (cause) {
       // A full disk ends the whole transaction by itself; then nothing of this turn was done.
       if (cause instanceof StoreAway) throw cause;
-      await this.#client.run('rollback to job', []);
-      await this.#client.run('release job', []);
+      frame.send('rollback to job');
+      frame.send('release job');
       return () => job.reject(cause);
     }
   }
+}
 
-  async #rollback(): Promise<void> {
-    try {
-      await this.#client.run('rollback', []);
-    } catch {
-      // SQLite had rolled back already.
-    }
+/** The statements around the jobs of one transaction, sent at once and looked at before it counts as done. */
+class Frame {
+  readonly #client: SqliteThread;
+  readonly #sent: Promise<unknown>[] = [];
+
+  constructor(client: SqliteThread) {
+    this.#client = client;
+  }
+
+  send(sql: string, inside = true): void {
+    const sent = this.#client.run(sql, [], inside);
+    sent.catch(() => {});
+    this.#sent.push(sent);
+  }
+
+  done(): Promise<unknown> {
+    return Promise.all(this.#sent);
+  }
+
+  settled(): Promise<unknown> {
+    return Promise.allSettled(this.#sent);
   }
 }
 
 export async function openSqlite(dataDir: string): Promise<Database> {
   const file = join(dataDir, 'linnet.sqlite');
   const writing = await SqliteThread.open(file, 'write');
-  const reading = await SqliteThread.open(file, 'read');
+  const reading = await Promise.all(Array.from({ length: readers }, () => SqliteThread.open(file, 'read')));
   const lookup = new SqliteInline(file);
   const writer = new Writer(writing);
   return {
     kind: 'sqlite',
-    read: queriesOver(reading),
+    read: queriesOver(new SqliteReaders(reading)),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
     async close() {
       await writer.finish();
       lookup.close();
-      await reading.close();
+      for (const thread of reading) await thread.close();
       await writing.close();
     },
   };

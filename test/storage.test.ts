@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { changesAfter } from '../src/storage/changes.ts';
+import { type Database, NotUnique } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import type { Queries } from '../src/storage/schema.ts';
+import { claimSetting, findSetting, replaceSetting } from '../src/storage/settings.ts';
+import { insertTag, renameTag } from '../src/storage/tags.ts';
+import { insertOrganization } from '../src/storage/users.ts';
+import { type StoreKind, storeKinds } from './support/app.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const failed = () => {};
+/** Bun's own `rejects` stops the event loop that the store's threads need. */
+const causeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (cause) => cause,
+  );
+
+describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let url: string | null;
+  let database: Database;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    url = kind === 'postgres' ? await freshPostgres() : null;
+    database = await openDatabase(url, folder.path, failed);
+  });
+  afterAll(async () => {
+    await database.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  test('a change is whole or not at all', async () => {
+    const broken = database.write(async (queries) => {
+      await replaceSetting(queries, 'half', 'done');
+      throw new Error('stop here');
+    });
+    expect(await causeOf(broken)).toHaveProperty('message', 'stop here');
+    expect(await findSetting(database.read, 'half')).toBeNull();
+  });
+
+  test('of changes that share a commit, one that fails takes nobody with it', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) =>
+        database.write(async (queries) => {
+          await replaceSetting(queries, `shared ${index}`, 'kept');
+          if (index % 3 === 0) throw new Error('not this one');
+          return index;
+        }),
+      ),
+    );
+    for (const [index, outcome] of outcomes.entries()) {
+      expect(outcome.status).toBe(index % 3 === 0 ? 'rejected' : 'fulfilled');
+      expect(await findSetting(database.read, `shared ${index}`)).toBe(index % 3 === 0 ? null : 'kept');
+    }
+  });
+
+  test('a broken rule of uniqueness is told as such, and the next change goes on', async () => {
+    const organization = await database.write((queries) => insertOrganization(queries, 'o', 1));
+    const tag = (name: string) => database.write((queries) => insertTag(queries, organization, name, 1));
+    const [one] = [await tag('one'), await tag('two')];
+    const clash = database.write((queries) => renameTag(queries, organization, one?.id ?? 0, 'TWO'));
+    expect(await causeOf(clash)).toBeInstanceOf(NotUnique);
+    expect(await tag('three')).not.toBeNull();
+  });
+
+  test('of many who claim one setting, one gets it', async () => {
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        database.write((queries) => claimSetting(queries, 'claim', String(index))),
+      ),
+    );
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('two that open a fresh store at once both find it ready', async () => {
+    await using shared = await temporaryFolder();
+    const fresh = kind === 'postgres' ? await freshPostgres() : null;
+    const opened = await Promise.all(
+      Array.from({ length: 3 }, () => openDatabase(fresh, shared.path, failed)),
+    );
+    for (const one of opened) expect(await changesAfter(one.read, 0, 1)).toEqual([]);
+    for (const one of opened) await one.close();
+  });
+
+  test('numbers come back as numbers, up to the largest safe one', async () => {
+    const big = Number.MAX_SAFE_INTEGER;
+    const row = await database.write((queries: Queries) =>
+      queries
+        .insertInto('organizations')
+        .values({ name: 'big', created_at: big })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
+    expect(row.created_at).toBe(big);
+    expect(typeof row.id).toBe('number');
+  });
+
+  test('a store that a newer Linnet set up is refused', async () => {
+    await using other = await temporaryFolder();
+    const fresh = kind === 'postgres' ? await freshPostgres() : null;
+    const newer = await openDatabase(fresh, other.path, failed);
+    await newer.write((queries) =>
+      queries
+        .insertInto('migrations' as never)
+        .values({ number: 9999 } as never)
+        .execute(),
+    );
+    await newer.close();
+    expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('newer Linnet');
+  });
+});

@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, createApp, type Overrides } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { Log } from '../../src/telemetry/log.ts';
+import { freshPostgres } from './postgres.ts';
+
+export type StoreKind = 'sqlite' | 'postgres';
+export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres'];
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // What an answer holds is what the tests are about; they say it by looking.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
+  readonly json: any;
+}
+
+export interface Send {
+  readonly body?: unknown;
+  readonly key?: string | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+export interface TestApp {
+  readonly app: App;
+  readonly url: string;
+  readonly dataDir: string;
+  /** The time as the app sees it; move it as you like. */
+  readonly clock: { now: number };
+  /** Lines that were logged as errors: a test that expects none checks that there are none. */
+  readonly faults: string[];
+  call(method: string, path: string, send?: Send): Promise<Answer>;
+  /** A visit to a short link as a person's browser makes it, not following redirects. */
+  visit(path: string, headers?: Record<string, string>, init?: RequestInit): Promise<Answer>;
+  /** A new account with its own organization, and an API key of it. */
+  newcomer(email?: string): Promise<Newcomer>;
+  stop(): Promise<void>;
+}
+
+export interface Newcomer {
+  readonly email: string;
+  readonly password: string;
+  readonly key: string;
+  readonly organizationId: number;
+  readonly userId: number;
+}
+
+export const browser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+export async function startApp(
+  options: { store?: StoreKind; env?: Record<string, string>; overrides?: Overrides } = {},
+): Promise<TestApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'linnet-test-'));
+  const databaseUrl = options.store === 'postgres' ? await freshPostgres() : '';
+  const clock = { now: Date.now() };
+  const faults: string[] = [];
+  const log = new Log('info', (line) => {
+    if (line.includes('"level":"error"')) faults.push(line);
+  });
+  const config = loadConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    REGISTRATION: 'open',
+    MISS_LIMIT: '0',
+    ...options.env,
+  });
+  const app = await createApp(config, { now: () => clock.now, log, pollInterval: 20, ...options.overrides });
+  const port = new URL(app.listening).port;
+  const url = `http://127.0.0.1:${port}`;
+
+  async function call(method: string, path: string, { body, key, headers = {} }: Send = {}): Promise<Answer> {
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'api-key': key }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return answerOf(response);
+  }
+
+  let newcomers = 0;
+  return {
+    app,
+    url,
+    dataDir,
+    clock,
+    faults,
+    call,
+    async visit(path, headers = {}, init = {}) {
+      return answerOf(
+        await fetch(path.startsWith('http') ? path : url + path, {
+          redirect: 'manual',
+          ...init,
+          headers: { 'user-agent': browser, ...headers },
+        }),
+      );
+    },
+    async newcomer(email = `person${++newcomers}@example.com`) {
+      const password = 'correct horse battery';
+      const user = await call('POST', '/api/v1/user', { body: { email, password } });
+      const pair = await call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
+      const made = await call('POST', '/api/v1/api_key', {
+        body: { name: 'tests' },
+        headers: { authorization: `Bearer ${pair.json.access_token}` },
+      });
+      if (made.status !== 201) throw new Error(`no newcomer: ${user.text} ${pair.text} ${made.text}`);
+      return {
+        email,
+        password,
+        key: made.json.key,
+        organizationId: user.json.organization_id,
+        userId: user.json.id,
+      };
+    },
+    async stop() {
+      await app.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}

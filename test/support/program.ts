@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dir, '..', '..');
+
+export interface Program {
+  readonly pid: number;
+  /** What it has printed so far. */
+  output(): { out: string; err: string };
+  /** The address, once it is printed; fails when the program ends before. */
+  address(): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  readonly exited: Promise<number>;
+}
+
+/** Runs what `npm start` runs, as a process of its own, with nothing but the given settings in its environment. */
+export function runProgram(command: string[], settings: Record<string, string>, stdin = ''): Program {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = Bun.spawn(['node', 'scripts/launch.mjs', ...command], {
+    cwd: root,
+    env: { PATH, HOME, ...settings },
+    stdin: new Blob([stdin]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const printed = { out: '', err: '' };
+  let wake = () => {};
+  const drained = Promise.all([collect(child.stdout, 'out'), collect(child.stderr, 'err')]);
+  async function collect(stream: ReadableStream<Uint8Array>, where: 'out' | 'err') {
+    const decoder = new TextDecoder();
+    for await (const part of stream) {
+      printed[where] += decoder.decode(part, { stream: true });
+      wake();
+    }
+  }
+  const exited = child.exited.then(async (code) => {
+    await drained;
+    wake();
+    return code;
+  });
+  return {
+    pid: child.pid,
+    output: () => printed,
+    exited,
+    kill: (signal) => child.kill(signal),
+    async address() {
+      for (;;) {
+        const match = /listens on (\S+)/.exec(printed.out);
+        if (match?.[1]) return match[1];
+        if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${printed.err}`);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'linnet-test-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

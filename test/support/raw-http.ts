@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net';
+
+/** HTTP as bytes: for what `fetch` would correct, refuse or leave out on its own. */
+export interface RawAnswer {
+  readonly status: number;
+  /** By lower-case name; several of one name are joined by a line break. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface RawRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly host?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Sent after the headers as it is, with no length announced: for chunks. */
+  readonly unframed?: string;
+}
+
+const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+/** One well-formed request on a connection of its own, with any Host and any path as it is. */
+export async function visitRaw(url: string, request: RawRequest): Promise<RawAnswer> {
+  const { method = 'GET', path, host = new URL(url).host, headers = {}, body, unframed = '' } = request;
+  const all: Record<string, string> = { host, 'user-agent': person, connection: 'close', ...headers };
+  if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? unframed}`);
+  const [answer] = await exchange(url, bytes, { bodyless: method === 'HEAD' });
+  if (!answer) throw new Error(`no answer to ${method} ${path}`);
+  return answer;
+}
+
+/**
+ * Sends these bytes and reads until the server closes, has given `answers` answers, or says nothing for `patience`
+ * milliseconds. What isn't a whole answer is left out.
+ */
+export function exchange(
+  url: string,
+  bytes: string | Uint8Array,
+  { answers = Number.POSITIVE_INFINITY, patience = 1_000, bodyless = false } = {},
+): Promise<RawAnswer[]> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    const socket: Socket = connect({ host: hostname, port: Number(port) }, () => {
+      // A text is sent byte by character, so that a test can write any byte.
+      if (typeof bytes === 'string') socket.write(bytes, 'latin1');
+      else socket.write(bytes);
+    });
+    const finish = () => {
+      socket.destroy();
+      resolve(parseAnswers(Buffer.concat(parts), bodyless));
+    };
+    socket.setTimeout(patience, finish);
+    // A reset after the answer is how a server ends a connection on which unread bytes wait.
+    socket.on('error', () => {});
+    socket.on('close', finish);
+    socket.on('data', (part) => {
+      parts.push(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
+      if (parseAnswers(Buffer.concat(parts), bodyless).length >= answers) finish();
+    });
+  });
+}
+
+function parseAnswers(received: Buffer, bodyless: boolean): RawAnswer[] {
+  const found: RawAnswer[] = [];
+  let rest = received.toString('latin1');
+  for (;;) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    const status = /^HTTP\/1\.[01] (\d{3})/.exec(rest)?.[1];
+    if (headEnd < 0 || status === undefined) return found;
+    const headers = parseHeaders(rest.slice(0, headEnd));
+    const after = rest.slice(headEnd + 4);
+    const [body, length] = bodyless ? ['', 0] : readBody(headers, after);
+    if (body === null) return found;
+    found.push({ status: Number(status), headers, body: Buffer.from(body, 'latin1').toString('utf8') });
+    rest = after.slice(length);
+  }
+}
+
+function parseHeaders(head: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of head.split('\r\n').slice(1)) {
+    const name = line.slice(0, line.indexOf(':')).toLowerCase();
+    const value = line.slice(line.indexOf(':') + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}\n${value}`;
+  }
+  return headers;
+}
+
+/** The body and how many bytes it took; null when it isn't all there yet. */
+function readBody(headers: Record<string, string>, rest: string): [string, number] | [null, 0] {
+  if (headers['transfer-encoding'] !== 'chunked') {
+    const length = Number(headers['content-length'] ?? 0);
+    return rest.length < length ? [null, 0] : [rest.slice(0, length), length];
+  }
+  let body = '';
+  let at = 0;
+  for (;;) {
+    const lineEnd = rest.indexOf('\r\n', at);
+    const size = Number.parseInt(rest.slice(at, lineEnd), 16);
+    if (lineEnd < 0 || Number.isNaN(size) || rest.length < lineEnd + size + 4) return [null, 0];
+    body += rest.slice(lineEnd + 2, lineEnd + 2 + size);
+    at = lineEnd + size + 4;
+    if (size === 0) return [body, at];
+  }
+}
