@@ -47,7 +47,10 @@ export interface Overrides {
 }
 
 export interface App {
+  /** The address people reach. */
   readonly url: string;
+  /** The address this process listens on. */
+  readonly listening: string;
   readonly context: Context;
   /** What makes the first account from elsewhere; null once there is an account. */
   readonly setupToken: string | null;
@@ -83,10 +86,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const follower = changeFollower(context, links, log);
     await follower.start(overrides.pollInterval ?? 400);
     opened.push(() => follower.stop());
-    const tidying = setInterval(
-      () => tidyUp(context).catch((cause) => log.error('tidying failed', cause)),
-      tidyInterval,
-    );
+    const tidy = () => tidyUp(context).catch((cause) => log.warn('tidying failed', { error: String(cause) }));
+    const tidying = setInterval(tidy, tidyInterval);
+    const firstTidying = tidy();
+    opened.push(() => firstTidying);
     opened.push(async () => clearInterval(tidying));
 
     const hosts = new Hosts(
@@ -110,7 +113,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     );
     const token = (await hasUsers(database.read)) ? null : setupToken(context);
     opened.push(() => drain(front.server));
-    return { url: site.origin, context, setupToken: token, stop };
+    return { url: site.origin, listening: front.server.url.origin, context, setupToken: token, stop };
   } catch (cause) {
     await front.server.stop(true);
     await stop();

@@ -4,9 +4,15 @@ import { StartProblem } from './start-problem.ts';
 
 try {
   const app = await createApp(loadConfig(process.env));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void app.stop().then(() => process.exit(0)));
-  }
+  // A terminal sends Ctrl-C to everyone, and who started us passes it on: the second is no reason to break off.
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    await app.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   process.stdout.write(greeting(app));
 } catch (cause) {
   const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { createApiKey, deleteApiKey, readApiKeys } from '../manage/api-keys.ts';
+import { createApiKey, deleteApiKey, readApiKeys, type StoredApiKey } from '../manage/api-keys.ts';
 import { formatStamp } from '../rules/instant.ts';
-import type { StoredApiKey } from '../storage/api-keys.ts';
 import { endpoint } from './endpoint.ts';
 import { ApiKey, ApiKeyToCreate, NewApiKey } from './schemas/api-key.ts';
 import { pathId } from './schemas/parts.ts';

@@ -30,7 +30,7 @@ export async function readText(request: Request, limit: number): Promise<string>
   const announced = request.headers.get('content-length');
   if (announced !== null) {
     if (Number(announced) > limit) throw tooLarge();
-    return request.text();
+    return decode(new Uint8Array(await request.arrayBuffer()));
   }
   if (!request.body) return '';
   const parts: Uint8Array[] = [];
@@ -40,5 +40,13 @@ export async function readText(request: Request, limit: number): Promise<string>
     if (length > limit) throw tooLarge();
     parts.push(part);
   }
-  return new TextDecoder().decode(Buffer.concat(parts));
+  return decode(Buffer.concat(parts));
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal('BODY_MALFORMED', 'The body is not valid UTF-8. Save or send it in that encoding.');
+  }
 }

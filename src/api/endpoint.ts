@@ -55,7 +55,6 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly bodyIsOptional?: Optional;
   /** Fields that answers carry: they may be sent back, and are passed over. */
   readonly passesOver?: readonly string[];
-  readonly bodyLimit?: number;
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer?: A;
@@ -86,7 +85,7 @@ export interface Endpoint {
   ): Promise<Reply<unknown>>;
 }
 
-const defaultBodyLimit = 64 * 1024;
+const mostBodyBytes = 64 * 1024;
 
 /** Authenticate, parse, call, answer: the way of every call, written once. */
 export function endpoint<
@@ -154,10 +153,10 @@ function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): 
 
 async function bodyOf(
   schema: z.ZodType,
-  definition: { bodyIsOptional?: boolean; passesOver?: readonly string[]; bodyLimit?: number },
+  definition: { bodyIsOptional?: boolean; passesOver?: readonly string[] },
   request: Request,
 ): Promise<unknown> {
-  const value = await readJson(request, definition.bodyLimit ?? defaultBodyLimit);
+  const value = await readJson(request, mostBodyBytes);
   if (value === undefined) {
     if (definition.bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');

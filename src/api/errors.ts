@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { type ErrorCode, type Problem, Refusal } from '../rules/errors.ts';
-import { StoreAway } from '../storage/database.ts';
+import { type ErrorCode, type Problem, Refusal, StoreAway } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** The one place where an error code gets its status. */
@@ -30,7 +29,6 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   TOKEN_INVALID: 401,
   LOGIN_WRONG: 401,
   FORBIDDEN: 403,
-  ORIGIN_FORBIDDEN: 403,
   EMAIL_TAKEN: 409,
   REGISTRATION_CLOSED: 403,
   SETUP_TOKEN_WRONG: 403,
@@ -48,10 +46,10 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
   if (cause instanceof StoreAway) {
-    log.error('store away', cause);
+    log.warn('store away', { error: cause.message });
     return new Refusal(
       'STORE_AWAY',
-      'The database can not be reached right now. Nothing was changed. Try again in a few seconds.',
+      'The database is away, full or too busy right now. Try again in a few seconds.',
       { retryAfter: 5 },
     );
   }

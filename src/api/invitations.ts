@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { inviteMember, readInvitations, withdrawInvitation } from '../manage/invitations.ts';
+import {
+  inviteMember,
+  readInvitations,
+  type StoredInvitation,
+  withdrawInvitation,
+} from '../manage/invitations.ts';
 import { formatStamp } from '../rules/instant.ts';
-import type { StoredInvitation } from '../storage/invitations.ts';
 import { endpoint } from './endpoint.ts';
 import { Invitation, InvitationToCreate, NewInvitation } from './schemas/invitation.ts';
 import { pathId } from './schemas/parts.ts';

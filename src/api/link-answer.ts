@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { Secrets } from '../auth/secrets.ts';
 import type { Context } from '../manage/context.ts';
 import type { LinkWithTags } from '../manage/create-link.ts';
+import type { StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatStamp } from '../rules/instant.ts';
-import type { StoredTag } from '../storage/tags.ts';
 import type { Link } from './schemas/link.ts';
 import type { Tag } from './schemas/tag.ts';
 

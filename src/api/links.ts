@@ -37,6 +37,8 @@ export const create = endpoint({
 
 /** Clients cut answers at 10 MiB: better a sentence than half a page. */
 const mostAnswerLength = 10 * 1024 * 1024;
+/** The longest link there can be is under 100 KB: so many of them fit whatever they hold. */
+const pagesThatFit = 100;
 const linksPerTurn = 50;
 
 export const list = endpoint({
@@ -62,7 +64,7 @@ export const list = endpoint({
       // A thousand QR codes in one go would hold up every redirect that waits behind them.
       if (index > 0 && index % linksPerTurn === 0) await new Promise(setImmediate);
       const answer = linkAnswer(link, context);
-      length += JSON.stringify(answer).length;
+      if (links.length > pagesThatFit) length += Buffer.byteLength(JSON.stringify(answer));
       if (length > mostAnswerLength) {
         throw new Refusal(
           'PAGE_TOO_LARGE',
@@ -98,7 +100,8 @@ export const update = endpoint({
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
   async handle({ caller, params, body }, context) {
-    const { domain, suffix, tags, has_password, ...changes } = body;
+    const { domain, suffix, has_password, ...changes } = body;
+    const tags = changes.tags ?? undefined;
     if (domain !== undefined || suffix !== undefined || tags !== undefined) {
       await refuseFixedFields(context, caller, params.id, { domain, suffix, tags });
     }
@@ -107,8 +110,6 @@ export const update = endpoint({
     const update: Update = {
       ...changes,
       password,
-      add_tags: changes.add_tags ?? undefined,
-      remove_tags: changes.remove_tags ?? undefined,
     };
     return { status: 200, body: linkAnswer(await updateLink(context, caller, params.id, update), context) };
   },

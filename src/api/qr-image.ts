@@ -1,7 +1,7 @@
 import type { Context } from '../manage/context.ts';
+import { readLinkForPicture } from '../manage/read-links.ts';
 import { qrPng } from '../qr/png.ts';
 import { Refusal } from '../rules/errors.ts';
-import { findAnyLink } from '../storage/links.ts';
 import type { Log } from '../telemetry/log.ts';
 import { refusalOf } from './errors.ts';
 import { readPngPath } from './link-answer.ts';
@@ -24,8 +24,8 @@ export async function qrImage(context: Context, path: string, log: Log): Promise
 
 async function draw(context: Context, path: string): Promise<Response> {
   const order = readPngPath(context.secrets, path);
-  const link = order ? await findAnyLink(context.database.read, order.linkId) : undefined;
-  if (!order || !link || link.qr_png !== 1) {
+  const link = order ? await readLinkForPicture(context, order.linkId) : null;
+  if (!order || !link) {
     return errorAnswer(
       new Refusal('NOT_FOUND', 'There is no QR code at this address. The link it was for may be deleted.'),
     );

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import type { Context } from '../manage/context.ts';
+import { readUser, type StoredUser } from '../manage/read-user.ts';
 import { registerUser } from '../manage/register-user.ts';
-import { notFound, Refusal } from '../rules/errors.ts';
+import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
-import { findUser, type StoredUser } from '../storage/users.ts';
 import { endpoint } from './endpoint.ts';
 import { User, UserToCreate } from './schemas/user.ts';
 
@@ -11,12 +10,6 @@ const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof User> =
   ...user,
   created_at: formatStamp(created_at),
 });
-
-async function readSelf(context: Context, userId: number): Promise<z.input<typeof User>> {
-  const user = await findUser(context.database.read, userId);
-  if (!user) throw notFound('user');
-  return userAnswer(user);
-}
 
 export const createOrRead = endpoint({
   summary: 'Make an account, or read the calling one',
@@ -30,7 +23,8 @@ export const createOrRead = endpoint({
   answer: User,
   async handle({ caller, body, connection }, context) {
     if (body) {
-      const user = await registerUser(context, body, connection.isLocal() ? 'this_machine' : 'anywhere');
+      const door = connection.isLocal() ? 'this_machine' : 'anywhere';
+      const user = await registerUser(context, body, door, connection.network());
       return { status: 201, body: userAnswer(user) };
     }
     if (!caller) {
@@ -39,7 +33,7 @@ export const createOrRead = endpoint({
         'Send a credential to read your account, or a body with email and password to make one.',
       );
     }
-    return { status: 200, body: await readSelf(context, caller.userId) };
+    return { status: 200, body: userAnswer(await readUser(context, caller.userId)) };
   },
 });
 
@@ -49,6 +43,6 @@ export const read = endpoint({
   statuses: { 200: 'The calling user.' },
   answer: User,
   async handle({ caller }, context) {
-    return { status: 200, body: await readSelf(context, caller.userId) };
+    return { status: 200, body: userAnswer(await readUser(context, caller.userId)) };
   },
 });

@@ -23,7 +23,7 @@ export class Authenticator {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onFault: (cause: unknown) => void;
-  readonly #writing = new Set<Promise<void>>();
+  readonly #writing = new Map<number, Promise<void>>();
 
   constructor(database: Database, now: () => number, onFault: (cause: unknown) => void) {
     this.#database = database;
@@ -43,11 +43,11 @@ export class Authenticator {
 
   /** Waits for what is still being noted down. */
   async finish(): Promise<void> {
-    await Promise.all(this.#writing);
+    await Promise.all(this.#writing.values());
   }
 
   async #keyHolder(key: string): Promise<Caller> {
-    const holder = isWellMade(key) ? await findKeyHolder(this.#database.read, digest(key)) : undefined;
+    const holder = isWellMade(key) ? await findKeyHolder(this.#database.lookup, digest(key)) : undefined;
     if (!holder)
       throw new Refusal(
         'KEY_INVALID',
@@ -60,7 +60,7 @@ export class Authenticator {
   }
 
   async #tokenHolder(token: string): Promise<Caller> {
-    const holder = await findTokenHolder(this.#database.read, digest(token), this.#now());
+    const holder = await findTokenHolder(this.#database.lookup, digest(token), this.#now());
     if (!holder)
       throw new Refusal(
         'TOKEN_INVALID',
@@ -70,10 +70,11 @@ export class Authenticator {
   }
 
   #noteUse(keyId: number, now: number): void {
+    if (this.#writing.has(keyId)) return;
     const noted = this.#database
       .write((queries) => touchApiKey(queries, keyId, now))
       .catch(this.#onFault)
-      .finally(() => this.#writing.delete(noted));
-    this.#writing.add(noted);
+      .finally(() => this.#writing.delete(keyId));
+    this.#writing.set(keyId, noted);
   }
 }

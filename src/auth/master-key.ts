@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+
+const shortest = 32;
+
+/** The key file is there and holds no key. */
+export class KeyFileProblem extends Error {
+  override readonly name = 'KeyFileProblem';
+}
 
 /**
  * The one secret that everything else is derived from. It stays out of the database, so that a dump of that alone
@@ -9,13 +16,39 @@ import { join } from 'node:path';
 export async function masterKey(configured: string | null, dataDir: string): Promise<string> {
   if (configured !== null) return configured;
   const file = join(dataDir, 'secret.key');
-  const made = randomBytes(32).toString('hex');
+  const known = await read(file);
+  if (known !== null) return known;
+  await make(file);
+  const made = await read(file);
+  if (made === null) throw new KeyFileProblem(`${file} could not be made`);
+  return made;
+}
+
+async function read(file: string): Promise<string | null> {
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    if (cause.code === 'ENOENT') return null;
+    throw cause;
+  });
+  if (text !== null && text.trim().length < shortest) {
+    throw new KeyFileProblem(
+      `${file} is empty or cut off; put the right key back, or remove the file to have a new one made`,
+    );
+  }
+  return text?.trim() ?? null;
+}
+
+/** Whole or not at all, and never over another: written beside its place, put on the disk, then linked into it. */
+async function make(file: string): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
   try {
-    await writeFile(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
-    await chmod(file, 0o600);
-    return made;
-  } catch (cause) {
-    if ((cause as { code?: string }).code !== 'EEXIST') throw cause;
-    return (await readFile(file, 'utf8')).trim();
+    await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
+    await handle.sync();
+    await link(draft, file).catch((cause) => {
+      if (cause.code !== 'EEXIST') throw cause;
+    });
+  } finally {
+    await handle.close();
+    await unlink(draft);
   }
 }

@@ -49,9 +49,9 @@ export class Secrets {
   /** Null when it was sealed under another key. */
   open(sealed: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', this.#key('seal'), bytes.subarray(0, 12));
-    decipher.setAuthTag(bytes.subarray(12, 28));
     try {
+      const decipher = createDecipheriv('aes-256-gcm', this.#key('seal'), bytes.subarray(0, 12));
+      decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
     } catch {
       return null;

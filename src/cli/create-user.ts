@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import { refusalOfIssues } from '../api/errors.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
 import { registerUser } from '../manage/register-user.ts';
+import { Refusal } from '../rules/errors.ts';
 import { type Command, required } from './command.ts';
 
 export const createUser: Command = {
@@ -28,15 +28,34 @@ export const createUser: Command = {
   },
 };
 
-/** From the keyboard or a pipe, so that it needn't stand in the shell's history. */
+/** From a pipe, or from the keyboard without showing it; so that it needn't stand in the shell's history. */
 async function askForPassword(): Promise<string> {
-  const lines = createInterface({
-    input: process.stdin,
-    output: process.stdin.isTTY ? process.stderr : undefined,
-  });
-  try {
-    return await lines.question(process.stdin.isTTY ? 'Password: ' : '');
-  } finally {
-    lines.close();
+  const { stdin, stderr } = process;
+  if (stdin.isTTY) {
+    stderr.write('Password: ');
+    stdin.setRawMode(true);
   }
+  try {
+    return await readLine(stdin);
+  } finally {
+    if (stdin.isTTY) {
+      stdin.setRawMode(false);
+      stderr.write('\n');
+    }
+    stdin.pause();
+  }
+}
+
+const [interrupt, backspace] = ['\u0003', '\u007f'];
+
+async function readLine(input: NodeJS.ReadStream): Promise<string> {
+  let line = '';
+  for await (const part of input.setEncoding('utf8') as AsyncIterable<string>) {
+    for (const sign of part) {
+      if (sign === '\n' || sign === '\r') return line;
+      if (sign === interrupt) throw new Refusal('FIELD_MISSING', 'No password was given.');
+      line = sign === backspace ? line.slice(0, -1) : line + sign;
+    }
+  }
+  return line;
 }

@@ -76,6 +76,7 @@ function trustedProxies(text: string): TrustedProxies {
 
 const networkOf = (text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] => {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
+  if (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text)) throw new Error('no address');
   const address = ipaddr.parse(text);
   return [address, address.kind() === 'ipv6' ? 128 : 32];
 };

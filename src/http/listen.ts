@@ -5,8 +5,8 @@ import { StartProblem } from '../start-problem.ts';
 type Answer = Response | Promise<Response>;
 export type Front = (request: Request, server: Server<undefined>) => Answer;
 
-/** Above every limit that an endpoint sets for itself; those answer in the API's own words. */
-const largestBody = 8 * 1024 * 1024;
+/** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
+const largestBody = 1024 * 1024 * 1024;
 const idleSeconds = 10;
 const drainDeadline = 10_000;
 
@@ -47,7 +47,7 @@ export function listen(config: Pick<Config, 'port' | 'host'>, onFault: (cause: u
 function whyNot({ port, host }: Pick<Config, 'port' | 'host'>, cause: unknown): string {
   const { code, message } = cause as { code?: string; message?: string };
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is taken. Stop what uses it, or choose another: PORT=${port + 1} npm start.`;
+    return `Port ${port} on ${host} is taken. Stop what uses it, or choose another, such as PORT=${port < 65535 ? port + 1 : 3000} npm start.`;
   if (code === 'EACCES') return `Port ${port} needs more rights than this user has. Choose one above 1023.`;
   return `Listening on ${host}:${port} failed: ${message ?? code}. Check HOST and PORT.`;
 }

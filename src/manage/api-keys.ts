@@ -3,7 +3,10 @@ import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import * as stored from '../storage/api-keys.ts';
+
 import type { Context } from './context.ts';
+
+export type { StoredApiKey } from '../storage/api-keys.ts';
 
 /** The key itself is in this answer and never again. */
 export async function createApiKey(

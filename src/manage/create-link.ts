@@ -56,7 +56,7 @@ export async function createLink(
     domain_id: place.domainId,
     qr_png: withPng ? 1 : 0,
   };
-  refuseEqualColours(row);
+  refuseEqualColours(row, wish);
   const made = await context.database.write(async (queries) => {
     const tags = await requireTags(queries, caller.organizationId, wish.tags ?? [], 'tags');
     const link = await insertSomewhere(context, queries, row, suffix);
@@ -73,19 +73,17 @@ export async function createLink(
   return made;
 }
 
-export function refuseEqualColours(colours: {
-  readonly qr_foreground: string;
-  readonly qr_background: string;
-}): void {
-  if (sameColour(colours.qr_foreground, colours.qr_background)) {
-    throw new Refusal(
-      'COLOURS_EQUAL',
-      'The two colours of a QR code must differ, or nothing can be read in it.',
-      {
-        field: 'qr_code_foreground_hex',
-      },
-    );
-  }
+export function refuseEqualColours(
+  colours: { readonly qr_foreground: string; readonly qr_background: string },
+  wish: LinkFields,
+): void {
+  if (!sameColour(colours.qr_foreground, colours.qr_background)) return;
+  const field = wish.qr_code_foreground_hex ? 'qr_code_foreground_hex' : 'qr_code_background_hex';
+  throw new Refusal(
+    'COLOURS_EQUAL',
+    'The two colours of a QR code must differ, or nothing can be read in it.',
+    { field },
+  );
 }
 
 async function placeFor(context: Context, caller: Caller, domain: string | null | undefined): Promise<Place> {

@@ -4,7 +4,10 @@ import { normaliseEmail } from '../rules/account.ts';
 import { notFound } from '../rules/errors.ts';
 import { drawText } from '../rules/random-text.ts';
 import * as stored from '../storage/invitations.ts';
+
 import type { Context } from './context.ts';
+
+export type { StoredInvitation } from '../storage/invitations.ts';
 
 const lifetime = 14 * 24 * 60 * 60 * 1000;
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -18,8 +18,8 @@ export interface LinkFields {
   readonly qr_code_foreground_hex?: string | null | undefined;
   readonly qr_code_background_hex?: string | null | undefined;
   readonly password?: string | null | undefined;
-  readonly bot_protection?: boolean | null | undefined;
-  readonly captcha?: boolean | null | undefined;
+  readonly bot_protection?: boolean | '' | null | undefined;
+  readonly captcha?: boolean | '' | null | undefined;
   readonly name?: string | null | undefined;
   readonly webhook_url?: string | null | undefined;
   readonly webhook_auth_key?: string | null | undefined;
@@ -82,7 +82,7 @@ function mandatory<T>(
   return accept(value);
 }
 
-const flag = (value: boolean | null | undefined): number | undefined =>
+const flag = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0;
 
 function instant(text: string): number {

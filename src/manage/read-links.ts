@@ -4,15 +4,30 @@ import { normaliseHostname } from '../rules/host.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { linkCount } from '../storage/link-counts.ts';
 import { tagsOf } from '../storage/link-tags.ts';
-import { countLinks, findLink, type LinkFilter, type LinkPage, listLinks } from '../storage/links.ts';
+import {
+  countLinks,
+  findAnyLink,
+  findLink,
+  type LinkFilter,
+  type LinkPage,
+  listLinks,
+  type StoredLink,
+} from '../storage/links.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 
 export async function readLink(context: Context, caller: Caller, id: number): Promise<LinkWithTags> {
-  const link = await findLink(context.database.read, caller.organizationId, id);
+  const { lookup } = context.database;
+  const [link, tags] = await Promise.all([findLink(lookup, caller.organizationId, id), tagsOf(lookup, [id])]);
   if (!link) throw notFound('link');
-  return { link, tags: (await tagsOf(context.database.read, [id])).get(id) ?? [] };
+  return { link, tags: tags.get(id) ?? [] };
+}
+
+/** The picture of a link's code is public to whoever has its signed address. Null where there is none to show. */
+export async function readLinkForPicture(context: Context, id: number): Promise<StoredLink | null> {
+  const link = await findAnyLink(context.database.lookup, id);
+  return link?.qr_png === 1 ? link : null;
 }
 
 export interface LinkQuery extends LinkPage, Omit<LinkFilter, 'domainId'> {

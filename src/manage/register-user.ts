@@ -2,7 +2,7 @@ import { digest } from '../auth/secrets.ts';
 import type { Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
-import { takeInvitation } from '../storage/invitations.ts';
+import { findInvitation, type StoredInvitation, takeInvitation } from '../storage/invitations.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting } from '../storage/settings.ts';
 import { findUser, hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
@@ -20,6 +20,8 @@ export interface Registration {
 /** How the caller stands to this instance: what lets a registration in besides invitations and open doors. */
 export type Door = 'anywhere' | 'this_machine' | 'shell';
 
+const hour = 60 * 60 * 1000;
+
 /** The key under which an instance remembers that its first account was made. */
 const firstAccount = 'first_account';
 
@@ -27,9 +29,18 @@ const firstAccount = 'first_account';
 export const setupToken = (context: Pick<Context, 'secrets'>): string =>
   context.secrets.sign('setup', 'first account', 24);
 
-export async function registerUser(context: Context, wish: Registration, door: Door): Promise<StoredUser> {
+export async function registerUser(
+  context: Context,
+  wish: Registration,
+  door: Door,
+  network = '',
+): Promise<StoredUser> {
   const isFirst = !(await hasUsers(context.database.read));
   refuseUnlessLetIn(context, wish, door, isFirst);
+  await refuseUselessInvitation(context, wish);
+  // Hashing is dear: from outside it is to be had so often, and no more.
+  if (door === 'anywhere')
+    await context.limits.reserve([{ key: `register|${network}`, most: 30, window: hour }]);
   const hash = await context.passwords.hash(wish.password);
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
@@ -86,16 +97,29 @@ async function membershipFor(
     return { organizationId: await insertOrganization(queries, name, context.now()), role: 'administrator' };
   }
   const invitation = await takeInvitation(queries, digest(wish.invitation_token));
-  if (
-    !invitation ||
-    invitation.expires_at <= context.now() ||
-    invitation.email !== normaliseEmail(wish.email)
-  ) {
-    throw new Refusal(
-      'INVITATION_INVALID',
-      'This invitation was used, withdrawn or has expired, or it was made for another email address. Ask for a new one.',
-      { field: 'invitation_token' },
-    );
-  }
+  if (!isGood(context, wish, invitation)) throw uselessInvitation();
   return { organizationId: invitation.organization_id, role: invitation.role };
 }
+
+/** Before the password is hashed: a made-up invitation must not cost us what a real one does. */
+async function refuseUselessInvitation(context: Context, wish: Registration): Promise<void> {
+  if (wish.invitation_token === undefined) return;
+  const invitation = await findInvitation(context.database.lookup, digest(wish.invitation_token));
+  if (!isGood(context, wish, invitation)) throw uselessInvitation();
+}
+
+const isGood = (
+  context: Context,
+  wish: Registration,
+  invitation: StoredInvitation | undefined,
+): invitation is StoredInvitation =>
+  invitation !== undefined &&
+  invitation.expires_at > context.now() &&
+  invitation.email === normaliseEmail(wish.email);
+
+const uselessInvitation = (): Refusal =>
+  new Refusal(
+    'INVITATION_INVALID',
+    'This invitation was used, withdrawn or has expired, or it was made for another email address. Ask for a new one.',
+    { field: 'invitation_token' },
+  );

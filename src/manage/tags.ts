@@ -4,6 +4,8 @@ import { NotUnique } from '../storage/database.ts';
 import * as stored from '../storage/tags.ts';
 import type { Context } from './context.ts';
 
+export type { StoredTag } from '../storage/tags.ts';
+
 const taken = (name: string): Refusal =>
   new Refusal('TAG_EXISTS', `There is a tag named "${name}" already. Use it, or choose another name.`, {
     field: 'name',

@@ -26,7 +26,7 @@ export async function updateLink(
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
     const after = { ...before, ...columns };
-    refuseEqualColours(after);
+    refuseEqualColours(after, update);
     const now = context.now();
     await store(queries, caller.organizationId, id, {
       ...columns,

@@ -18,7 +18,7 @@ export function qrPng(text: string, foreground: string, background: string): Buf
     signature,
     chunk('IHDR', header),
     chunk('PLTE', palette),
-    chunk('IDAT', deflateSync(pixels(matrix, scale), { level: 9 })),
+    chunk('IDAT', deflateSync(pixels(matrix, scale), { level: 6 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -51,7 +51,8 @@ export function parseDestination(text: string, field: string, appSchemes: readon
 
 /** A single word such as `hello` is a slip when no scheme says otherwise; `https://intranet/` is meant. */
 function hasUsableHost(url: URL, schemeIsGuessed: boolean): boolean {
-  if (url.hostname === '') return false;
+  // One dot may stand at the end of a name; an empty label anywhere else makes it nobody's.
+  if (/^\.|\.\.|^$/.test(url.hostname)) return false;
   return (
     !schemeIsGuessed ||
     url.hostname.includes('.') ||

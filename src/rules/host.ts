@@ -15,10 +15,11 @@ export function isLoopbackName(name: string): boolean {
     name.endsWith('.localhost') ||
     name === '[::1]' ||
     name === '::1' ||
+    /^\[::ffff:7f[0-9a-f]{2}:/.test(name) ||
     /^127(?:\.\d{1,3}){3}$/.test(name)
   );
 }
 
 /** Names that reach this very machine when called from it: the loopback ones and the "any" addresses. */
 export const isThisMachine = (name: string): boolean =>
-  isLoopbackName(name) || name === '0.0.0.0' || name === '[::]';
+  isLoopbackName(name) || ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(name);

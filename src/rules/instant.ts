@@ -1,6 +1,9 @@
 const isoForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
+const earliest = Date.parse('0000-01-01T00:00:00.000Z');
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
 /**
  * Reads an ISO 8601 date or date-time; without an offset it is UTC, a bare date is its first instant.
  * Returns epoch milliseconds, or null for anything that names no real instant (such as 30 February).
@@ -14,7 +17,10 @@ export function parseInstant(text: string): number | null {
   // Date.parse rolls some impossible days over into the next month: a real one reads back as it was written.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== `${local}Z`) return null;
   const shift = offsetMinutes(offset);
-  return shift === null ? null : instant - shift * 60_000;
+  if (shift === null) return null;
+  const shifted = instant - shift * 60_000;
+  // Past these years a date is written in a form that this function doesn't read.
+  return shifted < earliest || shifted > latest ? null : shifted;
 }
 
 function offsetMinutes(offset: string): number | null {

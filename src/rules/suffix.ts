@@ -6,8 +6,12 @@ const alphabet = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
 const randomLength = 7;
 const maximumLength = 255;
 
-/** The service's own first path segments: on the default domain no link may stand in front of them. */
+/** The service's own first path segments that answer on every domain: no link may stand in front of them. */
+const sharedSegments = ['_linnet', 'robots.txt', 'favicon.ico'] as const;
+
+/** All of the service's own first path segments: on the default domain no link may stand in front of them. */
 export const reservedSegments: ReadonlySet<string> = new Set([
+  ...sharedSegments,
   'api',
   'app',
   'assets',
@@ -19,30 +23,45 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   'openapi.json',
   'qr',
   'readyz',
-  'robots.txt',
-  'favicon.ico',
   'favicon.svg',
   'apple-touch-icon.png',
   'sitemap.xml',
   '.well-known',
-  '_linnet',
 ]);
 
-/** Letters, marks and digits of any script, emoji with their joiners and selectors, and a few plain signs. */
+const reservedElsewhere: ReadonlySet<string> = new Set(sharedSegments);
+
+/**
+ * Letters, marks and digits of any script, emoji with their joiners and selectors, and a few plain signs. Fillers and
+ * other letters that show nothing are left out.
+ */
 const segment =
-  /^(?:[\p{L}\p{M}\p{N}\-_.~]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|[\u200d\ufe0f\u20e3]|[\u{e0020}-\u{e007f}])+$/u;
-/** A joiner or a selector belongs after something visible; alone it would make two suffixes look the same. */
-const strayJoiner = /(?:^|[\p{L}\p{N}\-_.~])\u200d|\u200d(?:$|[\p{L}\p{N}\-_.~])/u;
+  /^(?:[[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}]|[\-_.~]|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|[\u200d\ufe0f\u20e3]|[\u{e0020}-\u{e007f}])+$/v;
+
+/**
+ * Signs that are seen only with what they belong to. Anywhere else they would make two suffixes look the same: a mark
+ * with nothing before it, a joiner that joins no emoji, a selector on a letter, tags without their flag.
+ */
+const outOfPlace = [
+  /^\p{M}/u,
+  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\u{e007f})\u200d|\u200d(?!\p{Extended_Pictographic})/u,
+  /(?<!\p{Extended_Pictographic})\ufe0f(?!\u20e3)|(?<![\p{Extended_Pictographic}0-9])\ufe0f/u,
+  /(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0020}-\u{e007f}]|[\u{e0020}-\u{e007e}](?![\u{e0020}-\u{e007f}])/u,
+];
 
 export const normaliseSuffix = (suffix: string): string => suffix.normalize('NFC');
 
 /** Whether a suffix, already normalised, could stand for a link at all. Cheap: asked of every unknown path. */
-export function isSuffix(suffix: string): boolean {
-  if (suffix.length === 0 || suffix.length > maximumLength) return false;
-  return suffix
-    .split('/')
-    .every((part) => part !== '.' && part !== '..' && segment.test(part) && !strayJoiner.test(part));
-}
+export const isSuffix = (suffix: string): boolean =>
+  isShortEnough(suffix) && suffix.split('/').every(isSegment);
+
+const isSegment = (part: string): boolean =>
+  part !== '.' && part !== '..' && segment.test(part) && !outOfPlace.some((sign) => sign.test(part));
+
+/** Characters are what is counted, and many an emoji is two or more units of a string. */
+const isShortEnough = (suffix: string): boolean =>
+  suffix.length <= maximumLength ||
+  (suffix.length <= 2 * maximumLength && [...suffix].length <= maximumLength);
 
 export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem | null {
   if (!isSuffix(suffix)) {
@@ -53,7 +72,7 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
     };
   }
   const first = (suffix.split('/', 1)[0] ?? '').toLowerCase();
-  if (onDefaultDomain && reservedSegments.has(first)) {
+  if ((onDefaultDomain ? reservedSegments : reservedElsewhere).has(first)) {
     return {
       code: 'SUFFIX_RESERVED',
       field: 'suffix',

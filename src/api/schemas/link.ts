@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isColour } from '../../rules/colour.ts';
 import { parseInstant } from '../../rules/instant.ts';
-import { linkOrders } from '../../storage/links.ts';
+import { linkOrders } from '../../rules/link-order.ts';
 import { id, queryNumber, stamp, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
@@ -52,6 +52,8 @@ const colour = () =>
     .nullish()
     .meta({ description: `# and six hex digits. ${clearable}`, examples: ['#1A2B3C'] });
 
+const flag = () => z.union([z.boolean(), z.literal('')], { error: 'Give true or false.' }).nullish();
+
 /** What creation and update have in common, all of it optional. */
 const settings = {
   password: text(256).nullish(),
@@ -69,13 +71,19 @@ const settings = {
   name: text(500).nullish(),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
-  bot_protection: z.boolean().nullish(),
-  captcha: z.boolean().nullish(),
+  bot_protection: flag(),
+  captcha: flag(),
   webhook_url: text(2048).nullish(),
   webhook_auth_key: text(256).nullish(),
 };
 
 const tagIds = () => z.array(id).max(100);
+const changedTags = (deed: string) =>
+  z
+    .union([tagIds(), z.literal('')], { error: 'Give a list of tag ids.' })
+    .nullish()
+    .transform((ids) => ids || undefined)
+    .meta({ description: `Ids of tags to ${deed}.` });
 
 /** A Link that was read may be sent back whole, with its tags as objects. */
 const tagsSentBack = z.array(z.union([id, z.looseObject({ id }).transform((tag) => tag.id)])).max(100);
@@ -91,12 +99,12 @@ export const LinkToCreate = z.strictObject({
 export const LinkUpdate = z.strictObject({
   destination_url: address().nullish(),
   ...settings,
-  add_tags: tagIds().nullish().meta({ description: 'Ids of tags to attach.' }),
-  remove_tags: tagIds().nullish().meta({ description: 'Ids of tags to detach.' }),
+  add_tags: changedTags('attach'),
+  remove_tags: changedTags('detach'),
   domain: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
   suffix: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
   tags: tagsSentBack
-    .optional()
+    .nullish()
     .meta({ description: 'Can be sent back as it was read; add_tags and remove_tags change it.' }),
   has_password: z
     .boolean()

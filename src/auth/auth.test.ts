@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Refusal } from '../rules/errors.ts';
+import { isWellMade, makeApiKey } from './api-keys.ts';
+import { masterKey } from './master-key.ts';
+import { Passwords } from './passwords.ts';
+import { Secrets } from './secrets.ts';
+
+test('a typing slip in an API key is found without asking anybody', () => {
+  const key = makeApiKey(randomBytes);
+  expect(isWellMade(key)).toBe(true);
+  for (let place = 4; place < key.length; place++) {
+    const slip = key.slice(0, place) + (key[place] === 'x' ? 'y' : 'x') + key.slice(place + 1);
+    expect(isWellMade(slip)).toBe(false);
+  }
+});
+
+describe('the master key', () => {
+  const inFolder = async (work: (folder: string) => Promise<void>) => {
+    const folder = await mkdtemp(join(tmpdir(), 'linnet-test-'));
+    await work(folder).finally(() => rm(folder, { recursive: true }));
+  };
+
+  test('is made once, for its owner alone, also when many start at once', () =>
+    inFolder(async (folder) => {
+      const keys = await Promise.all(Array.from({ length: 8 }, () => masterKey(null, folder)));
+      expect(new Set(keys).size).toBe(1);
+      expect(await readdir(folder)).toEqual(['secret.key']);
+      expect((await stat(join(folder, 'secret.key'))).mode & 0o777).toBe(0o600);
+      expect((await readFile(join(folder, 'secret.key'), 'utf8')).trim()).toBe(keys[0] ?? '');
+    }));
+
+  test('that is empty or cut off is never taken for one', () =>
+    inFolder(async (folder) => {
+      for (const left of ['', '\n', 'abc123']) {
+        await writeFile(join(folder, 'secret.key'), left);
+        const cause = await masterKey(null, folder).then(
+          () => null,
+          (cause) => cause,
+        );
+        expect(String(cause)).toContain('is empty or cut off');
+      }
+    }));
+});
+
+describe('secrets', () => {
+  const secrets = new Secrets('a master key for the tests, long enough');
+  const others = new Secrets('another master key for the tests, as long');
+
+  test('are signed for one purpose and one key', () => {
+    const signature = secrets.sign('qr', 'text', 16);
+    expect(secrets.verify('qr', 'text', signature)).toBe(true);
+    expect(secrets.verify('zapier', 'text', signature)).toBe(false);
+    expect(secrets.verify('qr', 'other', signature)).toBe(false);
+    expect(others.verify('qr', 'text', signature)).toBe(false);
+    expect(secrets.verify('qr', 'text', signature.slice(0, 4))).toBe(false);
+    expect(secrets.verify('qr', 'text', '')).toBe(false);
+  });
+
+  test('that are sealed open with the key that sealed them, and are nothing otherwise', () => {
+    const sealed = secrets.seal('hook key');
+    expect(sealed).not.toBe(secrets.seal('hook key'));
+    expect(secrets.open(sealed)).toBe('hook key');
+    expect(others.open(sealed)).toBeNull();
+    expect(secrets.open('')).toBeNull();
+    expect(secrets.open('AAAA')).toBeNull();
+  });
+});
+
+test('passwords are checked a few at a time, and a crowd is told to come back', async () => {
+  const passwords = new Passwords();
+  const outcomes = await Promise.allSettled(Array.from({ length: 90 }, () => passwords.hash('x')));
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  expect(refused).toHaveLength(90 - 2 - 64);
+  expect(refused[0]?.reason).toBeInstanceOf(Refusal);
+  expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
+  expect(await passwords.verifyNothing('x')).toBe(false);
+});

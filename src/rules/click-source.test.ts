@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { clickSource } from './click-source.ts';
+
+const none = { source: '', medium: '', campaign: '', term: '', content: '' };
+
+test('a query without tags comes from a link and from no campaign', () => {
+  for (const query of [
+    '',
+    '?',
+    '?x=1',
+    '?q',
+    '?utm=1',
+    '?utm_id=3',
+    '?qrcode=1',
+    '?a=qr',
+    '?QR',
+    '?%',
+    '?%zz',
+  ]) {
+    expect(clickSource(query)).toEqual({ source: 'link', utm: none });
+  }
+});
+
+test('the marker of a printed code counts with and without a value, wherever it stands', () => {
+  for (const query of ['?qr', 'qr', '?qr=', '?qr=1', '?a=b&qr', '?qr&a=b', '?%71r']) {
+    expect(clickSource(query)).toEqual({ source: 'qr', utm: none });
+  }
+});
+
+test('campaign tags are decoded', () => {
+  expect(
+    clickSource(
+      '?qr&utm_source=news%20letter&utm_medium=e+mail&utm_campaign=fr%C3%BChling&utm_term=a%26b&utm_content=top',
+    ),
+  ).toEqual({
+    source: 'qr',
+    utm: { source: 'news letter', medium: 'e mail', campaign: 'frühling', term: 'a&b', content: 'top' },
+  });
+});
+
+test('of a tag given twice the first counts, and a garbled one is kept as well as can be', () => {
+  expect(clickSource('?utm_source=a&utm_source=b').utm.source).toBe('a');
+  expect(clickSource('?utm_source=%ff%zz').utm.source).toBe('\ufffd%zz');
+});
+
+test('a long tag is cut, never through a character', () => {
+  expect(clickSource(`?utm_source=${'x'.repeat(9_000)}`).utm.source).toBe('x'.repeat(100));
+  expect(clickSource(`?utm_source=${'x'.repeat(99)}%F0%9F%A6%86`).utm.source).toBe('x'.repeat(99));
+});
+
+test('whatever the query is, what comes out can be stored', () => {
+  const query = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .string({ unit: 'binary', maxLength: 300 })
+      .map((text) => `?utm_source=${text}&utm_term=${encodeURIComponent(text.toWellFormed())}`),
+  );
+  fc.assert(
+    fc.property(query, (text) => {
+      for (const value of Object.values(clickSource(text).utm)) {
+        expect(value.length).toBeLessThanOrEqual(100);
+        expect(value.isWellFormed()).toBe(true);
+        expect(value).not.toMatch(/\p{Cc}/u);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});

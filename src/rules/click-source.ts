@@ -1,0 +1,53 @@
+export interface Utm {
+  readonly source: string;
+  readonly medium: string;
+  readonly campaign: string;
+  readonly term: string;
+  readonly content: string;
+}
+
+export interface ClickSource {
+  /** `qr` when the address carries the marker of a printed code: `?qr`, with or without a value. */
+  readonly source: 'qr' | 'link';
+  /** '' where a parameter is missing. */
+  readonly utm: Utm;
+}
+
+const mostCharacters = 100;
+const mostQuery = 4_096;
+const noUtm: Utm = { source: '', medium: '', campaign: '', term: '', content: '' };
+const plainLink: ClickSource = { source: 'link', utm: noUtm };
+const plainQr: ClickSource = { source: 'qr', utm: noUtm };
+
+/** Where a visitor came from, as far as the request's query (with or without its `?`) says. Never throws. */
+export function clickSource(query: string): ClickSource {
+  if (query.length < 2) return plainLink;
+  if (query === '?qr') return plainQr;
+  const mayBeTagged = query.includes('utm_') || query.includes('%');
+  if (!mayBeTagged && !query.includes('qr')) return plainLink;
+  const parameters = new URLSearchParams(query.slice(0, mostQuery));
+  const source = parameters.has('qr') ? 'qr' : 'link';
+  if (!mayBeTagged) return source === 'qr' ? plainQr : plainLink;
+  const value = (name: string) => bounded(parameters.get(name) ?? '');
+  return {
+    source,
+    utm: {
+      source: value('utm_source'),
+      medium: value('utm_medium'),
+      campaign: value('utm_campaign'),
+      term: value('utm_term'),
+      content: value('utm_content'),
+    },
+  };
+}
+
+/** Cut where no character is split, and without what storage refuses. */
+function bounded(text: string): string {
+  if (text === '') return '';
+  return text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, mostCharacters)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim();
+}

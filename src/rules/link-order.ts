@@ -1,0 +1,13 @@
+/** The orders in which an organization's links can be listed; a minus in front turns one round. */
+export const linkOrders = [
+  '-created_at',
+  'created_at',
+  '-updated_at',
+  'updated_at',
+  'name',
+  '-name',
+  'suffix',
+  '-suffix',
+] as const;
+
+export type LinkOrder = (typeof linkOrders)[number];

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'bun:test';
+import { type AgentKind, type Device, type LinkForVisitor, resolve, type Visitor } from './resolve.ts';
+
+const noon = Date.UTC(2030, 0, 1, 12);
+
+const plain: LinkForVisitor = {
+  id: 1,
+  organizationId: 1,
+  destinationUrl: 'https://example.com/default',
+  androidUrl: null,
+  iosUrl: null,
+  ogTitle: null,
+  ogDescription: null,
+  ogImage: null,
+  expiresAt: null,
+  passwordHash: null,
+  captcha: false,
+  botProtection: false,
+};
+const android = { androidUrl: 'https://example.com/android' };
+const ios = { iosUrl: 'https://example.com/ios' };
+const secret = { passwordHash: 'hash' };
+const captcha = { captcha: true };
+const guarded = { botProtection: true };
+const card = { ogTitle: 'A title' };
+const expired = { expiresAt: noon };
+
+interface Someone {
+  readonly agent?: AgentKind;
+  readonly device?: Device;
+  readonly knows?: boolean;
+  readonly solved?: boolean;
+}
+
+const visitor = ({
+  agent = 'person',
+  device = 'other',
+  knows = false,
+  solved = false,
+}: Someone): Visitor => ({
+  agent: () => agent,
+  device: () => device,
+  passedPassword: () => knows,
+  passedCaptcha: () => solved,
+});
+
+/** The outcome in a word; a redirect by its target. */
+function outcome(link: Partial<LinkForVisitor> | null, someone: Someone, now = noon): string {
+  const found = resolve(link && { ...plain, ...link }, visitor(someone), now);
+  return found.kind === 'redirect' ? `to ${found.target} ${found.to}` : found.kind;
+}
+
+const toDefault = 'to default https://example.com/default';
+const toAndroid = 'to android https://example.com/android';
+const toIos = 'to ios https://example.com/ios';
+const all = { ...expired, ...guarded, ...card, ...secret, ...captcha, ...android, ...ios };
+const allButExpired = { ...all, expiresAt: null };
+
+describe('what becomes of a hit', () => {
+  test.each<[string, Partial<LinkForVisitor> | null, Someone, string]>([
+    ['no link', null, {}, 'not_found'],
+    ['no link, asked for by a crawler', null, { agent: 'preview' }, 'not_found'],
+    ['a plain link', {}, {}, toDefault],
+    ['a plain link for a bot', {}, { agent: 'bot' }, toDefault],
+    ['a plain link for a preview crawler', {}, { agent: 'preview' }, toDefault],
+
+    ['an expired link', expired, {}, 'expired'],
+    ['an expired link with everything, for a person', all, { knows: true, solved: true }, 'expired'],
+    ['an expired link with everything, for a bot', all, { agent: 'bot' }, 'expired'],
+    ['an expired link with everything, for a crawler', all, { agent: 'preview' }, 'expired'],
+
+    ['a guarded link for a person', guarded, {}, toDefault],
+    ['a guarded link for a bot', guarded, { agent: 'bot' }, 'refused'],
+    ['a guarded link for a crawler', guarded, { agent: 'preview' }, 'preview'],
+    [
+      'a guarded link for a bot that passed all gates',
+      allButExpired,
+      { agent: 'bot', knows: true, solved: true },
+      'refused',
+    ],
+    [
+      'a guarded link for a crawler that passed all gates',
+      allButExpired,
+      { agent: 'preview', knows: true, solved: true },
+      'preview',
+    ],
+
+    ['a card for a person', card, {}, toDefault],
+    ['a card for a bot', card, { agent: 'bot' }, toDefault],
+    ['a title for a crawler', card, { agent: 'preview' }, 'preview'],
+    ['a description for a crawler', { ogDescription: 'Text' }, { agent: 'preview' }, 'preview'],
+    ['a picture for a crawler', { ogImage: 'https://example.com/i.png' }, { agent: 'preview' }, 'preview'],
+    ['a card behind a password for a crawler', { ...card, ...secret }, { agent: 'preview' }, 'preview'],
+
+    ['a password for a bot', secret, { agent: 'bot' }, 'ask_password'],
+    ['a password for a crawler', secret, { agent: 'preview' }, 'ask_password'],
+    ['a password', secret, {}, 'ask_password'],
+    ['a password that is known', secret, { knows: true }, toDefault],
+    ['a password that a solved captcha does not replace', secret, { solved: true }, 'ask_password'],
+
+    ['a captcha', captcha, {}, 'ask_captcha'],
+    ['a captcha for a crawler', captcha, { agent: 'preview' }, 'ask_captcha'],
+    ['a solved captcha', captcha, { solved: true }, toDefault],
+    ['a captcha that a known password does not replace', captcha, { knows: true }, 'ask_captcha'],
+    ['both gates', { ...secret, ...captcha }, {}, 'ask_password'],
+    ['both gates, the second solved', { ...secret, ...captcha }, { solved: true }, 'ask_password'],
+    ['both gates, the first passed', { ...secret, ...captcha }, { knows: true }, 'ask_captcha'],
+    ['both gates passed', { ...secret, ...captcha }, { knows: true, solved: true }, toDefault],
+
+    ['an Android visitor', { ...android, ...ios }, { device: 'android' }, toAndroid],
+    ['an iOS visitor', { ...android, ...ios }, { device: 'ios' }, toIos],
+    ['any other visitor', { ...android, ...ios }, {}, toDefault],
+    ['an Android visitor of a link with an iOS destination', ios, { device: 'android' }, toDefault],
+    ['an iOS visitor of a link with an Android destination', android, { device: 'ios' }, toDefault],
+    [
+      'an Android visitor before the password',
+      { ...android, ...secret },
+      { device: 'android' },
+      'ask_password',
+    ],
+    [
+      'an Android visitor past every gate',
+      allButExpired,
+      { device: 'android', knows: true, solved: true },
+      toAndroid,
+    ],
+  ])('%s', (_, link, someone, expected) => {
+    expect(outcome(link, someone)).toBe(expected);
+  });
+
+  test('a link lives until the millisecond before its expiry and is gone from the very instant on', () => {
+    expect(outcome(expired, {}, noon - 1)).toBe(toDefault);
+    expect(outcome(expired, {}, noon)).toBe('expired');
+    expect(outcome(expired, {}, noon + 1)).toBe('expired');
+    expect(outcome({ expiresAt: 0 }, {})).toBe('expired');
+  });
+});
+
+/** Every combination of the switches of a link and the traits of a visitor. */
+function* everyMeeting(): Generator<[Partial<LinkForVisitor>, Required<Someone>]> {
+  const switches = [expired, guarded, card, secret, captcha, android, ios];
+  const agents: AgentKind[] = ['person', 'bot', 'preview'];
+  const devices: Device[] = ['android', 'ios', 'other'];
+  for (let bits = 0; bits < 2 ** switches.length; bits++) {
+    const link = Object.assign({}, ...switches.filter((_, place) => bits & (1 << place)));
+    for (const agent of agents)
+      for (const device of devices)
+        for (const knows of [true, false])
+          for (const solved of [true, false]) yield [link, { agent, device, knows, solved }];
+  }
+}
+
+describe('for every link and every visitor', () => {
+  const meetings = [...everyMeeting()];
+
+  test('a destination is given only to who passed every gate of a link that is alive', () => {
+    const redirected = meetings.filter(([link, someone]) => outcome(link, someone).startsWith('to '));
+    expect(redirected.length).toBeGreaterThan(500);
+    for (const [link, { agent, knows, solved }] of redirected) {
+      expect(link.expiresAt).toBeUndefined();
+      expect(link.botProtection && agent !== 'person').toBeFalsy();
+      expect(link.ogTitle !== undefined && agent === 'preview').toBe(false);
+      expect(link.passwordHash !== undefined && !knows).toBe(false);
+      expect(link.captcha && !solved).toBeFalsy();
+    }
+  });
+
+  test('an outcome other than a redirect carries nothing of the link', () => {
+    for (const [link, someone] of meetings) {
+      const found = resolve({ ...plain, ...link }, visitor(someone), noon);
+      if (found.kind !== 'redirect') expect(Object.keys(found)).toEqual(['kind']);
+    }
+  });
+
+  test('a plain link asks nothing of its visitor', () => {
+    const silent: Visitor = {
+      agent: () => expect.unreachable(),
+      device: () => expect.unreachable(),
+      passedPassword: () => expect.unreachable(),
+      passedCaptcha: () => expect.unreachable(),
+    };
+    expect(resolve(plain, silent, noon).kind).toBe('redirect');
+  });
+});

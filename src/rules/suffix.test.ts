@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { checkSuffix, isSuffix, normaliseSuffix, randomSuffix, reservedSegments } from './suffix.ts';
+
+const refusal = (suffix: string, onDefaultDomain = true) =>
+  checkSuffix(suffix, onDefaultDomain)?.code ?? null;
+const zwj = '\u200d';
+const selector = '\ufe0f';
+
+describe('what a suffix may be made of', () => {
+  test.each([
+    'a',
+    'Summer-2030',
+    'a_b.c~d',
+    'docs2',
+    '...',
+    '.hidden',
+    'a/b',
+    'team/2030/offer',
+    'straße',
+    'акция',
+    'サマーセール',
+    'عرض',
+    'ऑफ़र',
+    'ไทย',
+    '２０３０',
+    '🎉',
+    '🎉🎉',
+    '❤',
+    `❤${selector}`,
+    '👍🏽',
+    '🇨🇭',
+    `1${selector}\u20e3`,
+    `👩${zwj}💻`,
+    `👩🏽${zwj}🚀`,
+    `🏳${selector}${zwj}🌈`,
+    `👩${zwj}❤${selector}${zwj}💋${zwj}👨`,
+    '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+    'sale🎉2030',
+  ])('%s is one', (suffix) => {
+    expect(refusal(normaliseSuffix(suffix))).toBeNull();
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a space', 'a b'],
+    ['a question mark', 'a?b'],
+    ['a number sign', 'a#b'],
+    ['a percent sign', 'a%20b'],
+    ['a plus', 'a+b'],
+    ['a backslash', 'a\\b'],
+    ['a colon', 'a:b'],
+    ['an at sign', 'a@b'],
+    ['markup', '<b>'],
+    ['a quote', 'a"b'],
+    ['a line break', 'a\nb'],
+    ['a NUL', 'a\0b'],
+    ['half of a surrogate pair', 'a\ud83c'],
+    ['a slash in front', '/a'],
+    ['a slash at the end', 'a/'],
+    ['an empty segment', 'a//b'],
+    ['only a slash', '/'],
+    ['a dot alone', '.'],
+    ['two dots alone', '..'],
+    ['a dot segment', 'a/./b'],
+    ['a climbing segment', 'a/../b'],
+    ['a private character', '\ue000'],
+  ])('%s is not in one', (_, suffix) => {
+    expect(refusal(suffix)).toBe('SUFFIX_INVALID');
+  });
+
+  test.each([
+    ['a zero-width space', 'sale\u200b'],
+    ['a zero-width non-joiner', 'sa\u200cle'],
+    ['a joiner after a letter', `sale${zwj}`],
+    ['a joiner between letters', `sa${zwj}le`],
+    ['a joiner after an emoji that joins nothing', `🎉${zwj}`],
+    ['a joiner before a letter', `🎉${zwj}a`],
+    ['two joiners', `👩${zwj}${zwj}💻`],
+    ['a selector after a letter', `sale${selector}`],
+    ['a selector in front', `${selector}sale`],
+    ['a selector after a digit that is no keycap', `1${selector}`],
+    ['two selectors', `❤${selector}${selector}`],
+    ['another selector', 'sale\ufe00'],
+    ['a selector of the supplement', 'sale\u{e0100}'],
+    ['tags after a letter', 'sale\u{e0061}\u{e007f}'],
+    ['tags after an emoji that is no flag', '🎉\u{e0061}\u{e007f}'],
+    ['tags without an end', '🏴\u{e0067}\u{e0062}'],
+    ['a soft hyphen', 'sa\u00adle'],
+    ['a word joiner', 'sa\u2060le'],
+    ['a direction mark', 'sale\u200e'],
+    ['a direction override', '\u202esale'],
+    ['a grapheme joiner', 'sa\u034fle'],
+    ['a Hangul filler, which is a letter', 'sale\u3164'],
+    ['a half-width Hangul filler', 'sale\uffa0'],
+    ['a mark with nothing to stand on', '\u0301sale'],
+    ['a mark on a slash', 'a/\u0301b'],
+  ])('%s, which nobody sees, is not in one', (_, suffix) => {
+    expect(isSuffix(normaliseSuffix(suffix))).toBe(false);
+  });
+
+  test('composed and decomposed letters are the same suffix', () => {
+    expect(normaliseSuffix('cafe\u0301')).toBe('caf\u00e9');
+    expect(normaliseSuffix('\u1112\u1161\u11ab')).toBe('한');
+    expect(isSuffix(normaliseSuffix('cafe\u0301'))).toBe(true);
+  });
+
+  test('it has at most 255 characters, however many units a character takes', () => {
+    expect(isSuffix('a'.repeat(255))).toBe(true);
+    expect(isSuffix('a'.repeat(256))).toBe(false);
+    expect(isSuffix('🎉'.repeat(255))).toBe(true);
+    expect(isSuffix('🎉'.repeat(256))).toBe(false);
+  });
+
+  test('whatever the text, a suffix comes back from a path as it went in', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 30 });
+    fc.assert(
+      fc.property(text, (drawn) => {
+        const suffix = normaliseSuffix(drawn);
+        if (!isSuffix(suffix)) return;
+        const { pathname } = new URL(`http://h/${suffix}`);
+        expect(normaliseSuffix(decodeURIComponent(pathname.slice(1)))).toBe(suffix);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a long text that is none is refused at once', () => {
+    const began = performance.now();
+    for (const text of [
+      '👩🏽'.repeat(120),
+      `👩${zwj}`.repeat(100),
+      '\u{e0061}'.repeat(250),
+      'a\u0301'.repeat(120),
+    ])
+      isSuffix(`${text}!`);
+    expect(performance.now() - began).toBeLessThan(200);
+  });
+});
+
+describe("the service's own paths", () => {
+  test.each([...reservedSegments])(
+    '%s is kept on the default domain, alone and as a first segment',
+    (own) => {
+      expect(refusal(own)).toBe('SUFFIX_RESERVED');
+      expect(refusal(own.toUpperCase())).toBe('SUFFIX_RESERVED');
+      expect(refusal(`${own}/deeper`)).toBe('SUFFIX_RESERVED');
+    },
+  );
+
+  test('they are free further down, as part of a word, and most of them on a custom domain', () => {
+    for (const suffix of ['offer/api', 'apis', 'api-docs', 'my.api']) expect(refusal(suffix)).toBeNull();
+    for (const suffix of ['api', 'docs', 'app', 'qr/menu']) expect(refusal(suffix, false)).toBeNull();
+  });
+
+  test.each(['_linnet', '_linnet/captcha.js', 'robots.txt', 'favicon.ico'])(
+    '%s answers on custom domains too, so no link can stand there',
+    (suffix) => {
+      expect(refusal(suffix, false)).toBe('SUFFIX_RESERVED');
+    },
+  );
+});
+
+describe('a random suffix', () => {
+  const draw = () => randomSuffix((count) => crypto.getRandomValues(new Uint8Array(count)));
+
+  test('has seven characters, none of which is taken for another', () => {
+    for (let time = 0; time < 1_000; time++) expect(draw()).toMatch(/^[2-9a-hjkmnp-zA-HJ-NP-Z]{7}$/);
+  });
+
+  test('is drawn evenly, though 256 byte values are no multiple of 55 characters', () => {
+    // A xorshift generator with a fixed seed: the same draw in every run.
+    let state = 20_300_101;
+    const seeded = (count: number) =>
+      Uint8Array.from({ length: count }, () => {
+        state ^= state << 13;
+        state ^= state >>> 17;
+        state ^= state << 5;
+        return state >>> 24;
+      });
+    const counts = new Map<string, number>();
+    const draws = 40_000;
+    for (let time = 0; time < draws; time++)
+      for (const character of randomSuffix(seeded)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    expect(counts.size).toBe(55);
+    const fair = (draws * 7) / 55;
+    for (const count of counts.values()) expect(Math.abs(count - fair) / fair).toBeLessThan(0.06);
+  });
+
+  test('is always a suffix that may be used', () => {
+    for (let time = 0; time < 1_000; time++) expect(refusal(draw())).toBeNull();
+  });
+});
