@@ -1,0 +1,30 @@
+/** Finds where an answer ends, and its status. The body is counted, not kept. */
+export class AnswerReader {
+  status = 0;
+  #head = '';
+  #missing = 0;
+
+  /** True when the answer is whole. */
+  take(chunk: Buffer): boolean {
+    if (this.#missing > 0) {
+      this.#missing -= chunk.length;
+      return this.#missing === 0;
+    }
+    const text = this.#head + chunk.toString('latin1');
+    const end = text.indexOf('\r\n\r\n');
+    if (end < 0) {
+      this.#head = text;
+      return false;
+    }
+    this.#head = '';
+    this.status = Number(text.slice(9, 12));
+    this.#missing = bodyLength(text.slice(0, end), this.status) - (text.length - end - 4);
+    return this.#missing === 0;
+  }
+}
+
+function bodyLength(head: string, status: number): number {
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  if (length === undefined && status !== 204) throw new Error(`an answer without a length: ${head}`);
+  return Number(length ?? 0);
+}

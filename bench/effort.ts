@@ -1,0 +1,32 @@
+/** How much is measured. */
+export interface Effort {
+  readonly isQuick: boolean;
+  readonly creations: Rounds;
+  readonly reads: Rounds;
+  readonly redirects: Rounds;
+  readonly store: Rounds & { readonly small: number; readonly large: number };
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  /** How long each contender is under load in a round. */
+  readonly seconds: number;
+}
+
+/** For figures worth keeping. */
+export const whole: Effort = {
+  isQuick: false,
+  creations: { rounds: 5, seconds: 1.2 },
+  reads: { rounds: 3, seconds: 1 },
+  redirects: { rounds: 7, seconds: 1.5 },
+  store: { rounds: 7, seconds: 0.5, small: 1_000, large: 1_000_000 },
+};
+
+/** To see that the bench works. */
+export const glance: Effort = {
+  isQuick: true,
+  creations: { rounds: 2, seconds: 0.3 },
+  reads: { rounds: 1, seconds: 0.2 },
+  redirects: { rounds: 3, seconds: 0.4 },
+  store: { rounds: 2, seconds: 0.2, small: 1_000, large: 20_000 },
+};

@@ -1,0 +1,41 @@
+import { closeSync, fsyncSync, openSync, statfsSync, writeSync } from 'node:fs';
+import { arch, cpus, loadavg, release, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { figure } from './figures.ts';
+import { temporaryFolder } from './leftovers.ts';
+
+const tmpfs = 0x01021994;
+
+/** What the figures depend on. */
+export function machineFacts() {
+  return {
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    architecture: arch(),
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+    bun: Bun.version,
+    load_before: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    temporary_folder: `${tmpdir()}${isInMemory() ? ' (in memory: nothing waits for a disk)' : ''}`,
+    fsync_ms: Math.round(fsyncTime() * 1000) / 1000,
+  };
+}
+
+function isInMemory(): boolean {
+  return process.platform === 'linux' && statfsSync(tmpdir()).type === tmpfs;
+}
+
+/** How long the disk takes to promise that a page is safe: a creation on SQLite waits for that, a batch at a time. */
+function fsyncTime(): number {
+  using folder = temporaryFolder();
+  const file = openSync(join(folder.path, 'page'), 'w');
+  const page = Buffer.alloc(4096, 1);
+  const times = Array.from({ length: 50 }, () => {
+    const begun = performance.now();
+    writeSync(file, page);
+    fsyncSync(file);
+    return performance.now() - begun;
+  });
+  closeSync(file);
+  return figure(times).median;
+}

@@ -1,0 +1,45 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { glance, whole } from './effort.ts';
+import { machineFacts } from './machine.ts';
+import { measureApi } from './parts/api.ts';
+import { measureRedirect } from './parts/redirect.ts';
+import { measureStoreSize } from './parts/store-size.ts';
+import { print } from './table.ts';
+
+const results = join(import.meta.dir, 'results');
+const longest = 10 * 60 * 1000;
+
+setTimeout(() => {
+  process.stderr.write('The bench takes far longer than it should: something hangs.\n');
+  process.exit(1);
+}, longest).unref();
+
+const effort = process.argv.includes('--quick') ? glance : whole;
+const machine = machineFacts();
+const facts = Object.entries(machine).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
+say(`${facts.join(', ')}\n`);
+if (effort.isQuick)
+  say('A quick look: it shows that the bench works. Its figures are not worth keeping, and are not kept.\n');
+
+const parts = { redirect: measureRedirect, api: measureApi, store_size: measureStoreSize };
+const figures: Record<string, object> = {};
+for (const [name, measure] of Object.entries(parts)) {
+  const report = await measure(effort);
+  figures[name] = report.figures;
+  say(print(report));
+}
+if (!effort.isQuick) {
+  const kept = { date: new Date().toISOString(), machine, ...figures };
+  await mkdir(results, { recursive: true });
+  await Bun.write(join(results, 'api.json'), `${JSON.stringify(kept, rounded, 2)}\n`);
+  say('Kept in bench/results/api.json.');
+}
+
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

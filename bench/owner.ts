@@ -1,0 +1,45 @@
+import type { Program } from './program.ts';
+import { requestBytes } from './request.ts';
+
+/** The first account of a fresh program, and what it asks of the API. */
+export interface Owner {
+  readonly key: string;
+  readonly organizationId: number;
+}
+
+export async function register(program: Program): Promise<Owner> {
+  const credentials = { email: 'bench@example.com', password: 'correct horse battery' };
+  const user = await ask<{ organization_id: number }>(program, 'POST', '/api/v1/user', { body: credentials });
+  const pair = await ask<{ access_token: string }>(program, 'POST', '/api/v1/auth/create_tokens', {
+    body: credentials,
+  });
+  const made = await ask<{ key: string }>(program, 'POST', '/api/v1/api_key', {
+    body: { name: 'bench' },
+    credential: pair.access_token,
+  });
+  return { key: made.key, organizationId: user.organization_id };
+}
+
+/** One call outside of any measurement. */
+export async function ask<Answer>(
+  { port }: Program,
+  method: string,
+  path: string,
+  { body, credential }: { readonly body?: unknown; readonly credential?: string } = {},
+): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    keepalive: false,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Answer;
+}
+
+/** Calls of the API as bytes, ready to be sent many times. */
+export const callBytes = (program: Program, owner: Owner, method: string, path: string, body?: unknown) =>
+  requestBytes(program.port, method, path, { 'api-key': owner.key, accept: 'application/json' }, body);

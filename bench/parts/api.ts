@@ -1,0 +1,149 @@
+import type { Effort, Rounds } from '../effort.ts';
+import { type Figure, figure } from '../figures.ts';
+import { temporaryFolder } from '../leftovers.ts';
+import { inTurn, load, type Run } from '../load.ts';
+import { ask, callBytes, type Owner, register } from '../owner.ts';
+import { startPostgres } from '../postgres.ts';
+import { type Program, startLinnet } from '../program.ts';
+import { requestBytes } from '../request.ts';
+import { number, type Report, range } from '../table.ts';
+
+const connections = 16;
+const longestPage = 1000;
+
+interface Call {
+  readonly name: string;
+  readonly status: number;
+  readonly next: () => Uint8Array;
+}
+
+interface Measured {
+  readonly store: string;
+  readonly call: string;
+  readonly per_second: Figure;
+  readonly p50_ms: Figure;
+  readonly p99_ms: Figure;
+  readonly alone_ms: Figure;
+}
+
+/** What the API does in a second, on either store. */
+export async function measureApi(effort: Effort): Promise<Report> {
+  const measured = [...(await onSqlite(effort)), ...(await onPostgres(effort))];
+  return {
+    title: `API, ${connections} connections`,
+    columns: ['a second', 'range', 'p50 ms', 'p99 ms', 'alone ms'],
+    rows: measured.map(({ store, call, per_second, p50_ms, p99_ms, alone_ms }) => [
+      `${store}: ${call}`,
+      number(per_second.median),
+      range(per_second),
+      number(p50_ms.median),
+      number(p99_ms.median),
+      number(alone_ms.median),
+    ]),
+    notes: [
+      '"alone" is the median wait of one client that asks one thing at a time.',
+      'PostgreSQL runs on this machine with fsync=off: its creations do not wait for the disk, those on SQLite do.',
+      'A creation with PNG draws nothing: the PNG is drawn when it is asked for, which has a row of its own.',
+    ],
+    figures: measured,
+  };
+}
+
+async function onSqlite(effort: Effort): Promise<Measured[]> {
+  using folder = temporaryFolder();
+  await using program = await startLinnet(folder.path);
+  return await measure('SQLite', program, effort);
+}
+
+async function onPostgres(effort: Effort): Promise<Measured[]> {
+  using folder = temporaryFolder();
+  await using postgres = await startPostgres();
+  await using program = await startLinnet(folder.path, postgres.url);
+  return await measure('PostgreSQL', program, effort);
+}
+
+async function measure(store: string, program: Program, { creations, reads }: Effort): Promise<Measured[]> {
+  const owner = await register(program);
+  const created = await inRounds(store, program, creationCalls(program, owner), creations);
+  await fill(program, owner);
+  const read = await inRounds(store, program, await readCalls(program, owner), reads);
+  return [...created, ...read];
+}
+
+function creationCalls(program: Program, owner: Owner): Call[] {
+  const bodies = Array.from({ length: 256 }, (_, index) => ({
+    destination_url: `https://shop.example.com/collections/autumn/products/${index}?utm_source=mail&utm_campaign=week-${index % 52}`,
+    name: `Autumn mailing, product ${index}`,
+  }));
+  const call = (name: string, path: string): Call => ({
+    name,
+    status: 201,
+    next: inTurn(bodies.map((body) => callBytes(program, owner, 'POST', path, body))),
+  });
+  return [
+    call('create, with PNG', '/api/v1/link'),
+    call('create, disable_png', '/api/v1/link?disable_png=true'),
+  ];
+}
+
+/** So that the longest page is full. */
+async function fill(program: Program, owner: Owner): Promise<void> {
+  const [call] = creationCalls(program, owner);
+  if (call) await load(program, { connections, seconds: 30, most: longestPage, ...call });
+}
+
+async function readCalls(program: Program, owner: Owner): Promise<Call[]> {
+  const { links } = await ask<{ links: { id: number; qr_code_png: string | null }[] }>(
+    program,
+    'GET',
+    `/api/v1/link?limit=${longestPage}`,
+    { credential: owner.key },
+  );
+  const pngs = links.flatMap(({ qr_code_png }) =>
+    qr_code_png === null ? [] : [new URL(qr_code_png).pathname],
+  );
+  const get = (name: string, ...paths: string[]): Call => ({
+    name,
+    status: 200,
+    next: inTurn(paths.map((path) => callBytes(program, owner, 'GET', path))),
+  });
+  return [
+    get('read one link', ...links.map(({ id }) => `/api/v1/link/${id}`)),
+    get('list 25', '/api/v1/link'),
+    get('list 1,000', `/api/v1/link?limit=${longestPage}`),
+    {
+      name: 'draw a PNG',
+      status: 200,
+      next: inTurn(pngs.map((path) => requestBytes(program.port, 'GET', path, {}))),
+    },
+  ];
+}
+
+/** Every round takes each call in turn, so that a bad minute of the machine meets them all. */
+async function inRounds(
+  store: string,
+  program: Program,
+  calls: readonly Call[],
+  { rounds, seconds }: Rounds,
+): Promise<Measured[]> {
+  const together = calls.map((): Run[] => []);
+  const alone = calls.map((): Run[] => []);
+  for (const call of calls) await load(program, { connections, seconds: seconds / 2, ...call });
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, call] of calls.entries()) {
+      together[index]?.push(await load(program, { connections, seconds, ...call }));
+      alone[index]?.push(await load(program, { connections: 1, seconds: seconds / 4, ...call }));
+    }
+  }
+  return calls.map(({ name }, index) => {
+    const runs = together[index] ?? [];
+    return {
+      store,
+      call: name,
+      per_second: figure(runs.map((run) => run.perSecond)),
+      p50_ms: figure(runs.map((run) => run.p50)),
+      p99_ms: figure(runs.map((run) => run.p99)),
+      alone_ms: figure((alone[index] ?? []).map((run) => run.p50)),
+    };
+  });
+}

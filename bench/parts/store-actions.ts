@@ -1,0 +1,66 @@
+import { inTurn, type Load, load } from '../load.ts';
+import { ask, callBytes, type Owner } from '../owner.ts';
+import type { Program } from '../program.ts';
+
+/** A running program on a store that was seeded. */
+export interface Side {
+  readonly program: Program;
+  readonly owner: Owner;
+  readonly links: number;
+}
+
+export interface Crowd {
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Microseconds a request: the median wait of one who asks alone; for many at once, time divided by requests. */
+export type Action = (side: Side, crowd: Crowd) => Promise<number>;
+
+/** One page of them, so that they are easily found again. */
+const mostCreations = 1_000;
+const mark = 'made by the bench';
+
+export const read: Action = ({ program, owner, links }, crowd) => {
+  const anyPath = () => `/api/v1/link/${1 + Math.floor(Math.random() * links)}`;
+  const reads = Array.from({ length: 5_000 }, () => callBytes(program, owner, 'GET', anyPath()));
+  return cost(program, { ...crowd, status: 200, next: inTurn(reads) });
+};
+
+export const create: Action = async (side, crowd) => {
+  const { program, owner } = side;
+  const link = { destination_url: 'https://shop.example.com/new?utm_source=mail', name: mark };
+  const bytes = callBytes(program, owner, 'POST', '/api/v1/link', link);
+  const measured = await cost(program, { ...crowd, most: mostCreations, status: 201, next: () => bytes });
+  await deleteCreated(side);
+  return measured;
+};
+
+export const firstPage: Action = ({ program, owner }, crowd) => {
+  const bytes = callBytes(program, owner, 'GET', '/api/v1/link');
+  return cost(program, { ...crowd, status: 200, next: () => bytes });
+};
+
+async function cost(program: Program, plan: Load): Promise<number> {
+  const { p50, perSecond } = await load(program, plan);
+  return plan.connections === 1 ? p50 * 1000 : 1e6 / perSecond;
+}
+
+/** A thousand links stay a thousand. */
+async function deleteCreated({ program, owner }: Side): Promise<void> {
+  const { links } = await ask<{ links: { id: number; name: string | null }[] }>(
+    program,
+    'GET',
+    `/api/v1/link?limit=${mostCreations}`,
+    { credential: owner.key },
+  );
+  const made = links.filter(({ name }) => name === mark);
+  const deletions = made.map(({ id }) => callBytes(program, owner, 'DELETE', `/api/v1/link/${id}`));
+  await load(program, {
+    connections: 16,
+    seconds: 30,
+    most: made.length,
+    status: 204,
+    next: inTurn(deletions),
+  });
+}

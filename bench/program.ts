@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { endWithUs } from './leftovers.ts';
+
+const root = join(import.meta.dir, '..');
+const patience = 15_000;
+
+/** A server in a process of its own, on a port it chose. */
+export interface Program extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+}
+
+/** Linnet itself, as `npm start` runs it. */
+export const startLinnet = (dataDir: string, databaseUrl = ''): Promise<Program> =>
+  start('src/main.ts', { PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MISS_LIMIT: '0' });
+
+/** Runs a script whose first words name the address it listens on. */
+export async function start(script: string, settings: Record<string, string>): Promise<Program> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = Bun.spawn([process.execPath, script], {
+    cwd: root,
+    env: { PATH, HOME, ...settings },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  endWithUs(child);
+  return {
+    port: await portOf(script, child.stdout),
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), patience);
+      await child.exited;
+      clearTimeout(late);
+    },
+  };
+}
+
+async function portOf(script: string, output: ReadableStream<Uint8Array>): Promise<number> {
+  const reader = output.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`${script} ended before it listened. ${text}`);
+    text += decoder.decode(value, { stream: true });
+    const port = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+}

@@ -1,0 +1,79 @@
+import { Database } from 'bun:sqlite';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { defaultColours } from '../src/rules/colour.ts';
+import { randomSuffix } from '../src/rules/suffix.ts';
+import { countShards } from '../src/storage/link-counts.ts';
+import { searchText } from '../src/storage/links.ts';
+import { defaultDomainId } from '../src/storage/schema.ts';
+import { temporaryFolder } from './leftovers.ts';
+import { type Owner, register } from './owner.ts';
+import { startLinnet } from './program.ts';
+
+const year = 365 * 24 * 60 * 60 * 1000;
+const tagNames = ['mail', 'print', 'shop', 'event', 'partner', 'press', 'spring', 'autumn'];
+
+export interface SeededStore extends Disposable {
+  readonly dataDir: string;
+  readonly owner: Owner;
+}
+
+/** A store whose only organization has so many links, as a year of use would leave them. */
+export async function seededStore(links: number): Promise<SeededStore> {
+  const folder = temporaryFolder();
+  const owner = await firstOwner(folder.path);
+  insertLinks(join(folder.path, 'linnet.sqlite'), owner.organizationId, links);
+  return { dataDir: folder.path, owner, [Symbol.dispose]: () => folder[Symbol.dispose]() };
+}
+
+async function firstOwner(dataDir: string): Promise<Owner> {
+  await using program = await startLinnet(dataDir);
+  return await register(program);
+}
+
+function insertLinks(file: string, organizationId: number, links: number): void {
+  const database = new Database(file);
+  database.run('pragma foreign_keys = on');
+  database.run('pragma cache_size = -500000');
+  database.transaction(() => {
+    const now = Date.now();
+    insertTags(database, organizationId, now);
+    const insert = database.prepare(`
+      insert into links (created_at, updated_at, organization_id, domain_id, suffix, destination_url, name,
+        qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
+      values (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, ?9) on conflict do nothing`);
+    for (let made = 0; made < links; ) {
+      const link = {
+        suffix: randomSuffix(randomBytes),
+        destination_url: `https://shop.example.com/collections/${made % 97}/products/${made}?utm_source=mail&utm_campaign=week-${made % 52}`,
+        name: made % 3 === 0 ? null : `Mailing of week ${made % 52}, product ${made}`,
+      };
+      made += insert.run(
+        Math.round(now - year + (year * made) / links),
+        organizationId,
+        defaultDomainId,
+        link.suffix,
+        link.destination_url,
+        link.name,
+        defaultColours.foreground,
+        defaultColours.background,
+        searchText(link),
+      ).changes;
+    }
+    database.run(
+      'insert into link_tags select links.id, tags.id from links join tags on tags.id = links.id % 32',
+    );
+    database.run(
+      `insert into link_counts select organization_id, id % ${countShards}, count(*) from links group by 1, 2`,
+    );
+  })();
+  database.close();
+}
+
+/** Tags 1 to 8: every fourth link gets one of them. */
+function insertTags(database: Database, organizationId: number, now: number): void {
+  const insert = database.prepare(
+    'insert into tags (created_at, organization_id, name, name_folded) values (?1, ?2, ?3, ?3)',
+  );
+  for (const name of tagNames) insert.run(now, organizationId, name);
+}

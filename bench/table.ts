@@ -1,0 +1,33 @@
+import type { Figure } from './figures.ts';
+
+/** One part of the bench, as it is printed and as it is kept. */
+export interface Report {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Sentences below the table: how to read it, and what is not as promised. */
+  readonly notes: readonly string[];
+  readonly figures: object;
+}
+
+/** Three digits say all that a noisy machine knows. */
+export const number = (value: number): string =>
+  value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+
+export const range = ({ least, most }: Figure): string => `${number(least)} to ${number(most)}`;
+
+export function print({ title, columns, rows, notes }: Report): string {
+  const lines = [[title, ...columns], ...rows];
+  const widths =
+    lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  const printed = lines.map((line) =>
+    line
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('   ')
+      .trimEnd(),
+  );
+  const rule = '-'.repeat(printed[0]?.length ?? 0);
+  return [printed[0], rule, ...printed.slice(1), ...notes.map((note) => `  ${note}`), ''].join('\n');
+}
