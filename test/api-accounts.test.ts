@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'bun:test';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const password = 'a long enough one';
+const register = (app: TestApp, body: object, headers: Record<string, string> = {}) =>
+  app.call('POST', '/api/v1/user', { body: { password, ...body }, headers });
+
+async function withApp(options: Parameters<typeof startApp>[0], work: (app: TestApp) => Promise<void>) {
+  const app = await startApp(options);
+  try {
+    await work(app);
+    expect(app.faults).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+}
+
+const closed = { env: { REGISTRATION: 'closed' } };
+
+describe.each(storeKinds)('accounts on %s', (store) => {
+  test('the first account is made from this machine and administers an organization of its own', () =>
+    withApp({ ...closed, store }, async (app) => {
+      const { status, json } = await register(app, {
+        email: 'Ada@Example.com',
+        name: 'Ada',
+        organization_name: 'Engines',
+      });
+      expect(status).toBe(201);
+      expect(json).toMatchObject({
+        email: 'ada@example.com',
+        name: 'Ada',
+        organization_name: 'Engines',
+        role: 'administrator',
+      });
+      expect(json).not.toHaveProperty('password');
+    }));
+
+  test('after the first account the door is closed, on this machine too', () =>
+    withApp({ ...closed, store }, async (app) => {
+      await register(app, { email: 'one@example.com' });
+      const { status, json } = await register(app, { email: 'two@example.com' });
+      expect([status, json.error_code]).toEqual([403, 'REGISTRATION_CLOSED']);
+    }));
+
+  test('of many first accounts at once, one is made', () =>
+    withApp({ ...closed, store }, async (app) => {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => register(app, { email: `first${index}@example.com` })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
+    }));
+
+  test('an address has one account, whatever its case, also when two ask at once', () =>
+    withApp({ store }, async (app) => {
+      await register(app, { email: 'first@example.com' });
+      const answers = await Promise.all([
+        register(app, { email: 'same@example.com' }),
+        register(app, { email: 'SAME@example.com' }),
+      ]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+      const refused = answers.find(({ status }) => status === 409);
+      expect(refused?.json).toMatchObject({ error_code: 'EMAIL_TAKEN', field_key: 'email' });
+    }));
+
+  test('an invitation lets its address, and no other, join the organization once, in its role', () =>
+    withApp({ ...closed, store }, async (app) => {
+      const admin = await app.newcomer();
+      const invite = (email: string, role = 'editor') =>
+        app.call('POST', '/api/v1/invitation', { key: admin.key, body: { email, role } });
+      const { status, json: invitation } = await invite('bob@example.com');
+      expect(status).toBe(201);
+      expect((await app.call('GET', '/api/v1/invitation', { key: admin.key })).json).toEqual([
+        {
+          id: invitation.id,
+          created_at: invitation.created_at,
+          email: 'bob@example.com',
+          role: 'editor',
+          expires_at: invitation.expires_at,
+        },
+      ]);
+      const invitation_token = invitation.token;
+      expect((await register(app, { email: 'eve@example.com', invitation_token })).json.error_code).toBe(
+        'INVITATION_INVALID',
+      );
+      const joined = await register(app, { email: 'Bob@example.com', invitation_token });
+      expect(joined.json).toMatchObject({ organization_id: admin.organizationId, role: 'editor' });
+      expect((await register(app, { email: 'bob2@example.com', invitation_token })).status).toBe(403);
+
+      const late = (await invite('carol@example.com')).json.token;
+      app.clock.now += 15 * 24 * 60 * 60 * 1000;
+      expect((await register(app, { email: 'carol@example.com', invitation_token: late })).status).toBe(403);
+    }));
+
+  test('an editor works with links and does not manage members', () =>
+    withApp({ ...closed, store }, async (app) => {
+      const admin = await app.newcomer();
+      const { json } = await app.call('POST', '/api/v1/invitation', {
+        key: admin.key,
+        body: { email: 'ed@example.com' },
+      });
+      await register(app, { email: 'ed@example.com', invitation_token: json.token });
+      const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
+        body: { email: 'ed@example.com', password },
+      });
+      const as = { authorization: `Bearer ${pair.json.access_token}` };
+      expect(
+        (await app.call('POST', '/api/v1/link', { headers: as, body: { destination_url: 'e.com' } })).status,
+      ).toBe(201);
+      const refused = await app.call('POST', '/api/v1/invitation', {
+        headers: as,
+        body: { email: 'x@example.com' },
+      });
+      expect([refused.status, refused.json.error_code]).toEqual([403, 'FORBIDDEN']);
+    }));
+});
+
+describe('the door of the first account', () => {
+  const proxied: Record<string, string>[] = [
+    { 'x-forwarded-for': '203.0.113.9' },
+    { forwarded: 'for=203.0.113.9' },
+    { via: '1.1 proxy' },
+    { 'x-real-ip': '203.0.113.9' },
+  ];
+  const lured: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { host: 'rebound.example' },
+  ];
+
+  test('a call through a proxy on this machine, or from a web page, is not from this machine', () =>
+    withApp(closed, async (app) => {
+      for (const headers of [...proxied, ...lured]) {
+        const { status, json } = await register(app, { email: 'taker@example.com' }, headers);
+        expect([status, json.error_code]).toEqual([403, 'SETUP_TOKEN_WRONG']);
+      }
+    }));
+
+  test('the token that the start printed opens it from anywhere, once', () =>
+    withApp(closed, async (app) => {
+      const away = { 'x-forwarded-for': '203.0.113.9' };
+      const setup_token = app.app.setupToken ?? '';
+      expect(setup_token).toHaveLength(24);
+      expect(
+        (await register(app, { email: 'a@example.com', setup_token: 'x'.repeat(24) }, away)).status,
+      ).toBe(403);
+      expect((await register(app, { email: 'a@example.com', setup_token }, away)).status).toBe(201);
+      expect((await register(app, { email: 'b@example.com', setup_token }, away)).status).toBe(403);
+    }));
+
+  test('a form of another site can not send JSON without asking first', () =>
+    withApp(closed, async (app) => {
+      const answer = await app.call('POST', '/api/v1/user', {
+        body: JSON.stringify({ email: 'a@example.com', password }),
+        headers: { 'content-type': 'text/plain' },
+      });
+      expect([answer.status, answer.json.error_code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+    }));
+});
+
+test('with a credential and no body, POST /user answers the calling user, as GET does', () =>
+  withApp({}, async (app) => {
+    const caller = await app.newcomer();
+    const posted = await app.call('POST', '/api/v1/user', { key: caller.key });
+    const got = await app.call('GET', '/api/v1/user', { key: caller.key });
+    expect([posted.status, got.status]).toEqual([200, 200]);
+    expect(posted.json).toEqual(got.json);
+    expect(posted.json).toMatchObject({ id: caller.userId, email: caller.email });
+    expect((await app.call('POST', '/api/v1/user')).status).toBe(401);
+  }));
+
+test('no password, key or token stands in the database or its log as it was given', () =>
+  withApp({}, async (app) => {
+    const caller = await app.newcomer();
+    const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: caller });
+    expect(pair.status).toBe(400);
+    const { json } = await app.call('POST', '/api/v1/auth/create_tokens', {
+      body: { email: caller.email, password: caller.password },
+    });
+    await app.call('POST', '/api/v1/link', {
+      key: caller.key,
+      body: { destination_url: 'e.com', password: 'open-sesame-42', webhook_auth_key: 'hook-secret-42' },
+    });
+    const files = await Array.fromAsync(new Bun.Glob('linnet.sqlite*').scan({ cwd: app.dataDir }));
+    const contents = await Promise.all(files.map((file) => Bun.file(`${app.dataDir}/${file}`).text()));
+    for (const secret of [
+      caller.key,
+      caller.password,
+      json.access_token,
+      json.refresh_token,
+      'open-sesame-42',
+      'hook-secret-42',
+    ]) {
+      expect(contents.some((content) => content.includes(secret))).toBe(false);
+    }
+    expect(contents.some((content) => content.includes(caller.email))).toBe(true);
+  }));

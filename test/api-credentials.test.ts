@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+
+describe.each(storeKinds)('credentials on %s', (store) => {
+  let app: TestApp;
+  const signIn = async (name: string) => {
+    const { email, password } = await app.newcomer(`${name}@example.com`);
+    return (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
+  };
+  const refresh = (token: string) =>
+    app.call('GET', '/api/v1/auth/refresh_access_token', { headers: { authorization: `Bearer ${token}` } });
+  const use = async (headers: Record<string, string>) =>
+    (await app.call('GET', '/api/v1/link?limit=1&offset=0', { headers })).status;
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('keys and tokens work in either header', async () => {
+    const { key } = await app.newcomer('both@example.com');
+    const pair = await signIn('both2');
+    expect(await use({ 'api-key': key })).toBe(200);
+    expect(await use(bearer(key))).toBe(200);
+    expect(await use(bearer(pair.access_token))).toBe(200);
+    expect(await use({ 'api-key': pair.access_token })).toBe(200);
+    expect(await use(bearer(pair.refresh_token))).toBe(401);
+    expect(await use({})).toBe(401);
+    expect(await use({ authorization: 'Basic YTpi' })).toBe(401);
+  });
+
+  test('an access token lives three days, a refresh token thirty', async () => {
+    const pair = await signIn('lifetimes');
+    app.clock.now += 3 * day - hour;
+    expect(await use(bearer(pair.access_token))).toBe(200);
+    app.clock.now += hour;
+    expect(await use(bearer(pair.access_token))).toBe(401);
+    app.clock.now += 27 * day - hour;
+    const next = await refresh(pair.refresh_token);
+    expect(next.status).toBe(200);
+    app.clock.now += 30 * day;
+    expect((await refresh(next.json.refresh_token)).status).toBe(401);
+  });
+
+  test('a refresh gives a new pair, and using the old token later ends the whole family', async () => {
+    const first = await signIn('rotation');
+    const { json: second } = await refresh(first.refresh_token);
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect(second.access_token).not.toBe(first.access_token);
+    expect(await use(bearer(second.access_token))).toBe(200);
+    app.clock.now += 11_000;
+    const reuse = await refresh(first.refresh_token);
+    expect([reuse.status, reuse.json.error_code]).toEqual([401, 'TOKEN_INVALID']);
+    expect(await use(bearer(second.access_token))).toBe(401);
+    expect((await refresh(second.refresh_token)).status).toBe(401);
+  });
+
+  test('only the immediate predecessor may be retried', async () => {
+    const first = await signIn('predecessor');
+    const { json: second } = await refresh(first.refresh_token);
+    expect((await refresh(first.refresh_token)).json).toEqual(second);
+    await refresh(second.refresh_token);
+    expect((await refresh(first.refresh_token)).status).toBe(401);
+    expect((await refresh(second.refresh_token)).status).toBe(401);
+  });
+
+  test('a thousand rounds of eight refreshes at once leave one living tip', async () => {
+    let pair = await signIn('parallel');
+    for (let round = 0; round < 1_000; round++) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(pair.refresh_token)));
+      const tips = new Set(answers.map(({ json }) => json.refresh_token));
+      if (tips.size !== 1 || answers.some(({ status }) => status !== 200))
+        throw new Error(`round ${round}: ${tips.size} tips`);
+      pair = answers[0]?.json;
+    }
+    expect(await use(bearer(pair.access_token))).toBe(200);
+  }, 120_000);
+
+  test('a signed-out stranger is told the same for a wrong password and an unknown address', async () => {
+    const { email } = await app.newcomer('told@example.com');
+    const wrong = await app.call('POST', '/api/v1/auth/create_tokens', {
+      body: { email, password: 'wrong password' },
+    });
+    const unknown = await app.call('POST', '/api/v1/auth/create_tokens', {
+      body: { email: 'nobody@example.com', password: 'x' },
+    });
+    expect(wrong.status).toBe(401);
+    expect(wrong.json).toEqual(unknown.json);
+  });
+
+  test('ten guesses at an account, then a wait, whatever the forwarded address says; right ones do not count', async () => {
+    const { email, password } = await app.newcomer('guessed@example.com');
+    const guess = (guessed: string, from: number) =>
+      app.call('POST', '/api/v1/auth/create_tokens', {
+        body: { email, password: guessed },
+        headers: { 'x-forwarded-for': `198.51.100.${from}` },
+      });
+    for (let right = 0; right < 12; right++) expect((await guess(password, right)).status).toBe(201);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, from) => guess('wrong', from)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.json.error_code).toBe('TOO_MANY_ATTEMPTS');
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await guess(password, 99)).status).toBe(429);
+    app.clock.now += 15 * 60_000;
+    expect((await guess(password, 99)).status).toBe(201);
+  });
+
+  test('a key is shown once, listed by its beginning, notes its use, and is dead when deleted', async () => {
+    const { key } = await app.newcomer('keys@example.com');
+    const made = await app.call('POST', '/api/v1/api_key', { key, body: { name: 'deploy' } });
+    expect(made.status).toBe(201);
+    expect(Object.keys(made.json).sort()).toEqual([
+      'created_at',
+      'id',
+      'key',
+      'last_used_at',
+      'name',
+      'prefix',
+    ]);
+    expect(made.json.key).toStartWith(made.json.prefix);
+    expect(made.json.last_used_at).toBeNull();
+    const listed = async () => (await app.call('GET', '/api/v1/api_key', { key })).json;
+    expect((await listed())[0]).toEqual({ ...made.json, key: undefined });
+    expect(await use({ 'api-key': made.json.key })).toBe(200);
+    while ((await listed())[0].last_used_at === null);
+    expect((await app.call('DELETE', `/api/v1/api_key/${made.json.id}`, { key })).status).toBe(204);
+    expect(await use({ 'api-key': made.json.key })).toBe(401);
+    expect(await listed()).toHaveLength(1);
+  });
+});

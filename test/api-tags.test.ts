@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+describe.each(storeKinds)('tags on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const create = (body: unknown) => app.call('POST', '/api/v1/tag', { key: owner.key, body });
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('a tag is made from a name, or from "tag" as the example of the interface has it', async () => {
+    const named = await create({ name: ' Spring ' });
+    expect(named.status).toBe(201);
+    expect(named.json).toEqual({
+      id: named.json.id,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$/),
+      organization_id: owner.organizationId,
+      name: 'Spring',
+    });
+    const aliased = await create({ tag: 'Summer' });
+    expect(aliased.json.name).toBe('Summer');
+    const { json } = await app.call('GET', '/api/v1/tag', { key: owner.key });
+    expect(json).toEqual([named.json, aliased.json]);
+  });
+
+  test('a name is taken once in its organization, whatever its case, and free in another', async () => {
+    await create({ name: 'Straße' });
+    const again = await create({ name: 'STRAßE' });
+    expect(again.status).toBe(409);
+    expect(again.json).toMatchObject({ error_code: 'TAG_EXISTS', field_key: 'name' });
+    const other = await app.newcomer();
+    expect((await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'straße' } })).status).toBe(
+      201,
+    );
+  });
+
+  test('many who make one tag at once make one', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'at once' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(409)]);
+  });
+
+  test('a tag is read and renamed by id; its own name in another case is no conflict', async () => {
+    const { json: tag } = await create({ name: 'autumn' });
+    expect((await app.call('GET', `/api/v1/tag/${tag.id}`, { key: owner.key })).json).toEqual(tag);
+    const renamed = await app.call('PATCH', `/api/v1/tag/${tag.id}`, {
+      key: owner.key,
+      body: { ...tag, name: 'Autumn' },
+    });
+    expect(renamed.json).toEqual({ ...tag, name: 'Autumn' });
+    await create({ name: 'winter' });
+    const taken = await app.call('PATCH', `/api/v1/tag/${tag.id}`, {
+      key: owner.key,
+      body: { name: 'Winter' },
+    });
+    expect([taken.status, taken.json.error_code]).toEqual([409, 'TAG_EXISTS']);
+  });
+
+  test('a deleted tag leaves its links, without it', async () => {
+    const { json: tag } = await create({ name: 'brief' });
+    const link = await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: 'example.com', tags: [tag.id] },
+    });
+    const gone = await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key });
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expect((await app.call('GET', `/api/v1/link/${link.json.id}`, { key: owner.key })).json.tags).toEqual([]);
+    expect((await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key })).status).toBe(404);
+  });
+
+  test('a tag that is deleted while links take it on is on all of them or refused, never a fault', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { json: tag } = await create({ name: `vanishing ${round}` });
+      const answers = await Promise.all([
+        ...Array.from({ length: 8 }, () =>
+          app.call('POST', '/api/v1/link', {
+            key: owner.key,
+            body: { destination_url: 'e.com', tags: [tag.id] },
+          }),
+        ),
+        app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: owner.key }),
+      ]);
+      for (const { status } of answers) expect([201, 204, 400]).toContain(status);
+    }
+  });
+});

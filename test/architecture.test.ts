@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test';
+import { dirname, join, relative } from 'node:path';
+
+const source = join(import.meta.dir, '..', 'src');
+
+/** Who may import whom, by folder of src. A file at the top of src is a room of its own. */
+const arrows: Record<string, readonly string[]> = {
+  rules: [],
+  config: [],
+  telemetry: [],
+  'start-problem.ts': [],
+  storage: ['rules'],
+  auth: ['rules', 'storage'],
+  webhooks: ['rules', 'storage', 'config'],
+  clicks: ['rules', 'storage', 'config'],
+  qr: [],
+  http: ['rules', 'config', 'start-problem.ts'],
+  redirect: ['rules', 'storage', 'clicks', 'http'],
+  manage: ['rules', 'storage', 'auth', 'webhooks', 'config'],
+  api: ['manage', 'auth', 'http', 'qr', 'clicks', 'rules', 'telemetry'],
+  dashboard: ['api'],
+  'store.ts': ['rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
+  'app.ts': ['*'],
+  'main.ts': ['app.ts', 'config', 'start-problem.ts'],
+  cli: ['*'],
+};
+
+/** Arrows to a whole room that are meant for one part of it. */
+const narrow: Record<string, RegExp> = {
+  'manage → webhooks': /^webhooks\/(outbox|target-guard|allow-list)/,
+  'api → clicks': /^clicks\/(stats|live)/,
+  'dashboard → api': /^api\/schemas\//,
+  'redirect → http': /^http\/html/,
+};
+
+const roomOf = (path: string): string => path.split('/')[0] ?? '';
+
+async function importsOf(file: string): Promise<string[]> {
+  const text = await Bun.file(join(source, file)).text();
+  const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1] ?? '');
+  return targets.map((target) => relative(source, join(source, dirname(file), target)));
+}
+
+const files = (await Array.fromAsync(new Bun.Glob('**/*.{ts,tsx}').scan({ cwd: source }))).filter(
+  (file) => !file.includes('.test.'),
+);
+
+test('every arrow between rooms is one that the design has', async () => {
+  expect(files.length).toBeGreaterThan(50);
+  const broken: string[] = [];
+  for (const file of files) {
+    const from = roomOf(file);
+    const allowed = arrows[from];
+    if (!allowed) broken.push(`${file} is in no room that test/architecture.test.ts knows`);
+    for (const target of await importsOf(file)) {
+      const to = roomOf(target);
+      if (to === from || target.startsWith('..')) continue;
+      const isAllowed = allowed?.includes('*') || allowed?.includes(to);
+      const limit = narrow[`${from} → ${to}`];
+      if (!isAllowed || (limit && !limit.test(target))) broken.push(`${file} → ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('only the entrances import the composition root', async () => {
+  for (const file of files) {
+    if (['main.ts', 'cli'].includes(roomOf(file))) continue;
+    expect(await importsOf(file)).not.toContain('app.ts');
+  }
+});
+
+test('only config/load is given the environment, and only by the entrances', async () => {
+  for (const file of files) {
+    const text = await Bun.file(join(source, file)).text();
+    if (/process\.env|Bun\.env|import\.meta\.env/.test(text))
+      expect(['main.ts', 'cli/main.ts']).toContain(file);
+  }
+});
+
+test('no file is named after nothing', () => {
+  for (const file of files)
+    expect(file).not.toMatch(/(^|\/)(utils?|helpers?|common|constants|types|misc)\.tsx?$/);
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startApp, type TestApp } from './support/app.ts';
+import { exchange, type RawAnswer } from './support/raw-http.ts';
+
+const destination = 'https://destination.example/x';
+let app: TestApp;
+let host: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  host = new URL(app.url).host;
+  const owner = await app.newcomer();
+  for (const fields of [{ suffix: 'abc' }, { suffix: 'café' }, { suffix: 'locked', password: 'open sesame' }])
+    await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: destination, ...fields },
+    });
+});
+afterAll(async () => {
+  expect((await app.visit('/abc')).status).toBe(302);
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+/** All answers to these bytes. */
+const send = (bytes: string): Promise<RawAnswer[]> => exchange(app.url, bytes, { patience: 300 });
+
+const get = (target: string, headers = `Host: ${host}\r\n`): string =>
+  `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
+
+async function only(bytes: string): Promise<RawAnswer> {
+  const answers = await send(bytes);
+  expect([bytes, answers.length]).toEqual([bytes, 1]);
+  return answers[0] as RawAnswer;
+}
+
+describe('a Host', () => {
+  test.each([
+    ['with a space', 'Host: a b\r\n'],
+    ['that is empty', 'Host:\r\n'],
+    ['with an impossible port', 'Host: localhost:99999\r\n'],
+    ['with a port that is none', 'Host: localhost:http\r\n'],
+    ['with an open bracket', 'Host: [::1\r\n'],
+    ['with a user', 'Host: user@localhost\r\n'],
+    ['with a path', 'Host: localhost/abc\r\n'],
+    ['with a query', 'Host: localhost?x\r\n'],
+    ['with a fragment', 'Host: localhost#x\r\n'],
+    ['with a backslash', 'Host: localhost\\evil\r\n'],
+    ['with a percent sign', 'Host: %6cocalhost\r\n'],
+    ['with a NUL', 'Host: local\0host\r\n'],
+    ['with bytes beyond ASCII', 'Host: l\xf6calhost\r\n'],
+    ['with markup', 'Host: <script>\r\n'],
+    ['that is two', 'Host: localhost, evil.example\r\n'],
+    ['given twice', 'Host: localhost\r\nHost: evil.example\r\n'],
+    ['given twice, both the same', 'Host: localhost\r\nHost: localhost\r\n'],
+    ['that is missing', ''],
+    ['that is very long', `Host: ${'a'.repeat(5_000)}\r\n`],
+  ])('%s is a bad request', async (_, headers) => {
+    expect((await only(get('/abc', headers))).status).toBe(400);
+  });
+
+  test('is asked of old clients as well', async () => {
+    expect((await only('GET /abc HTTP/1.0\r\n\r\n')).status).toBe(400);
+    expect((await only(`GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`)).headers.location).toBe(destination);
+  });
+});
+
+describe('a target', () => {
+  test.each<[string, string, number]>([
+    ['with a host in front', `http://127.0.0.1/abc`, 302],
+    ['with a slash too many', '//abc', 404],
+    ['that looks like another host', '//evil.example', 404],
+    ['that looks like another host and a link', '//evil.example/abc', 404],
+    ['with three slashes', '///abc', 404],
+    ['with a backslash for a slash', '/\\evil.example', 404],
+    ['with an encoded slash in front', '/%2Fabc', 404],
+    ['with an encoded slash and a host', '/%2F%2Fevil.example', 404],
+    ['with an encoded letter', '/%61bc', 302],
+    ['with a NUL', '/abc%00', 404],
+    ['with an encoded line break', '/abc%0D%0ASet-Cookie:x=1', 404],
+    ['with a broken escape', '/%zz', 404],
+    ['with half an escape', '/abc%4', 404],
+    ['with an escape that is no UTF-8', '/caf%E9', 404],
+    ['with an overlong escape', '/%c0%afabc', 404],
+    ['with a surrogate', '/%ED%A0%80', 404],
+    ['with bytes of UTF-8', '/caf\xc3\xa9', 302],
+    ['with a byte that is no UTF-8', '/caf\xe9', 404],
+    ['with a dot segment', '/x/../abc', 302],
+    ['with an encoded dot segment', '/x/%2e%2e/abc', 302],
+    ['that climbs out', '/../../../abc', 302],
+    ['that climbs into the API', '/abc/../api/v1/link', 401],
+    ['with encoded dots that a suffix would keep', '/%2e%2e%2fabc', 404],
+    ['with a fragment', '/abc#part', 404],
+    ['with a parameter', '/abc;x=1', 404],
+    ['with markup', '/<script>alert(1)</script>', 404],
+    ['as long as a request may be', `/${'a'.repeat(15_000)}`, 404],
+    ['of a thousand segments', `/${'a/'.repeat(1_000)}`, 404],
+    ['with an endless query', `/abc?${'q=%00&'.repeat(2_000)}`, 302],
+  ])('%s', async (_, target, status) => {
+    const answer = await only(get(target));
+    expect([target.slice(0, 60), answer.status]).toEqual([target.slice(0, 60), status]);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    if (status === 302) expect(answer.headers.location).toBe(destination);
+    else expect(answer.headers.location).toBeUndefined();
+  });
+
+  test.each(['abc', '*', '?x', '', '/a b'])('"%s" that is none is a bad request', async (target) => {
+    const answer = await only(get(target));
+    expect([400, 505]).toContain(answer.status);
+  });
+
+  test('leads nobody to another host when a password page sends them on', async () => {
+    const form = 'password=open+sesame';
+    const post = (target: string) =>
+      `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
+    for (const target of [
+      '//evil.example/locked',
+      '/\\evil.example/locked',
+      '//locked',
+      '/locked//evil.example',
+    ])
+      expect([target, (await only(post(target))).status]).toEqual([target, 404]);
+    expect((await only(post('/x/../locked/'))).headers.location).toBe(destination);
+  });
+});
+
+describe('a request', () => {
+  test('of 20 KB of headers is refused, also as hundreds of small ones', async () => {
+    expect((await only(get('/abc', `Host: ${host}\r\nX: ${'x'.repeat(20_000)}\r\n`))).status).toBe(431);
+    const many = Array.from({ length: 1_000 }, (_, index) => `X-${index}: x\r\n`).join('');
+    expect((await only(get('/abc', `Host: ${host}\r\n${many}`))).status).toBe(431);
+  });
+
+  test('with a body in chunks, of a wrong length, or of two lengths is answered or cut, never failed at', async () => {
+    const head = `POST /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
+    const statuses = async (bytes: string) => (await send(bytes)).map(({ status }) => status);
+    expect(await statuses(`${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`)).toEqual([405]);
+    expect(await statuses(`${head}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)).toEqual(
+      [400],
+    );
+    expect(await statuses(`${head}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`)).toEqual([400]);
+    for (const framing of [
+      'Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n',
+      'Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nabc',
+      'Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      'Transfer-Encoding: xchunked\r\n\r\n',
+      'Content-Length: -1\r\n\r\n',
+      'Content-Length: 0x3\r\n\r\nabc',
+      'Content-Length: 99999999999999999999\r\n\r\n',
+      'Content-Length: 1000000\r\n\r\nabc',
+    ])
+      for (const status of await statuses(head + framing))
+        expect([framing, status < 500]).toEqual([framing, true]);
+  });
+
+  test('whose sender hangs up in the middle of a form is no fault of ours', async () => {
+    const form = 'Content-Type: application/x-www-form-urlencoded';
+    for (const framing of [
+      'Content-Length: 1000\r\n\r\npassword=op',
+      'Transfer-Encoding: chunked\r\n\r\n9\r\npass',
+    ])
+      expect(
+        await exchange(app.url, `POST /locked HTTP/1.1\r\nHost: ${host}\r\n${form}\r\n${framing}`, {
+          patience: 50,
+        }),
+      ).toEqual([]);
+    // By the time of this answer the server has heard of it.
+    expect((await only(get('/abc'))).status).toBe(302);
+    expect(app.faults).toEqual([]);
+  });
+
+  test('that smuggles another one in its body is one request', async () => {
+    const inner = `GET /abc HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    const answers = await send(
+      `POST /nothing HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404]);
+  });
+
+  test('behind another on the same connection is answered after it, fifty of them in turn', async () => {
+    const keep = (target: string) => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    const answers = await send(Array.from({ length: 25 }, () => keep('/abc') + keep('/nothing')).join(''));
+    expect(answers.map(({ status }) => status)).toEqual(
+      Array.from({ length: 50 }, (_, turn) => (turn % 2 ? 404 : 302)),
+    );
+  });
+
+  test.each(['TRACE', 'CONNECT', 'OPTIONS', 'PROPFIND', 'FOO', 'get', ''])(
+    'of the method "%s" gets nothing of a link',
+    async (method) => {
+      for (const answer of await send(
+        `${method} /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      )) {
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(answer.status).toBeLessThan(500);
+        expect(JSON.stringify(answer)).not.toContain(destination);
+      }
+    },
+  );
+});

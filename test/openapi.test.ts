@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { routes } from '../src/api/routes.ts';
+import { startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+
+test('the document names every route with its answers, and every reference in it leads somewhere', async () => {
+  const { json: document } = await app.call('GET', '/openapi.json');
+  expect(document.openapi).toBe('3.1.0');
+  expect(document.servers).toEqual([{ url: app.url }]);
+  for (const { method, path, endpoint } of routes) {
+    const operation = document.paths[path]?.[method.toLowerCase()];
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(Object.keys(endpoint.statuses)));
+    expect(operation.summary).not.toBe('');
+  }
+  const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
+  expect(references.length).toBeGreaterThan(20);
+  for (const reference of new Set(references)) {
+    expect(document.components.schemas).toHaveProperty(reference.split('/').at(-1) ?? '');
+  }
+});
+
+test('operation ids are unique, and each body field of the specification is in the document', async () => {
+  const { json: document } = await app.call('GET', '/openapi.json');
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
+    (methods) => Object.values(methods),
+  );
+  const ids = operations.map((operation) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  const fields =
+    document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema.properties;
+  expect(Object.keys(fields).sort()).toEqual([
+    'android_link_destination',
+    'bot_protection',
+    'captcha',
+    'destination_url',
+    'domain',
+    'expiration_date',
+    'ios_link_destination',
+    'name',
+    'og_description',
+    'og_image',
+    'og_title',
+    'password',
+    'qr_code_background_hex',
+    'qr_code_foreground_hex',
+    'suffix',
+    'tags',
+    'webhook_auth_key',
+    'webhook_url',
+  ]);
+});
+
+test('the reference page has every operation and needs no other host and no script', async () => {
+  const { status, headers, text } = await app.call('GET', '/docs');
+  expect(status).toBe(200);
+  expect(headers.get('content-security-policy')).toStartWith("default-src 'none'");
+  for (const { path } of routes) expect(text).toContain(path);
+  expect(text).not.toMatch(/<script|src=|@import|url\(/i);
+  const addresses = text.match(/https?:\/\/[^\s"'<&]+/g) ?? [];
+  for (const address of addresses)
+    expect([new URL(app.url).origin, 'https://example.com']).toContain(new URL(address).origin);
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import jsQR from 'jsqr';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+beforeAll(async () => {
+  app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+const create = async (fields: object = {}) =>
+  (
+    await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: 'https://example.com', ...fields },
+    })
+  ).json;
+
+/** Draws a picture as a browser would and hands back its pixels. */
+async function pixelsOf(picture: Buffer) {
+  const image = await loadImage(picture);
+  const size = Math.max(image.width, 400);
+  const canvas = createCanvas(size, size);
+  const context = canvas.getContext('2d');
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, size, size);
+  return context.getImageData(0, 0, size, size);
+}
+
+async function decode(picture: Buffer): Promise<string | undefined> {
+  const { data, width, height } = await pixelsOf(picture);
+  return jsQR(new Uint8ClampedArray(data), width, height)?.data;
+}
+
+/** The public address is not ours here: the path is. */
+const png = async (link: { qr_code_png: string }) => {
+  const answer = await fetch(app.url + new URL(link.qr_code_png).pathname);
+  return { answer, bytes: Buffer.from(await answer.arrayBuffer()) };
+};
+
+describe('QR codes', () => {
+  const links: object[] = [
+    {},
+    { suffix: 'Frühling-🦊' },
+    { suffix: 'x'.repeat(200) },
+    { qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#FDF6E3' },
+  ];
+  test('both forms decode to exactly the url of the link', async () => {
+    for (const fields of links) {
+      const link = await create(fields);
+      expect(await decode(Buffer.from(link.qr_code_svg))).toBe(link.url);
+      expect(await decode((await png(link)).bytes)).toBe(link.url);
+    }
+  });
+
+  test('have the colours that were sent, and a quiet zone of the background', async () => {
+    const link = await create({ qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#fdf6e3' });
+    expect(link).toMatchObject({ qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#fdf6e3' });
+    for (const picture of [Buffer.from(link.qr_code_svg), (await png(link)).bytes]) {
+      const { data, width } = await pixelsOf(picture);
+      const at = (x: number, y: number) => [...data.slice((y * width + x) * 4, (y * width + x) * 4 + 3)];
+      const module = width / 37;
+      expect(at(1, 1)).toEqual([0xfd, 0xf6, 0xe3]);
+      for (let along = 0; along < width; along += 7)
+        expect(at(along, Math.floor(module * 3))).toEqual([0xfd, 0xf6, 0xe3]);
+      expect(at(Math.floor(module * 4.5), Math.floor(module * 4.5))).toEqual([0x7a, 0x1f, 0x3d]);
+    }
+  });
+
+  test('a low contrast is taken, two equal colours are not, in creation and in update', async () => {
+    const link = await create({ qr_code_foreground_hex: '#FFFFFE' });
+    expect(link.qr_code_foreground_hex).toBe('#FFFFFE');
+    const body = { qr_code_background_hex: '#fffffe' };
+    const { status, json } = await app.call('PATCH', `/api/v1/link/${link.id}`, { key: owner.key, body });
+    expect([status, json.error_code]).toEqual([400, 'COLOURS_EQUAL']);
+  });
+
+  test('the SVG of a usual address stays at about three kilobytes', async () => {
+    for (let made = 0; made < 10; made++) expect((await create()).qr_code_svg.length).toBeLessThan(3_100);
+  });
+
+  test('the PNG is there for anyone, for good, and nobody can have another one drawn', async () => {
+    const link = await create();
+    const { answer } = await png(link);
+    expect(answer.headers.get('content-type')).toBe('image/png');
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    const path = new URL(link.qr_code_png).pathname;
+    const forged = [
+      path.replace('000000', '111111'),
+      path.replace(/^\/qr\/\d+/, `/qr/${link.id - 1}`),
+      '/qr/',
+      '/qr/x.png',
+      `${path}x`,
+    ];
+    for (const other of forged) {
+      const refused = await app.call('GET', other);
+      expect([other, refused.status, refused.json.error_code]).toEqual([other, 404, 'NOT_FOUND']);
+    }
+  });
+
+  test('the address of a PNG stays good when the colours change, and ends with the link', async () => {
+    const link = await create();
+    await app.call('PATCH', `/api/v1/link/${link.id}`, {
+      key: owner.key,
+      body: { qr_code_foreground_hex: '#333333' },
+    });
+    expect((await png(link)).answer.status).toBe(200);
+    await app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key });
+    expect((await png(link)).answer.status).toBe(404);
+  });
+});

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Challenge, type Solution, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const destination = 'https://destination.example/secret';
+const minute = 60_000;
+
+interface Proof {
+  readonly challenge: Challenge;
+  readonly solution: Solution;
+}
+
+describe.each(storeKinds)('a link with a captcha on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  async function make(fields: object = {}): Promise<string> {
+    const body = { destination_url: destination, captcha: true, ...fields };
+    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    return new URL(made.json.url).pathname;
+  }
+
+  const send = (path: string, proof: unknown, headers: Record<string, string> = {}) => {
+    const altcha = typeof proof === 'string' ? proof : btoa(JSON.stringify(proof));
+    return app.visit(path, headers, { method: 'POST', body: new URLSearchParams({ altcha }) });
+  };
+
+  const proofFor = async (path: string): Promise<Proof> => solve(challengeOn(await app.visit(path)));
+
+  test('shows a challenge and nothing else of the link', async () => {
+    const path = await make({
+      name: 'hidden-name',
+      android_link_destination: 'https://hidden-android.example',
+    });
+    const page = await app.visit(path);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('<button>Continue</button>');
+    expect(everything(page)).not.toMatch(/destination\.example|hidden-/);
+    expect(challengeOn(page).parameters.nonce).not.toBe(challengeOn(await app.visit(path)).parameters.nonce);
+  });
+
+  test('lets in whoever solved it, by an answer that nobody else keeps, and asks again the next time', async () => {
+    const path = await make();
+    const passed = await send(path, await proofFor(path));
+    expect([passed.status, passed.headers.get('location')]).toEqual([302, destination]);
+    expect(passed.headers.get('cache-control')).toBe('private, no-store');
+    expect((await app.visit(path)).status).toBe(200);
+  });
+
+  test('takes a solution once: of a hundred that arrive together, one', async () => {
+    const path = await make();
+    const proof = await proofFor(path);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send(path, proof)));
+    const passed = answers.filter(({ status }) => status === 302);
+    expect(passed).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status !== 302);
+    for (const answer of refused) {
+      expect(answer.status).toBe(403);
+      expect(everything(answer)).not.toContain('destination.example');
+    }
+    const [again] = refused;
+    expect(again?.text).toContain('That check was too old or used before. Here is a new one.');
+    if (again) expect((await send(path, await solve(challengeOn(again)))).status).toBe(302);
+  });
+
+  test('takes no solution that was worked out for another link', async () => {
+    const [path, other] = [await make(), await make()];
+    const proof = await proofFor(other);
+    expect((await send(path, proof)).status).toBe(403);
+    expect((await send(other, proof)).status).toBe(302);
+  });
+
+  test('takes a solution for ten minutes', async () => {
+    const path = await make();
+    const begun = Math.floor(app.clock.now / 1000) * 1000;
+    app.clock.now = begun;
+    const [early, late] = [await proofFor(path), await proofFor(path)];
+    app.clock.now = begun + 10 * minute - 1;
+    expect((await send(path, early)).status).toBe(302);
+    app.clock.now = begun + 10 * minute;
+    expect((await send(path, late)).status).toBe(403);
+  });
+
+  test('takes no challenge that was made easier, longer-lived or for another link, and no solution that is none', async () => {
+    const [path, other] = [await make(), await make()];
+    const { challenge, solution } = await proofFor(path);
+    const { parameters } = challenge;
+    const marked = challengeOn(await app.visit(other)).parameters;
+    const alter = (changes: object): Challenge => ({
+      ...challenge,
+      parameters: { ...parameters, ...changes },
+    });
+    const easier = await Promise.all(
+      [{ cost: 1 }, { keyPrefix: '0' }, { algorithm: 'PBKDF2/SHA-512' }, { keyLength: 16 }].map((changes) =>
+        solve(alter(changes)),
+      ),
+    );
+    const forged: unknown[] = [
+      ...easier,
+      { challenge: alter({ expiresAt: (parameters.expiresAt ?? 0) + 600 }), solution },
+      { challenge: alter({ nonce: marked.nonce }), solution },
+      { challenge: alter({ salt: marked.salt }), solution },
+      { challenge: alter({ more: 1 }), solution },
+      { challenge: { parameters }, solution },
+      { challenge: { ...challenge, signature: '' }, solution },
+      { challenge: { ...challenge, signature: 'f'.repeat(64) }, solution },
+      { challenge, solution: { ...solution, counter: solution.counter + 1 } },
+      { challenge, solution: { ...solution, counter: -1 } },
+      { challenge, solution: { ...solution, counter: 2 ** 32 + solution.counter } },
+      { challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } },
+      { challenge, solution: { ...solution, derivedKey: '' } },
+      { challenge },
+      { solution },
+    ];
+    for (const [place, proof] of forged.entries())
+      expect([place, (await send(path, proof)).status]).toEqual([place, 403]);
+    const otherProof = await proofFor(other);
+    const relabelled = {
+      ...otherProof,
+      challenge: {
+        ...otherProof.challenge,
+        parameters: { ...otherProof.challenge.parameters, data: parameters.data },
+      },
+    };
+    expect((await send(path, relabelled)).status).toBe(403);
+    expect((await send(path, { challenge, solution })).status).toBe(302);
+  });
+
+  test('takes no garbage, and fails at none', async () => {
+    const path = await make();
+    const deep = `${'{"parameters":'.repeat(700)}1${'}'.repeat(700)}`;
+    const garbage = [
+      '',
+      'x',
+      '%%%',
+      'null',
+      btoa('null'),
+      btoa('[]'),
+      btoa('{}'),
+      btoa('1'),
+      btoa('{"challenge":null}'),
+      btoa(deep),
+      btoa(`{"challenge":${deep},"solution":{"counter":1,"derivedKey":""}}`),
+      'A'.repeat(15_000),
+    ];
+    for (const altcha of garbage)
+      expect([altcha.slice(0, 30), (await send(path, altcha)).status]).toEqual([altcha.slice(0, 30), 403]);
+    const bare = await app.visit(path, {}, { method: 'POST', body: new URLSearchParams() });
+    expect(bare.status).toBe(403);
+  });
+
+  test('behind a password comes second, and neither stands in for the other', async () => {
+    const path = await make({ password: 'open sesame' });
+    expect((await app.visit(path)).text).toContain('type="password"');
+    const right = await app.visit(
+      path,
+      {},
+      { method: 'POST', body: new URLSearchParams({ password: 'open sesame' }) },
+    );
+    expect([right.status, right.headers.get('location')]).toEqual([303, path]);
+    const cookie = (right.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const page = await app.visit(path, { cookie });
+    const proof = await solve(challengeOn(page));
+    expect((await send(path, proof)).status).toBe(401);
+    expect((await send(path, proof, { cookie })).headers.get('location')).toBe(destination);
+  });
+
+  test('gives no bot a challenge when it is protected from bots', async () => {
+    const path = await make({ bot_protection: true });
+    const proof = await proofFor(path);
+    const bot = { 'user-agent': 'curl/8.7.1' };
+    expect((await app.visit(path, bot)).status).toBe(403);
+    const sent = await send(path, proof, bot);
+    expect([sent.status, everything(sent).includes('destination.example')]).toEqual([403, false]);
+  });
+
+  test('leads a phone that solved it to its own destination', async () => {
+    const path = await make({ ios_link_destination: 'https://apps.example/app' });
+    const iphone =
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
+    const passed = await send(path, await proofFor(path), { 'user-agent': iphone });
+    expect(passed.headers.get('location')).toBe('https://apps.example/app');
+  });
+});
+
+function challengeOn(page: Answer): Challenge {
+  const written = /data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  return JSON.parse(written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+}
+
+async function solve(challenge: Challenge): Promise<Proof> {
+  const solution = await solveChallenge({ challenge, deriveKey });
+  if (!solution) throw new Error('no solution');
+  return { challenge, solution };
+}
+
+const everything = (answer: Answer): string =>
+  JSON.stringify([answer.status, [...answer.headers], answer.text]);

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subprocess } from 'bun';
+import { exchange, visitRaw } from './support/raw-http.ts';
+
+/** The program itself, in a process of its own, so that its memory and its log are nobody else's. */
+let program: Subprocess<'ignore', 'pipe', 'pipe'>;
+let folder: string;
+let url: string;
+let log: Promise<string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'linnet-test-'));
+  program = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+    env: { ...process.env, PORT: '0', DATA_DIR: folder, MISS_LIMIT: '0', DATABASE_URL: '', BASE_URL: '' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  log = new Response(program.stderr).text();
+  for await (const part of program.stdout) {
+    url = /http:\/\/\S+/.exec(new TextDecoder().decode(part))?.[0] ?? '';
+    if (url) break;
+  }
+});
+afterAll(async () => {
+  program.kill('SIGTERM');
+  await program.exited;
+  await rm(folder, { recursive: true });
+});
+
+/** The same garbage in every run. */
+let state = 20_300_101;
+function draw(below: number): number {
+  state ^= state << 13;
+  state ^= state >>> 17;
+  state ^= state << 5;
+  return (state >>> 0) % below;
+}
+const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
+const noise = (length: number): string =>
+  Array.from({ length }, () => String.fromCharCode(draw(256))).join('');
+const escaped = (length: number): string =>
+  Array.from({ length }, () => `%${draw(256).toString(16).padStart(2, '0')}`).join('');
+const maybe = (text: () => string): string => (draw(3) === 0 ? text() : '');
+const rarely = (text: () => string): string => (draw(15) === 0 ? text() : '');
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+const methods = words('GET GET GET HEAD POST PUT PATCH DELETE OPTIONS TRACE');
+const paths = words(`
+  / /abc /a/b // /api/v1/link /api/v1/link/1 /api/v1/user /api/v1/auth/create_tokens /api/v1/tag /qr/ /qr/1.png /docs
+  /openapi.json /readyz /_linnet/captcha.js /robots.txt http://h/x
+`);
+const bits = [
+  ...words(
+    `%00 %zz % %2e%2e/ ../ \\ ? # &a[]=1 ; ' " <b> %f0%9f%8e%89 %c0%af -1 1e9 NaN __proto__ %0d%0aX:1 ?limit=9999`,
+  ),
+  '\xc3\xa9',
+  'a'.repeat(3_000),
+];
+const headerNames = words(`
+  Cookie Content-Type Authorization api-key X-Forwarded-For User-Agent sec-ch-ua-platform Expect Upgrade Range
+  Accept-Encoding If-None-Match Origin Transfer-Encoding
+`);
+const headerValues = [
+  ...words(
+    '0 -5 1e5 chunked gzip Bearer linnet_pass=1.2 linnet_pass=.... application/json 100-continue websocket',
+  ),
+  ...words('application/x-www-form-urlencoded bytes=0-1 "Android" 1.2.3.4,::1 \xff\xfe % ,,, =;='),
+  '',
+  'Bearer x.y.z',
+];
+const bodies = [
+  ...words('{ {} [] null "x" {"destination_url":1} {"__proto__":{}} password=x altcha=e30= altcha=%'),
+  '',
+  '['.repeat(5_000),
+  '\0\0\0',
+  '3\r\nabc\r\n0\r\n\r\n',
+];
+
+function garbage(): string {
+  if (draw(20) === 0) return noise(draw(400));
+  const target =
+    pick(paths) + maybe(() => pick(bits)) + maybe(() => escaped(draw(20))) + rarely(() => noise(draw(20)));
+  const method = rarely(() => pick(['BREW', 'G\0T', ''])) || pick(methods);
+  const version = rarely(() => pick(['HTTP/1.0', 'HTTP/2', 'http/1.1', ' '])) || 'HTTP/1.1';
+  const body = pick(bodies);
+  const lines = [`${method} ${target} ${version}`, rarely(() => 'X\0: ') || 'Host: 127.0.0.1'];
+  for (let more = draw(4); more > 0; more--)
+    lines.push(`${pick(headerNames)}: ${pick(headerValues)}${rarely(() => noise(draw(10)))}`);
+  lines.push(`Content-Length: ${body.length + (rarely(() => '1') ? 9 : 0)}`);
+  if (draw(3) > 0) lines.push('Connection: close');
+  const whole = `${lines.join(rarely(() => '\n') || '\r\n')}\r\n\r\n${body}`;
+  return rarely(() => whole.slice(0, draw(whole.length))) || whole;
+}
+
+/** In KB; where the system doesn't tell, always 0. */
+function memory(): number {
+  const file = `/proc/${program.pid}/status`;
+  return existsSync(file) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1]) : 0;
+}
+
+async function throwGarbage(rounds: number): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  for (let round = 0; round < rounds; round++) {
+    const batch = Array.from({ length: 100 }, garbage);
+    const answered = await Promise.all(batch.map((bytes) => exchange(url, bytes, { patience: 150 })));
+    for (const [index, answers] of answered.entries()) {
+      for (const { status } of answers) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        // The runtime's own word for a version of HTTP that it does not speak: that is what was asked for.
+        if (status >= 500 && status !== 505) throw new Error(`${status} for ${JSON.stringify(batch[index])}`);
+      }
+    }
+    expect((await visitRaw(url, { path: '/healthz' })).status).toBe(200);
+  }
+  return statuses;
+}
+
+test('a body of 100 MB is answered without being kept, with its length announced or in chunks', async () => {
+  const bulk = Buffer.alloc(100_000_000, 'x');
+  const head = 'POST /abc HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n';
+  const before = memory();
+  for (const framing of [
+    `Content-Length: ${bulk.length}\r\n\r\n`,
+    `Transfer-Encoding: chunked\r\n\r\n5f5e100\r\n`,
+  ]) {
+    const [answer] = await exchange(url, Buffer.concat([Buffer.from(head + framing), bulk]), { answers: 1 });
+    expect(answer?.status).toBe(404);
+    expect(memory() - before).toBeLessThan(32 * 1024);
+  }
+});
+
+test('three thousand garbled requests get no answer that blames the server, end nothing, and leave memory flat', async () => {
+  await throwGarbage(10);
+  const before = memory();
+  const statuses = await throwGarbage(20);
+  expect(memory() - before).toBeLessThan(64 * 1024);
+  // That most were read as requests, and not cut at the first byte, is what makes them a test.
+  expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
+  expect([...statuses.keys()]).toContain(404);
+  expect(program.exitCode).toBeNull();
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+  const errors = (await log).split('\n').filter((line) => line.includes('"level":"error"'));
+  // That a sender hung up in the middle of its body is no fault, though the API still logs it as one.
+  expect(errors.filter((line) => !line.includes('The connection was closed.'))).toEqual([]);
+});

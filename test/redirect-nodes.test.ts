@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { freshPostgres } from './support/postgres.ts';
+
+/** Two nodes over one PostgreSQL database, each with its own cache. */
+let one: TestApp;
+let other: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  const SECRET_KEY = 'the same secret on every node, long enough';
+  const DATABASE_URL = await freshPostgres();
+  one = await startApp({ env: { SECRET_KEY, DATABASE_URL } });
+  // The pace of the change feed is the one that people get.
+  other = await startApp({ env: { SECRET_KEY, DATABASE_URL }, overrides: { pollInterval: 400 } });
+  owner = await one.newcomer();
+});
+afterAll(async () => {
+  expect([...one.faults, ...other.faults]).toEqual([]);
+  await Promise.all([one.stop(), other.stop()]);
+});
+
+async function make(fields: object = {}): Promise<{ id: number; path: string }> {
+  const body = { destination_url: 'https://destination.example/first', ...fields };
+  const made = await one.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  return { id: made.json.id, path: new URL(made.json.url).pathname };
+}
+
+/** Asks again until the answer is what is waited for; how long that took, or a failure after two seconds. */
+async function soon(check: () => Promise<boolean>): Promise<void> {
+  const began = performance.now();
+  while (!(await check())) {
+    if (performance.now() - began > 2_000) throw new Error('the other node still does not know');
+    await Bun.sleep(10);
+  }
+}
+
+test('a change made through one node is seen by visitors of the other within two seconds', async () => {
+  const { id, path } = await make();
+  const target = async () => (await other.visit(path)).headers.get('location');
+  expect(await target()).toBe('https://destination.example/first');
+  const body = { destination_url: 'https://destination.example/second' };
+  await one.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
+  await soon(async () => (await target()) === body.destination_url);
+  await one.call('DELETE', `/api/v1/link/${id}`, { key: owner.key });
+  await soon(async () => (await other.visit(path)).status === 404);
+});
+
+test('a link made on one node is found on the other, though visitors there had asked for it before', async () => {
+  const suffix = 'made-later';
+  expect((await other.visit(`/${suffix}`)).status).toBe(404);
+  await make({ suffix });
+  await soon(async () => (await other.visit(`/${suffix}`)).status === 302);
+});
+
+test('a hundred changes in parallel, on both nodes, leave neither with an old one', async () => {
+  const links = await Promise.all(Array.from({ length: 20 }, () => make()));
+  const visitAll = (node: TestApp) => Promise.all(links.map(({ path }) => node.visit(path)));
+  await Promise.all([visitAll(one), visitAll(other)]);
+  await Promise.all(
+    Array.from({ length: 100 }, (_, time) => {
+      const node = time % 2 ? one : other;
+      const body = { destination_url: `https://destination.example/${time}` };
+      return node.call('PATCH', `/api/v1/link/${links[time % 20]?.id}`, { key: owner.key, body });
+    }),
+  );
+  const stored = await Promise.all(
+    links.map(
+      async ({ id }) =>
+        (await one.call('GET', `/api/v1/link/${id}`, { key: owner.key })).json.destination_url,
+    ),
+  );
+  for (const node of [one, other])
+    await soon(async () => {
+      const shown = (await visitAll(node)).map((answer) => answer.headers.get('location'));
+      return JSON.stringify(shown) === JSON.stringify(stored);
+    });
+});
+
+test('a password that was given on one node is not asked for on the other, and wrong ones count on both', async () => {
+  const { path } = await make({ password: 'open sesame' });
+  const guess = (node: TestApp, password: string) =>
+    node.visit(path, {}, { method: 'POST', body: new URLSearchParams({ password }) });
+  const cookie = (await guess(one, 'open sesame')).headers.get('set-cookie')?.split(';')[0] ?? '';
+  expect((await other.visit(path, { cookie })).status).toBe(302);
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, time) => guess(time % 2 ? one : other, `wrong ${time}`)),
+  );
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+});
+
+test('a captcha is solved once, wherever: of fifty uses on each node, one passes', async () => {
+  const { path } = await make({ captcha: true });
+  const written = /data-challenge="([^"]+)"/.exec((await one.visit(path)).text)?.[1] ?? '';
+  const challenge = JSON.parse(written.replaceAll('&#34;', '"'));
+  const solution = await solveChallenge({ challenge, deriveKey });
+  const altcha = btoa(JSON.stringify({ challenge, solution }));
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, time) =>
+      (time % 2 ? one : other).visit(path, {}, { method: 'POST', body: new URLSearchParams({ altcha }) }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 302)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 403)).toHaveLength(99);
+});

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+const destination = 'https://destination.example/secret';
+const minute = 60_000;
+
+describe.each(storeKinds)('a link with a password on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  beforeEach(() => {
+    // Past every window of the test before: all of them guess from the same address.
+    app.clock.now += 20 * minute;
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  async function make(fields: object = {}): Promise<{ id: number; path: string }> {
+    const body = { destination_url: destination, password: 'open sesame', ...fields };
+    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    return { id: made.json.id, path: new URL(made.json.url).pathname };
+  }
+
+  const guess = (path: string, password: string, headers: Record<string, string> = {}) =>
+    app.visit(path, headers, { method: 'POST', body: new URLSearchParams({ password }) });
+
+  async function passTo(path: string): Promise<string> {
+    return cookieOf(await guess(path, 'open sesame'));
+  }
+
+  const visit = (path: string, cookie: string) => app.visit(path, { cookie });
+
+  test('asks for it, and shows nothing else of the link', async () => {
+    const { path } = await make({ name: 'hidden-name', ios_link_destination: 'https://hidden-ios.example' });
+    const page = await app.visit(path);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('<form method="post">');
+    expect(page.text).toContain('type="password"');
+    expect(everything(page)).not.toMatch(/destination\.example|hidden|open sesame|argon2/);
+  });
+
+  test('answers a wrong one with the same page and an error, and no password with no attempt', async () => {
+    const { path } = await make();
+    const wrong = await guess(path, 'open barley');
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain('That is not the password. Try again.');
+    expect(everything(wrong)).not.toMatch(/destination\.example|set-cookie|open barley/);
+    for (let time = 0; time < 15; time++) expect((await guess(path, '')).status).toBe(401);
+    expect((await guess(path, 'open sesame')).status).toBe(302);
+  });
+
+  test('leads on with the right one, and does not ask the same visitor again', async () => {
+    const { path } = await make();
+    const right = await guess(path, 'open sesame');
+    expect([right.status, right.headers.get('location')]).toEqual([302, destination]);
+    expect(right.headers.get('cache-control')).toBe('private, no-store');
+    const cookie = cookieOf(right);
+    for (const again of [path, `${path}/`, path])
+      expect((await visit(again, cookie)).headers.get('location')).toBe(destination);
+    expect((await visit(path, `other=1; ${cookie}; more=2`)).status).toBe(302);
+    expect((await app.visit(path)).status).toBe(200);
+  });
+
+  test('gives a cookie that scripts, other sites and other paths do not get', async () => {
+    const { path } = await make({ suffix: `folder/é-${store}` });
+    const right = await guess(`${path}/`, 'open sesame');
+    const [, ...attributes] = (right.headers.get('set-cookie') ?? '').split('; ');
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=86400', `Path=${path}`, 'SameSite=Lax']);
+  });
+
+  test('gives a cookie for this link alone, for a day, until the password changes', async () => {
+    const { id, path } = await make();
+    const other = await make();
+    const cookie = await passTo(path);
+    expect((await visit(other.path, cookie)).status).toBe(200);
+    const { now } = app.clock;
+    app.clock.now = now + 24 * 60 * minute - 1;
+    expect((await visit(path, cookie)).status).toBe(302);
+    app.clock.now = now + 24 * 60 * minute;
+    expect((await visit(path, cookie)).status).toBe(200);
+
+    const fresh = await passTo(path);
+    const change = (body: object) => app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
+    await change({ name: 'Something else' });
+    expect((await visit(path, fresh)).status).toBe(302);
+    await change({ password: 'open sesame' });
+    expect((await visit(path, fresh)).status).toBe(200);
+    await change({ password: null });
+    expect((await app.visit(path)).status).toBe(302);
+  });
+
+  test('is not opened by a cookie that was made up or altered', async () => {
+    const { path } = await make();
+    const [name, pass = ''] = (await passTo(path)).split('=');
+    const [until = '', signature = ''] = pass.split('.');
+    const forged = [
+      '',
+      '.',
+      until,
+      `${until}.`,
+      `.${signature}`,
+      `${Number(until) + 1}.${signature}`,
+      `9${until}.${signature}`,
+      `1e99.${signature}`,
+      `Infinity.${signature}`,
+      `${until}.${signature.slice(0, 15)}`,
+      `${until}.${signature.slice(0, 8)}`,
+      `${until}.${signature}x`,
+      `${until}.${'A'.repeat(43)}`,
+    ];
+    for (const value of forged)
+      expect([value, (await visit(path, `${name}=${value}`)).status]).toEqual([value, 200]);
+    expect((await visit(path, `${name}=${pass}`)).status).toBe(302);
+  });
+
+  test('passes the one below a link with a password of its own: both cookies have one name', async () => {
+    const upper = await make({ suffix: `nest-${store}` });
+    const lower = await make({ suffix: `nest-${store}/lower`, password: 'another' });
+    const lowerCookie = cookieOf(await guess(lower.path, 'another'));
+    const upperCookie = await passTo(upper.path);
+    for (const cookie of [`${lowerCookie}; ${upperCookie}`, `${upperCookie}; ${lowerCookie}`])
+      expect((await visit(lower.path, cookie)).status).toBe(302);
+  });
+
+  test('takes ten wrong guesses in a quarter of an hour, then lets nobody of that network guess until it is over', async () => {
+    const { path } = await make();
+    for (let time = 1; time <= 10; time++) {
+      const forwarded = { 'x-forwarded-for': `198.51.100.${time}`, forwarded: `for=198.51.100.${time}` };
+      expect([time, (await guess(path, `wrong ${time}`, forwarded)).status]).toEqual([time, 401]);
+    }
+    const { now } = app.clock;
+    for (const password of ['wrong', 'open sesame']) {
+      const refused = await guess(path, password, { 'x-forwarded-for': '203.0.113.99' });
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('retry-after')).toBe('900');
+      expect(refused.text).toContain('Too many wrong attempts. Try again in 15 minutes.');
+      expect(everything(refused)).not.toMatch(/destination\.example|set-cookie/);
+    }
+    app.clock.now = now + 15 * minute - 1;
+    expect((await guess(path, 'open sesame')).status).toBe(429);
+    app.clock.now = now + 15 * minute;
+    expect((await guess(path, 'open sesame')).status).toBe(302);
+  });
+
+  test('evaluates no more than ten of forty guesses that arrive at once', async () => {
+    const { path } = await make();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, time) =>
+        guess(path, `wrong ${time}`, { 'x-forwarded-for': `203.0.113.${time}` }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(10).fill(401), ...Array(30).fill(429)]);
+  });
+
+  test('does not count who is right, and a cookie keeps working when guessing is over', async () => {
+    const { path } = await make();
+    for (let time = 1; time <= 9; time++) {
+      expect((await guess(path, 'wrong')).status).toBe(401);
+      expect((await guess(path, 'open sesame')).status).toBe(302);
+    }
+    const cookie = await passTo(path);
+    expect((await guess(path, 'wrong')).status).toBe(401);
+    expect((await guess(path, 'open sesame')).status).toBe(429);
+    expect((await visit(path, cookie)).status).toBe(302);
+    const { path: another } = await make();
+    expect((await guess(another, 'open sesame')).status).toBe(302);
+  });
+
+  test('reads a form that comes in chunks, and refuses what is no form of its page', async () => {
+    const { path } = await make();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'transfer-encoding': 'chunked' };
+    const chunked = await visitRaw(app.url, {
+      method: 'POST',
+      path,
+      headers,
+      unframed: '9\r\npassword=\r\nb\r\nopen+sesame\r\n0\r\n\r\n',
+    });
+    expect([chunked.status, chunked.headers.location]).toEqual([302, destination]);
+    const endless = await visitRaw(app.url, {
+      method: 'POST',
+      path,
+      headers,
+      unframed: `${`1000\r\n${'a'.repeat(4096)}\r\n`.repeat(5)}0\r\n\r\n`,
+    });
+    expect(endless.status).toBe(400);
+    const send = (type: string, body: string) =>
+      app.visit(path, { 'content-type': type }, { method: 'POST', body });
+    expect((await send('application/json', '{"password":"open sesame"}')).status).toBe(400);
+    expect((await send('text/plain', 'password=open sesame')).status).toBe(400);
+    expect((await send('application/x-www-form-urlencoded', 'x'.repeat(17_000))).status).toBe(400);
+    expect(
+      (await send('Application/X-WWW-Form-Urlencoded; charset=UTF-8', 'password=open+sesame')).status,
+    ).toBe(302);
+  });
+});
+
+test('behind https the cookie is sent over https only', async () => {
+  const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
+  const host = 'links.example.com';
+  const owner = await app.newcomer();
+  const body = { destination_url: destination, suffix: 'locked', password: 'open sesame' };
+  await app.call('POST', '/api/v1/link', { key: owner.key, body });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const right = await visitRaw(app.url, {
+    method: 'POST',
+    path: '/locked',
+    host,
+    headers,
+    body: 'password=open+sesame',
+  });
+  expect(right.status).toBe(302);
+  expect(right.headers['set-cookie']).toEndWith('; HttpOnly; SameSite=Lax; Secure');
+  await app.stop();
+});
+
+const cookieOf = (answer: Answer): string => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+
+const everything = (answer: Answer): string =>
+  JSON.stringify([answer.status, [...answer.headers], answer.text]);

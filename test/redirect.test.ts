@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+const destination = 'https://destination.example/secret/path?q=1#part';
+const crawler = { 'user-agent': 'facebookexternalhit/1.1' };
+const bot = { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' };
+const phone = {
+  android:
+    'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+  ios: 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+  ipad: 'Mozilla/5.0 (iPad; CPU OS 12_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1 Mobile/15E148 Safari/604.1',
+};
+
+describe.each(storeKinds)('a short link on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  /** A new link; its path. */
+  async function make(fields: object = {}): Promise<{ id: number; path: string }> {
+    const body = { destination_url: destination, ...fields };
+    const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    expect([made.status, made.text]).toEqual([201, made.text]);
+    return { id: made.json.id, path: new URL(made.json.url).pathname };
+  }
+
+  const change = (id: number, body: object) =>
+    app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
+
+  test('leads to its destination, by an answer that nobody else keeps', async () => {
+    const { path } = await make();
+    for (const visit of ['first', 'from the cache']) {
+      const answer = await app.visit(path);
+      expect([visit, answer.status, answer.headers.get('location')]).toEqual([visit, 302, destination]);
+      expect(answer.headers.get('cache-control')).toBe('private, no-store');
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect(answer.text).toBe('');
+    }
+  });
+
+  test('is found by its suffix in any encoding and with a slash behind, but not in another case', async () => {
+    const suffix = `Café/🎉-${store}`;
+    await make({ suffix });
+    const encoded = `/Caf%C3%A9/%F0%9F%8E%89-${store}`;
+    const variants = [
+      encoded,
+      `${encoded}/`,
+      encoded.toLowerCase().replace('/c', '/C'),
+      `/Cafe%CC%81/🎉-${store}`,
+    ];
+    for (const path of [...variants, `${encoded}?utm_source=x`, encoded.replace('C', '%43')])
+      expect([path, (await app.visit(path)).headers.get('location')]).toEqual([path, destination]);
+    for (const path of [encoded.replace('C', 'c'), `${encoded}//`, `${encoded}x`])
+      expect([path, (await app.visit(path)).status]).toEqual([path, 404]);
+  });
+
+  test('that does not exist is a 404 page, also once it is known not to exist', async () => {
+    for (const path of ['/nothing-here', '/nothing-here', '/a/b/c', '/%00', '/%zz', '/%2e%2e%2fetc', '/<b>'])
+      expect([path, (await app.visit(path)).status]).toEqual([path, 404]);
+    const page = await app.visit('/nothing-here');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toBe('private, no-store');
+  });
+
+  test('that is made where visitors had found nothing is there at once', async () => {
+    const suffix = `wanted-${store}`;
+    expect((await app.visit(`/${suffix}`)).status).toBe(404);
+    await make({ suffix });
+    expect((await app.visit(`/${suffix}`)).status).toBe(302);
+  });
+
+  test('is gone from the very instant of its expiry on, cached or not', async () => {
+    const expiry = app.clock.now + 60_000;
+    const { path } = await make({ expiration_date: new Date(expiry).toISOString() });
+    app.clock.now = expiry - 1;
+    expect((await app.visit(path)).status).toBe(302);
+    app.clock.now = expiry;
+    for (const headers of [{}, crawler, bot]) {
+      const gone = await app.visit(path, headers);
+      expect(gone.status).toBe(410);
+      expect(shows(gone, 'destination.example')).toBe(false);
+    }
+    const { path: past } = await make({ expiration_date: '2020-01-01' });
+    expect((await app.visit(past)).status).toBe(410);
+  });
+
+  test('that is changed or deleted through the API is seen so by the very next visit', async () => {
+    const { id, path } = await make();
+    for (let time = 0; time < 20; time++) {
+      expect((await app.visit(path)).status).toBe(302);
+      const next = `https://destination.example/${time}`;
+      await change(id, { destination_url: next });
+      expect((await app.visit(path)).headers.get('location')).toBe(next);
+    }
+    await change(id, { expiration_date: '2020-01-01' });
+    expect((await app.visit(path)).status).toBe(410);
+    await change(id, { expiration_date: null, bot_protection: true });
+    expect((await app.visit(path, bot)).status).toBe(403);
+    await app.call('DELETE', `/api/v1/link/${id}`, { key: owner.key });
+    expect((await app.visit(path)).status).toBe(404);
+  });
+
+  test('with bot protection shows bots and crawlers nothing of where it leads, and people everything', async () => {
+    const hidden = { android_link_destination: 'https://hidden-android.example', name: 'hidden-name' };
+    const { path } = await make({ bot_protection: true, og_title: 'Shown', ...hidden });
+    expect((await app.visit(path)).headers.get('location')).toBe(destination);
+    for (const [kind, headers, status] of [
+      ['bot', bot, 403],
+      ['script', { 'user-agent': 'curl/8.7.1' }, 403],
+      ['crawler', crawler, 200],
+    ] as const) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const answer = await app.visit(path, headers, { method });
+        expect([kind, method, answer.status]).toEqual([kind, method, method === 'POST' ? 405 : status]);
+        expect(shows(answer, 'destination.example') || shows(answer, 'hidden')).toBe(false);
+      }
+    }
+    const nameless = await visitRaw(app.url, { path, headers: { 'user-agent': '' } });
+    expect(nameless.status).toBe(403);
+    expect(JSON.stringify(nameless)).not.toContain('destination.example');
+  });
+
+  test('shows crawlers a card when it has one, and lets them follow when it has none', async () => {
+    const { path: bare } = await make();
+    expect((await app.visit(bare, crawler)).headers.get('location')).toBe(destination);
+    const { path } = await make({
+      og_title: 'A "fine" <title>',
+      og_description: 'What it is about',
+      og_image: 'https://images.example/i.png',
+      password: 'hidden password',
+    });
+    const card = await app.visit(path, crawler);
+    expect(card.status).toBe(200);
+    expect(await metaOf(card.text)).toEqual({
+      'og:type': 'website',
+      'og:url': app.url + path,
+      'og:title': 'A "fine" <title>',
+      'og:description': 'What it is about',
+      'og:image': 'https://images.example/i.png',
+      'twitter:card': 'summary_large_image',
+    });
+    expect(shows(card, 'destination.example')).toBe(false);
+    const { path: guarded } = await make({ bot_protection: true });
+    const plain = await app.visit(guarded, crawler);
+    expect([plain.status, shows(plain, 'destination.example')]).toEqual([200, false]);
+  });
+
+  test('leads phones to their own destination, by client hint before user agent', async () => {
+    const android_link_destination = 'https://play.example/app';
+    const ios_link_destination = 'https://apps.example/app';
+    const { path } = await make({ android_link_destination, ios_link_destination });
+    const { path: iosOnly } = await make({ ios_link_destination });
+    const target = async (where: string, headers: Record<string, string>) =>
+      (await app.visit(where, headers)).headers.get('location');
+    expect(await target(path, { 'user-agent': phone.android })).toBe(android_link_destination);
+    expect(await target(path, { 'user-agent': phone.ios })).toBe(ios_link_destination);
+    expect(await target(path, { 'user-agent': phone.ipad })).toBe(ios_link_destination);
+    expect(await target(path, { 'sec-ch-ua-platform': '"Android"' })).toBe(android_link_destination);
+    expect(await target(path, { 'user-agent': phone.android, 'sec-ch-ua-platform': '"Windows"' })).toBe(
+      destination,
+    );
+    expect(await target(path, {})).toBe(destination);
+    expect(await target(iosOnly, { 'user-agent': phone.android })).toBe(destination);
+  });
+
+  test('answers HEAD as GET, without the body', async () => {
+    const paths = [(await make()).path, '/nothing-here', '/'];
+    for (const fields of [
+      { expiration_date: '2020-01-01' },
+      { password: 'x' },
+      { captcha: true },
+      { bot_protection: true },
+    ])
+      paths.push((await make(fields)).path);
+    for (const path of paths) {
+      const get = await visitRaw(app.url, { path });
+      const head = await visitRaw(app.url, { method: 'HEAD', path });
+      expect([path, head.status, { ...head.headers, date: '' }]).toEqual([
+        path,
+        get.status,
+        { ...get.headers, date: '' },
+      ]);
+      expect(head.body).toBe('');
+    }
+  });
+
+  test('takes no other method', async () => {
+    const { path } = await make();
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await app.visit(path, {}, { method });
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD']);
+      expect(shows(answer, 'destination.example')).toBe(false);
+    }
+  });
+});
+
+test('who asks for many links that do not exist waits for the next minute, whatever forwarded address is claimed', async () => {
+  const app = await startApp({ env: { MISS_LIMIT: '3' } });
+  const owner = await app.newcomer();
+  const body = { destination_url: destination, suffix: 'real' };
+  await app.call('POST', '/api/v1/link', { key: owner.key, body });
+  app.clock.now = Math.ceil(app.clock.now / 60_000) * 60_000 + 20_000;
+  const miss = (path: string) => app.visit(path, { 'x-forwarded-for': `198.51.100.${path.length}` });
+  for (const path of ['/a', '/bb', '/%zz']) expect((await miss(path)).status).toBe(404);
+  const refused = await miss('/dddd');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '40']);
+  expect((await app.visit('/real')).status).toBe(302);
+  app.clock.now += 40_000;
+  expect((await miss('/dddd')).status).toBe(404);
+  await app.stop();
+});
+
+function shows(answer: { status: number; headers: Headers; text: string }, text: string): boolean {
+  return JSON.stringify([answer.status, [...answer.headers], answer.text]).includes(text);
+}
+
+async function metaOf(html: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const reader = new HTMLRewriter().on('meta', {
+    element(element) {
+      const name = element.getAttribute('property') ?? element.getAttribute('name') ?? '';
+      const content = element.getAttribute('content') ?? '';
+      if (/^(og|twitter):/.test(name))
+        found[name] = content.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+    },
+  });
+  await reader.transform(new Response(html)).text();
+  return found;
+}

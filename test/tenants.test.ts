@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+/** How to make something of one's own that a path can name. A new resource without its line here fails below. */
+const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number>> = {
+  link: async (app, { key }) =>
+    (await app.call('POST', '/api/v1/link', { key, body: { destination_url: 'https://example.com' } })).json
+      .id,
+  tag: async (app, { key }) =>
+    (await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } })).json.id,
+  api_key: async (app, { key }) =>
+    (await app.call('POST', '/api/v1/api_key', { key, body: { name: 'mine' } })).json.id,
+  invitation: async (app, { key }) =>
+    (await app.call('POST', '/api/v1/invitation', { key, body: { email: 'guest@example.com' } })).json.id,
+};
+
+/** Bodies that would succeed on one's own thing, so that only whose it is can be the reason for a refusal. */
+const bodies: Record<string, object> = {
+  'PATCH link': { name: 'taken over' },
+  'PATCH tag': { name: 'taken over' },
+};
+
+describe.each(storeKinds)('tenants on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let stranger: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+    stranger = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('every path of the document that names a thing answers 404 to another organization, and leaves the thing alone', async () => {
+    const { paths } = (await app.call('GET', '/openapi.json')).json;
+    const owned = Object.entries<Record<string, object>>(paths).filter(([path]) => path.includes('{'));
+    expect(owned.length).toBeGreaterThan(3);
+    for (const [path, methods] of owned) {
+      const resource = path.split('/')[3] ?? '';
+      const make = makers[resource];
+      if (!make)
+        throw new Error(`test/tenants.test.ts does not know how to make a "${resource}" for ${path}`);
+      const id = await make(app, owner);
+      for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
+        const body = bodies[`${method} ${resource}`];
+        if (body === undefined && ['POST', 'PATCH', 'PUT'].includes(method)) {
+          throw new Error(`test/tenants.test.ts has no body for ${method} ${path}`);
+        }
+        const target = path.replace('{id}', String(id));
+        const foreign = await app.call(method, target, { key: stranger.key, ...(body ? { body } : {}) });
+        const missing = await app.call(method, path.replace('{id}', '123456789'), {
+          key: stranger.key,
+          ...(body ? { body } : {}),
+        });
+        expect([method, path, foreign.status]).toEqual([method, path, 404]);
+        expect(foreign.json).toEqual(missing.json);
+        const own = await app.call(method, target, { key: owner.key, ...(body ? { body } : {}) });
+        expect([method, path, own.status < 300]).toEqual([method, path, true]);
+      }
+    }
+  });
+
+  test("another organization's tag can be neither attached nor detached", async () => {
+    const tag = (await makers.tag?.(app, { ...owner })) ?? 0;
+    const link = await makers.link?.(app, stranger);
+    for (const body of [{ add_tags: [tag] }, { remove_tags: [tag] }]) {
+      const { status, json } = await app.call('PATCH', `/api/v1/link/${link}`, { key: stranger.key, body });
+      expect([status, json.error_code]).toEqual([400, 'TAG_NOT_FOUND']);
+    }
+  });
+
+  test('lists hold nothing of anybody else', async () => {
+    const nobody = await app.newcomer();
+    for (const [path, empty] of [
+      ['/api/v1/link', { links: [], total_links: 0 }],
+      ['/api/v1/tag', []],
+      ['/api/v1/invitation', []],
+    ] as const) {
+      expect((await app.call('GET', path, { key: nobody.key })).json).toEqual(empty);
+    }
+    expect((await app.call('GET', '/api/v1/api_key', { key: nobody.key })).json).toHaveLength(1);
+  });
+});

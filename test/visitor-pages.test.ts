@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import * as pages from '../src/redirect/pages.ts';
+import type { LinkForVisitor } from '../src/rules/resolve.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+const longHost = `${'long-label.'.repeat(22)}example`;
+const link: LinkForVisitor = {
+  id: 1,
+  organizationId: 1,
+  destinationUrl: 'https://destination.example/',
+  androidUrl: null,
+  iosUrl: null,
+  ogTitle: 'T'.repeat(300),
+  ogDescription: 'D'.repeat(1_000),
+  ogImage: `https://images.example/${'i'.repeat(200)}.png`,
+  expiresAt: null,
+  passwordHash: null,
+  captcha: false,
+  botProtection: false,
+};
+const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) }, signature: 'f'.repeat(64) };
+
+/** Every page there is, with the most it may have to show. A new page without its line here fails below. */
+const every: Record<keyof typeof pages, (host: string) => Response> = {
+  homePage: (host) => pages.homePage(host),
+  notFoundPage: (host) => pages.notFoundPage(host),
+  expiredPage: (host) => pages.expiredPage(host),
+  refusedPage: (host) => pages.refusedPage(host),
+  slowDownPage: (host) => pages.slowDownPage(host, 60),
+  unavailablePage: (host) => pages.unavailablePage(host),
+  methodPage: (host) => pages.methodPage(host, 'GET, HEAD'),
+  badFormPage: (host) => pages.badFormPage(host),
+  passwordPage: (host) =>
+    pages.passwordPage(host, { status: 429, sentence: 'Too many. Try again.', retryAfter: 9 }),
+  captchaPage: (host) => pages.captchaPage(host, challenge, 'That was too old.'),
+  previewPage: (host) => pages.previewPage(host, `https://${host}/suffix`, link),
+};
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Record<string, string>;
+  text: string;
+}
+
+/** The elements of a page as a browser's parser sees them. */
+async function elementsOf(html: string): Promise<Element[]> {
+  const found: Element[] = [];
+  const open: Element[] = [];
+  const reader = new HTMLRewriter().on('*', {
+    element(tag) {
+      const element = { name: tag.tagName, attributes: Object.fromEntries(tag.attributes), text: '' };
+      found.push(element);
+      if (['meta', 'input'].includes(tag.tagName)) return;
+      open.push(element);
+      tag.onEndTag(() => void open.pop());
+    },
+    text(chunk) {
+      const inner = open.at(-1);
+      if (inner) inner.text += chunk.text;
+    },
+  });
+  await reader.transform(new Response(html)).text();
+  return found;
+}
+
+const decoded = (written: string): string =>
+  written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+
+test('every page has its line here', () => {
+  expect(Object.keys(every).sort()).toEqual(Object.keys(pages).sort());
+});
+
+describe.each(Object.entries(every))('%s', (name, make) => {
+  let page: Response;
+  let html: string;
+  let elements: Element[];
+  const named = (tag: string) => elements.filter((element) => element.name === tag);
+
+  beforeAll(async () => {
+    page = make(longHost);
+    html = await page.text();
+    elements = await elementsOf(html);
+  });
+
+  test('is under 6 KB at its longest', () => {
+    expect(Buffer.byteLength(html)).toBeLessThan(6 * 1024);
+  });
+
+  test('is a whole page: language, characters, width, title, heading, and the name of the domain', () => {
+    expect(html).toStartWith('<!doctype html><html lang="en"><head><meta charset="utf-8">');
+    expect(named('meta').some(({ attributes }) => attributes.content?.startsWith('width=device-width'))).toBe(
+      true,
+    );
+    expect(named('title').map(({ text }) => text.length > 3)).toEqual([true]);
+    expect(named('h1')).toHaveLength(1);
+    expect(named('p')[0]).toEqual({ name: 'p', attributes: { class: 'host' }, text: longHost });
+  });
+
+  test('may load nothing but its own style, and the script of the captcha', () => {
+    const policy = (page.headers.get('content-security-policy') ?? '').split('; ');
+    const style = named('style').map(({ text }) => createHash('sha256').update(text).digest('base64'));
+    expect(style).toHaveLength(1);
+    const script = name === 'captchaPage' ? ["script-src 'self'"] : [];
+    expect(policy).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${style[0]}'`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      ...script,
+    ]);
+  });
+
+  test('asks for nothing elsewhere, and has no script or style in its elements', () => {
+    expect(named('script').map(({ attributes }) => attributes)).toEqual(
+      name === 'captchaPage' ? [{ type: 'module', src: '/_linnet/captcha.js' }] : [],
+    );
+    for (const { name: tag, attributes } of elements) {
+      expect(['img', 'iframe', 'link', 'object', 'embed', 'base', 'video', 'audio', 'svg']).not.toContain(
+        tag,
+      );
+      for (const attribute of Object.keys(attributes))
+        expect(attribute).not.toMatch(/^on|^style$|^action$|^formaction$|^srcset$|^background$|^http-equiv$/);
+      if (attributes.href !== undefined) expect(attributes.href).toStartWith('/');
+    }
+    expect(named('style')[0]?.text).not.toMatch(/url\(|@import|@font-face|\/\//);
+  });
+
+  test('is kept by nobody, sniffed by nobody, listed by nobody, and tells nobody where it was', () => {
+    const headers = Object.fromEntries(page.headers);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'no-referrer',
+    });
+  });
+
+  test('speaks calmly', () => {
+    const said = elements.map(({ text }) => text).join(' ');
+    expect(said.replace(named('style')[0]?.text ?? '', '')).not.toMatch(
+      /!|oops|sorry|please|error|invalid|failed/i,
+    );
+  });
+});
+
+test('every text has a contrast of 4.5 to 1 or more, in light and in dark', async () => {
+  const html = await pages.notFoundPage('h').text();
+  const palettes = [...html.matchAll(/:root\{([^}]*)\}/g)].map(([, rules = '']) =>
+    Object.fromEntries([...rules.matchAll(/--(\w+):(#\w+)/g)].map(([, name, colour]) => [name, colour])),
+  );
+  expect(palettes).toHaveLength(2);
+  for (const { ground, ink, soft, accent, on } of palettes) {
+    for (const [text, below] of [
+      [ink, ground],
+      [soft, ground],
+      [accent, ground],
+      [on, accent],
+    ])
+      expect(contrast(text ?? '', below ?? '')).toBeGreaterThanOrEqual(4.5);
+  }
+});
+
+/** As WCAG 2 defines it. */
+function contrast(one: string, other: string): number {
+  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+function luminance(colour: string): number {
+  const digits = colour.length === 4 ? colour.replace(/\w/g, '$&$&') : colour;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(digits.slice(at, at + 2), 16) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const breakouts = ['', '"', "'", '">', "'/>", '</title>', '</style>', '-->', ']]>', '</main></body>'];
+const attacks = [
+  '<script>alert(1)</script>',
+  '<ScRiPt src=//evil.example/x.js></sCrIpT>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '<iframe srcdoc="<script>alert(1)</script>">',
+  ' onfocus=alert(1) autofocus x="',
+  '<style>@import url(//evil.example)</style>',
+  '<meta http-equiv=refresh content="0;url=//evil.example">',
+  '<base href=//evil.example/>',
+  '<a href=javascript:alert(1)>x</a>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;&#60;script&#62;',
+];
+const payloads = breakouts.flatMap((breakout) => attacks.map((attack) => `${breakout}${attack}`));
+
+describe('script in what an owner or a visitor wrote', () => {
+  let app: TestApp;
+  let owner: Newcomer;
+  beforeAll(async () => {
+    app = await startApp();
+    owner = await app.newcomer();
+  });
+  afterAll(() => app.stop());
+
+  /** The page without its texts: which elements there are, with which attributes. */
+  const shape = (elements: readonly Element[]) =>
+    elements.map(({ name, attributes }) => `${name} ${Object.keys(attributes).join(' ')}`);
+
+  test('stays text in every field of a card, and comes out as it was written', async () => {
+    expect(payloads.length).toBeGreaterThan(100);
+    const card = (text: string) =>
+      pages.previewPage(text, `https://links.example/${text}`, {
+        ...link,
+        ogTitle: text,
+        ogDescription: text,
+        ogImage: text,
+      });
+    const harmless = shape(await elementsOf(await card('x').text()));
+    for (const payload of payloads) {
+      const elements = await elementsOf(await card(payload).text());
+      expect([payload, shape(elements)]).toEqual([payload, harmless]);
+      const values = elements.flatMap(({ attributes }) =>
+        'property' in attributes ? [attributes.content ?? ''] : [],
+      );
+      expect(values.map(decoded)).toEqual([
+        'website',
+        `https://links.example/${payload}`,
+        payload,
+        payload,
+        payload,
+      ]);
+      for (const tag of ['title', 'h1', 'p'])
+        expect(decoded(elements.find(({ name }) => name === tag)?.text ?? '')).toBe(payload);
+    }
+  });
+
+  test('stays text when it came through the API', async () => {
+    const crawler = { 'user-agent': 'Twitterbot/1.0' };
+    let harmless: string[] | undefined;
+    for (const payload of ['x', ...payloads]) {
+      const og_image = `https://images.example/${payload}`;
+      const body = {
+        destination_url: 'https://destination.example',
+        og_title: payload,
+        og_description: payload,
+        og_image,
+        name: payload,
+      };
+      const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+      expect([payload, made.status]).toEqual([payload, 201]);
+      const card = await app.visit(new URL(made.json.url).pathname, crawler);
+      harmless ??= shape(await elementsOf(card.text));
+      expect([payload, shape(await elementsOf(card.text))]).toEqual([payload, harmless]);
+    }
+  });
+
+  test('gets on no page by way of the host, the path, the agent or the form', async () => {
+    const harmless = shape(await elementsOf((await app.visit('/x')).text));
+    for (const payload of payloads) {
+      const encoded = encodeURIComponent(payload);
+      const headers = { 'user-agent': payload, referer: payload, cookie: `linnet_pass=${encoded}` };
+      const missed = await visitRaw(app.url, { path: `/${encoded}`, headers });
+      expect([payload, missed.status, shape(await elementsOf(missed.body))]).toEqual([
+        payload,
+        404,
+        harmless,
+      ]);
+      const hosted = await visitRaw(app.url, { path: '/x', host: payload });
+      expect([payload, hosted.status, hosted.headers['content-type']]).toEqual([
+        payload,
+        400,
+        'application/json;charset=utf-8',
+      ]);
+      expect(hosted.body).not.toContain('<');
+    }
+  });
+});
