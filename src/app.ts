@@ -23,8 +23,8 @@ import { RedirectHandler } from './redirect/handler.ts';
 import { Hosts } from './redirect/hosts.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { MissLimit } from './redirect/miss-limit.ts';
-import { homePage, notFoundPage } from './redirect/pages.ts';
-import { Refusal } from './rules/errors.ts';
+import { homePage, methodPage, notFoundPage, unavailablePage } from './redirect/pages.ts';
+import { Refusal, StoreAway } from './rules/errors.ts';
 import type { RandomBytes } from './rules/random-text.ts';
 import { Site } from './rules/site.ts';
 import { useChallenge } from './storage/challenges.ts';
@@ -105,9 +105,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         isCustom: (domainId) => domainId !== defaultDomainId,
         service: serviceDoors(context, serveApi(routes, context, authenticator, log), log),
         shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
-        home: ({ host }) => homePage(host),
+        home: ({ request, host }) => (isRead(request) ? homePage(host) : methodPage(host, 'GET, HEAD')),
         link: (arrival, domainId) => linkDoor(redirects, site, arrival, domainId),
-        stranger: ({ host }) => notFoundPage(host),
+        stranger: ({ host }, cause) => (cause === undefined ? notFoundPage(host) : unavailablePage(host)),
         badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
       }),
     );
@@ -167,7 +167,10 @@ function redirectHandler(config: Config, context: Context, links: LinkCache, log
     links,
     now,
     misses: new MissLimit(config.missLimit, now),
-    onFault: (cause) => log.error('redirect failed', cause),
+    onFault: (cause) =>
+      cause instanceof StoreAway
+        ? log.warn('store away', { error: cause.message })
+        : log.error('redirect failed', cause),
     password: new PasswordGate({
       now,
       secureCookies: site.isSecure,
@@ -191,7 +194,7 @@ function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, doma
   const isCustom = domainId !== defaultDomainId;
   const publicUrl = (suffix: string) => site.linkUrl(isCustom ? host : null, suffix);
   const answer = redirects.answer({ request, domainId, host, path, search, network, publicUrl });
-  if (!isCustom || !path.startsWith('/api/')) return answer;
+  if (!isCustom || (path !== '/api' && !path.startsWith('/api/'))) return answer;
   // Where the API is not, a client that looks for it is still told so in its own language.
   return Promise.resolve(answer).then((found) =>
     found.status === 404
@@ -238,11 +241,13 @@ function serviceDoors(
   ]);
 }
 
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
 function onlyRead(
   request: Request,
   answer: () => Response | Promise<Response>,
 ): Response | Promise<Response> {
-  if (request.method === 'GET' || request.method === 'HEAD') return answer();
+  if (isRead(request)) return answer();
   return errorAnswer(new Refusal('METHOD_NOT_ALLOWED', 'This address can only be read.'), {
     allow: 'GET, HEAD',
   });

@@ -136,3 +136,15 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect(await listed()).toHaveLength(1);
   });
 });
+
+test('many right passwords at once may have to wait a moment, and lock nobody out', async () => {
+  const app = await startApp();
+  const { email, password } = await app.newcomer('crowd@example.com');
+  const signIn = async () =>
+    (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).status;
+  const statuses = await Promise.all(Array.from({ length: 25 }, signIn));
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(10);
+  app.clock.now += 3_000;
+  expect(await signIn()).toBe(201);
+  await app.stop();
+});

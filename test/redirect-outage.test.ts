@@ -52,18 +52,20 @@ class Wire {
 
 const custom = 'go.example.org';
 const SECRET_KEY = 'the same secret on every node, long enough';
-let database: string;
 let wire: Wire;
-let app: TestApp;
+/** A node that is near the database, and keeps its connection. */
+let near: TestApp;
+/** The node at the far end of the wire. */
+let far: TestApp;
 let owner: Newcomer;
 
 beforeEach(async () => {
-  database = await freshPostgres();
+  const database = await freshPostgres();
   wire = new Wire(database);
   await wire.lay();
-  app = await startApp({ env: { DATABASE_URL: wire.url, SECRET_KEY } });
-  owner = await app.newcomer();
-  await app.app.context.database.write((queries) =>
+  near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
+  owner = await near.newcomer();
+  await near.app.context.database.write((queries) =>
     queries
       .insertInto('domains')
       .values({ created_at: 1, organization_id: owner.organizationId, host: custom, verified_at: 1 })
@@ -71,14 +73,18 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  await app.stop();
+  await Promise.all([near.stop(), far.stop()]);
   await wire.cut();
 });
 
-async function make(fields: object = {}): Promise<string> {
+const joinFar = async () => {
+  far = await startApp({ env: { DATABASE_URL: wire.url, SECRET_KEY } });
+};
+
+async function make(fields: object = {}): Promise<{ id: number; path: string }> {
   const body = { destination_url: 'https://destination.example', ...fields };
-  const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
-  return new URL(made.json.url).pathname;
+  const made = await near.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  return { id: made.json.id, path: new URL(made.json.url).pathname };
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
@@ -90,44 +96,46 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 }
 
 test('while the database is away, links that are known go on, others get a 503 page, and all is well afterwards', async () => {
-  const [known, unknown] = [await make(), await make()];
-  const [locked, checked] = [await make({ password: 'open sesame' }), await make({ captcha: true })];
-  const onCustom = await make({ domain: custom });
-  for (const path of [known, locked, checked]) await app.visit(path);
-  expect((await visitRaw(app.url, { host: custom, path: onCustom })).status).toBe(302);
-  expect((await app.visit('/no-such-link')).status).toBe(404);
+  const { path: known } = await make();
+  const { path: unknown } = await make();
+  const { path: locked } = await make({ password: 'open sesame' });
+  const { path: checked } = await make({ captcha: true });
+  const { path: onCustom } = await make({ domain: custom });
+  await joinFar();
+  for (const path of [known, locked, checked]) await far.visit(path);
+  expect((await visitRaw(far.url, { host: custom, path: onCustom })).status).toBe(302);
+  expect((await far.visit('/no-such-link')).status).toBe(404);
 
   await wire.cut();
-  for (let time = 0; time < 50; time++) expect((await app.visit(known)).status).toBe(302);
-  expect((await app.visit('/no-such-link')).status).toBe(404);
+  for (let time = 0; time < 50; time++) expect((await far.visit(known)).status).toBe(302);
+  expect((await far.visit('/no-such-link')).status).toBe(404);
   for (const path of [unknown, '/never-asked-for']) {
-    const away = await app.visit(path);
+    const away = await far.visit(path);
     expect([path, away.status, away.headers.get('retry-after')]).toEqual([path, 503, '5']);
     expect(away.text).toContain('Try again in a few seconds.');
   }
-  expect((await app.visit(locked)).status).toBe(200);
+  expect((await far.visit(locked)).status).toBe(200);
   const guess = { method: 'POST', body: new URLSearchParams({ password: 'open sesame' }) };
-  expect((await app.visit(locked, {}, guess)).status).toBe(503);
-  expect((await app.visit(checked)).status).toBe(200);
-  app.clock.now += 61_000;
+  expect((await far.visit(locked, {}, guess)).status).toBe(503);
+  expect((await far.visit(checked)).status).toBe(200);
+  far.clock.now += 61_000;
   for (let time = 0; time < 50; time++)
-    expect((await visitRaw(app.url, { host: custom, path: onCustom })).status).toBe(302);
+    expect((await visitRaw(far.url, { host: custom, path: onCustom })).status).toBe(302);
 
   await wire.lay();
-  await until(async () => (await app.visit(unknown)).status === 302);
-  expect((await app.visit(locked, {}, guess)).status).toBe(302);
+  await until(async () => (await far.visit(unknown)).status === 302);
+  expect((await far.visit(locked, {}, guess)).status).toBe(302);
 });
 
 test('a change that was made while this node could not hear of it is seen once it can', async () => {
-  const path = await make({ suffix: 'changed-meanwhile' });
-  expect((await app.visit(path)).status).toBe(302);
+  const { id, path } = await make();
+  await joinFar();
+  expect((await far.visit(path)).headers.get('location')).toBe('https://destination.example/');
   await wire.cut();
-  const direct = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
-  const list = await direct.call('GET', '/api/v1/link', { key: owner.key });
   const body = { destination_url: 'https://destination.example/changed' };
-  await direct.call('PATCH', `/api/v1/link/${list.json.links[0].id}`, { key: owner.key, body });
-  await direct.stop();
-  expect((await app.visit(path)).headers.get('location')).toBe('https://destination.example/');
+  await near.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
+  expect((await near.visit(path)).headers.get('location')).toBe(body.destination_url);
+  expect((await far.visit(path)).headers.get('location')).toBe('https://destination.example/');
   await wire.lay();
-  await until(async () => (await app.visit(path)).headers.get('location') === body.destination_url);
+  await until(async () => (await far.visit(path)).headers.get('location') === body.destination_url);
 });

@@ -21,7 +21,17 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   }
 }
 
-export async function readText(request: Request, limit: number): Promise<string> {
+async function readText(request: Request, limit: number): Promise<string> {
+  try {
+    return await readWithin(request, limit);
+  } catch (cause) {
+    // Whoever hangs up in the middle is no fault of ours.
+    if ((cause as Error).name !== 'AbortError') throw cause;
+    throw new Refusal('BODY_MALFORMED', 'The body did not arrive whole. Send it again.');
+  }
+}
+
+async function readWithin(request: Request, limit: number): Promise<string> {
   const tooLarge = () =>
     new Refusal(
       'BODY_TOO_LARGE',

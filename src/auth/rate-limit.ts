@@ -14,6 +14,8 @@ export interface Limit {
 
 const minute = 60_000;
 const mostRemembered = 10_000;
+/** How long a refusal is repeated without asking the store, where right guesses may have been taken back meanwhile. */
+const recheck = 2_000;
 
 /** Ten guesses at a password from one network in a quarter of an hour, and a cap a day from everywhere. */
 export const guessLimits = (target: string, network: string): readonly Limit[] => [
@@ -28,7 +30,7 @@ export class RateLimit {
   readonly #secrets: Secrets;
   readonly #now: () => number;
   /** Keys known to be over their limit, and until when: a flood costs no query. */
-  readonly #closed = new Map<string, number>();
+  readonly #closed = new Map<string, { readonly until: number; readonly askAgainAt: number }>();
 
   constructor(database: Database, secrets: Secrets, now: () => number) {
     this.#database = database;
@@ -44,28 +46,37 @@ export class RateLimit {
     const now = this.#now();
     const keyed = limits.map((limit) => ({ ...limit, key: this.#secrets.sign('attempts', limit.key, 32) }));
     for (const { key } of keyed) {
-      const closedUntil = this.#closed.get(key) ?? 0;
-      if (closedUntil > now) throw tooMany(closedUntil - now);
+      const closed = this.#closed.get(key);
+      if (closed && Math.min(closed.until, closed.askAgainAt) > now) throw tooMany(closed.until - now);
     }
     const over = await this.#database.write((queries) => countAll(queries, keyed, now));
     if (over) {
-      this.#closed.set(over.key, over.until);
-      if (this.#closed.size > mostRemembered) this.#closed.delete(this.#closed.keys().next().value ?? '');
+      this.#remember(over.key, { until: over.until, askAgainAt: now + recheck });
       throw tooMany(over.until - now);
     }
     return async () => {
+      for (const { key } of keyed) this.#closed.delete(key);
       await this.#database.write(async (queries) => {
         for (const { key } of keyed) await forgiveAttempt(queries, key);
       });
     };
   }
+
+  #remember(key: string, closed: { until: number; askAgainAt: number }): void {
+    this.#closed.set(key, closed);
+    if (this.#closed.size > mostRemembered) this.#closed.delete(this.#closed.keys().next().value ?? '');
+  }
 }
 
-/** The first limit that is passed ends the counting. */
+/** The first limit that is passed ends the counting. The attempt it refused was not made, and is taken back. */
 async function countAll(queries: Queries, limits: readonly Limit[], now: number) {
+  const counted: string[] = [];
   for (const { key, most, window } of limits) {
     const { count, windowEndsAt } = await countAttempt(queries, key, now, window);
-    if (count > most) return { key, until: windowEndsAt };
+    counted.push(key);
+    if (count <= most) continue;
+    for (const refused of counted) await forgiveAttempt(queries, refused);
+    return { key, until: windowEndsAt };
   }
   return null;
 }

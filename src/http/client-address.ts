@@ -12,22 +12,20 @@ export function clientAddress(
 ): string {
   const nearest = plainAddress(peer ?? '') ?? '0.0.0.0';
   if (forwardedFor === null || (trust.kind === 'hops' && trust.count === 0)) return nearest;
-  const chain = [
-    nearest,
-    ...forwardedFor
-      .split(',')
-      .reverse()
-      .map((part) => plainAddress(part.trim())),
-  ];
   let client = nearest;
-  for (const [index, address] of chain.entries()) {
+  for (let step = 0, end = forwardedFor.length; isBelieved(client, step, trust) && end >= 0; step++) {
+    const start = forwardedFor.lastIndexOf(',', end - 1);
+    const address = plainAddress(forwardedFor.slice(start + 1, end).trim());
     if (address === null) return client;
     client = address;
-    const believed = trust.kind === 'hops' ? index < trust.count : isWithin(address, trust.ranges);
-    if (!believed) return client;
+    end = start;
   }
   return client;
 }
+
+/** Whether what this proxy, so many steps away from us, says of its own caller is worth reading. */
+const isBelieved = (proxy: string, step: number, trust: TrustedProxies): boolean =>
+  trust.kind === 'hops' ? step < trust.count : isWithin(proxy, trust.ranges);
 
 /** Whoever shares this is one party for limits: an IPv4 address, or the /64 that an IPv6 customer gets. */
 export function networkOf(address: string): string {

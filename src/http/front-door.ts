@@ -28,7 +28,8 @@ export interface Doors {
   readonly shared: ReadonlySet<string>;
   readonly home: (arrival: Arrival) => Answer;
   readonly link: (arrival: Arrival, domainId: number) => Answer;
-  readonly stranger: (arrival: Arrival) => Answer;
+  /** For a host that is none of ours, or (`cause`) that could not be looked up. */
+  readonly stranger: (arrival: Arrival, cause?: unknown) => Answer;
   readonly badRequest: () => Response;
 }
 
@@ -41,20 +42,23 @@ export function frontDoor(doors: Doors) {
     if (arrival === null) return doors.badRequest();
     const domain = doors.domainOf(host.name);
     if (domain instanceof Promise) {
-      // A host that can't be looked up is treated as none of ours: the API still answers, and says what is wrong.
-      return domain.catch(() => null).then((id) => dispatch(doors, arrival, id));
+      // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.
+      return domain.then(
+        (id) => dispatch(doors, arrival, id),
+        (cause) => dispatch(doors, arrival, null, cause),
+      );
     }
     return dispatch(doors, arrival, domain);
   };
 }
 
-function dispatch(doors: Doors, arrival: Arrival, domainId: number | null): Answer {
+function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
   const segment = firstSegment(arrival.path);
   const door = doors.service.get(segment);
   const isCustom = domainId !== null && doors.isCustom(domainId);
   if (door && (!isCustom || doors.shared.has(segment))) return door(arrival);
-  if (domainId === null) return doors.stranger(arrival);
-  if (segment === '' && !isCustom) return doors.home(arrival);
+  if (domainId === null) return doors.stranger(arrival, cause);
+  if (arrival.path === '/' && !isCustom) return doors.home(arrival);
   return doors.link(arrival, domainId);
 }
 

@@ -11,12 +11,15 @@ interface Follower {
   changed(change: LinkChange): void;
   /** Too much may have been missed: everything known is out of date. */
   lost(): void;
+  /** Once for every time that the feed can't be read, however long it takes. */
   failed(cause: unknown): void;
 }
 
 const mostPerPoll = 5_000;
 /** Longer than any transaction may take: an id that hasn't appeared by then never will. */
 const gapPatience = 30_000;
+/** How many of the newest changes are looked through for gaps at the beginning: what was still under way then. */
+const lookBack = 1_000;
 /** As long as changes are kept, with an hour to spare. */
 const longestAbsence = 23 * 60 * 60 * 1000;
 
@@ -29,8 +32,9 @@ export class ChangeFollower {
   readonly #follower: Follower;
   readonly #now: () => number;
   readonly #gaps = new Map<number, number>();
-  #newest: number | undefined;
+  #newest = 0;
   #lastSuccess = 0;
+  #isFailing = false;
   #timer: Timer | undefined;
   #stopped = false;
   #polling: Promise<void> | undefined;
@@ -42,7 +46,7 @@ export class ChangeFollower {
   }
 
   async start(interval: number): Promise<void> {
-    this.#newest = await this.#feed.newest();
+    await this.#begin();
     this.#lastSuccess = this.#now();
     const again = () => {
       if (this.#stopped) return;
@@ -67,20 +71,34 @@ export class ChangeFollower {
       await this.#fillGaps(now);
       let page: readonly LinkChange[];
       do {
-        page = await this.#feed.after(this.#newest ?? 0, mostPerPoll);
+        page = await this.#feed.after(this.#newest, mostPerPoll);
         for (const change of page) this.#take(change, now);
       } while (page.length === mostPerPoll);
       this.#lastSuccess = this.#now();
+      this.#isFailing = false;
     } catch (cause) {
-      this.#follower.failed(cause);
+      if (!this.#isFailing) this.#follower.failed(cause);
+      this.#isFailing = true;
     }
   }
 
+  /** Takes note of where the feed stands. What is in it by now was done before anything is read from here on. */
+  async #begin(): Promise<void> {
+    const start = Math.max(0, (await this.#feed.newest()) - lookBack);
+    const known = await this.#feed.after(start, mostPerPoll);
+    this.#gaps.clear();
+    this.#newest = start;
+    for (const { id } of known) this.#pass(id, this.#now());
+  }
+
   #take(change: LinkChange, now: number): void {
-    const expected = (this.#newest ?? 0) + 1;
-    for (let id = Math.max(expected, change.id - 1_000); id < change.id; id++) this.#gaps.set(id, now);
-    this.#newest = change.id;
+    this.#pass(change.id, now);
     this.#follower.changed(change);
+  }
+
+  #pass(id: number, now: number): void {
+    for (let gap = Math.max(this.#newest + 1, id - lookBack); gap < id; gap++) this.#gaps.set(gap, now);
+    this.#newest = id;
   }
 
   async #fillGaps(now: number): Promise<void> {
@@ -95,8 +113,7 @@ export class ChangeFollower {
   }
 
   async #startOver(): Promise<void> {
-    this.#newest = await this.#feed.newest();
-    this.#gaps.clear();
+    await this.#begin();
     this.#follower.lost();
   }
 }

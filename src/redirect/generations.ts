@@ -18,16 +18,14 @@ export class Generations<Value> {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
     const old = this.#old.get(key);
-    if (old !== undefined) {
-      this.#old.delete(key);
-      this.set(key, old);
-    }
+    if (old !== undefined) this.set(key, old);
     return old;
   }
 
   set(key: string, value: Value): void {
-    if (!this.#young.has(key)) this.#youngWeight += this.#weigh(key, value);
+    this.delete(key);
     this.#young.set(key, value);
+    this.#youngWeight += this.#weigh(key, value);
     if (this.#youngWeight <= this.#mostPerGeneration) return;
     this.#old = this.#young;
     this.#young = new Map();
@@ -35,7 +33,11 @@ export class Generations<Value> {
   }
 
   delete(key: string): void {
-    this.#young.delete(key);
+    const young = this.#young.get(key);
+    if (young !== undefined) {
+      this.#youngWeight -= this.#weigh(key, young);
+      this.#young.delete(key);
+    }
     this.#old.delete(key);
   }
 

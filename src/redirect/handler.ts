@@ -1,6 +1,7 @@
 import { Refusal } from '../rules/errors.ts';
 import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
+import { readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { PasswordGate } from './gates/password.ts';
 import type { LinkCache } from './link-cache.ts';
@@ -31,8 +32,6 @@ export interface RedirectParts {
   readonly now: () => number;
   readonly onFault: (cause: unknown) => void;
 }
-
-const mostFormLength = 16 * 1024;
 
 /** From a hit to its answer. What is cached is answered without waiting for anything. */
 export class RedirectHandler {
@@ -111,7 +110,7 @@ export class RedirectHandler {
     if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
       return this.#act(hit, suffix, link, before);
     const form = await readForm(hit.request);
-    if (form === null) return pages.methodPage(hit.host, 'GET, HEAD, POST');
+    if (form === null) return pages.badFormPage(hit.host);
     try {
       return before.kind === 'ask_password'
         ? await this.#submitPassword(hit, suffix, link, form.get('password') ?? '')
@@ -172,21 +171,18 @@ function redirectTo(location: string, cookie: string | undefined): Response {
     : new Response(null, { status: 302, headers: { ...uncached, location, 'set-cookie': cookie } });
 }
 
-/** The suffix that a path names, or null when it can't be one. A slash at the end is what people add. */
+/**
+ * The suffix that a path names, or null when it can't be one. A slash at the end is what people add. What was encoded
+ * is checked at once: a line break in it would be read as another domain's key by the cache.
+ */
 function suffixOf(path: string): string | null {
   const raw = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
   if (raw === '') return null;
   if (!raw.includes('%')) return raw;
   try {
-    return normaliseSuffix(decodeURIComponent(raw));
+    const suffix = normaliseSuffix(decodeURIComponent(raw));
+    return isSuffix(suffix) ? suffix : null;
   } catch {
     return null;
   }
-}
-
-async function readForm(request: Request): Promise<URLSearchParams | null> {
-  const type = request.headers.get('content-type') ?? '';
-  const length = Number(request.headers.get('content-length') ?? Number.NaN);
-  if (!type.startsWith('application/x-www-form-urlencoded') || !(length <= mostFormLength)) return null;
-  return new URLSearchParams(await request.text());
 }

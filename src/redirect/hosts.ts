@@ -2,6 +2,9 @@ import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { Generations } from './generations.ts';
 
+const lifetime = 60_000;
+const missLifetime = 5_000;
+
 /** Which domain a host stands for, if any. Custom domains are few and asked for often. */
 export class Hosts {
   readonly #site: Site;
@@ -25,12 +28,13 @@ export class Hosts {
   async #ask(host: string, before: number | null | undefined): Promise<number | null> {
     try {
       const id = await this.#load(host);
-      this.#known.set(host, { id, until: this.#now() + (id === null ? 5_000 : 60_000) });
+      this.#known.set(host, { id, until: this.#now() + (id === null ? missLifetime : lifetime) });
       return id;
     } catch (cause) {
-      // The database is away: a domain we knew goes on as it was.
-      if (before !== undefined) return before;
-      throw cause;
+      if (before === undefined || before === null) throw cause;
+      // The database is away: a domain we knew goes on as it was, and its visitors don't each wait for the database.
+      this.#known.set(host, { id: before, until: this.#now() + missLifetime });
+      return before;
     }
   }
 }

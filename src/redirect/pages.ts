@@ -8,8 +8,8 @@ import { captchaScriptPath } from './gates/captcha-script.ts';
  */
 
 const style = `
-:root{color-scheme:light dark;--ground:#faf8f5;--ink:#1f1a17;--soft:#6b625b;--line:#d9d2ca;--accent:#b3203a;--on:#fff}
-@media(prefers-color-scheme:dark){:root{--ground:#181513;--ink:#efe9e3;--soft:#a89e95;--line:#3b352f;--accent:#f0718a;--on:#181513}}
+:root{color-scheme:light dark;--ground:#faf8f5;--ink:#1f1a17;--soft:#6b625b;--accent:#b3203a;--on:#fff}
+@media(prefers-color-scheme:dark){:root{--ground:#181513;--ink:#efe9e3;--soft:#a89e95;--accent:#f0718a;--on:#181513}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
 main{width:100%;max-width:400px}
@@ -17,7 +17,9 @@ main{width:100%;max-width:400px}
 h1{margin:0 0 8px;font-size:24px;line-height:1.25;font-weight:600;overflow-wrap:anywhere}
 p{margin:0 0 16px;color:var(--soft)}
 label{display:block;margin:24px 0 8px;font-size:14px}
-input{width:100%;min-height:44px;padding:8px 12px;border:1px solid var(--line);border-radius:6px;background:transparent;color:inherit;font:inherit}
+input{width:100%;min-height:44px;padding:8px 12px;border:1px solid var(--soft);border-radius:6px;background:transparent;color:inherit;font:inherit}
+input[aria-invalid]{border-color:var(--accent)}
+a{color:var(--accent)}
 button{width:100%;min-height:44px;margin-top:16px;border:0;border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;cursor:pointer}
 button:disabled{opacity:.6;cursor:default}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
@@ -49,7 +51,7 @@ interface Page {
 
 function page({ status, host, title, head = '', body, more = {} }: Page): Response {
   const html =
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<title>${escapeHtml(title)}</title>${head}<style>${style}</style></head>` +
     `<body><main><p class="host">${escapeHtml(host)}</p>${body}</main></body></html>`;
   return new Response(html, { status, headers: { ...headers, ...more } });
@@ -112,7 +114,7 @@ export const unavailablePage = (host: string): Response =>
     title: 'Not reachable right now',
     body: says(
       'Not reachable right now',
-      'This link can not be looked up at the moment. Try again in a few seconds.',
+      'This link cannot be looked up at the moment. Try again in a few seconds.',
     ),
     more: { 'retry-after': '5' },
   });
@@ -126,6 +128,14 @@ export function methodPage(host: string, allow: string): Response {
     more: { allow },
   });
 }
+
+export const badFormPage = (host: string): Response =>
+  page({
+    status: 400,
+    host,
+    title: 'This could not be read',
+    body: says('This could not be read', 'Open the link again, and send the form from its page.'),
+  });
 
 export const passwordPage = (
   host: string,
@@ -173,10 +183,7 @@ export function previewPage(host: string, url: string, link: LinkForVisitor): Re
       tag('og:title', title) +
       tag('og:description', link.ogDescription) +
       tag('og:image', link.ogImage) +
-      `<meta name="twitter:card" content="${link.ogImage === null ? 'summary' : 'summary_large_image'}">` +
-      (link.ogDescription === null
-        ? ''
-        : `<meta name="description" content="${escapeHtml(link.ogDescription)}">`),
-    body: `<h1>${escapeHtml(title)}</h1>${link.ogDescription === null ? '' : `<p>${escapeHtml(link.ogDescription)}</p>`}`,
+      `<meta name="twitter:card" content="${link.ogImage === null ? 'summary' : 'summary_large_image'}">`,
+    body: link.ogTitle === null ? '' : `<h1>${escapeHtml(link.ogTitle)}</h1>`,
   });
 }

@@ -1,4 +1,4 @@
-import type { AgentKind, Device, LinkForVisitor, Visitor } from '../rules/resolve.ts';
+import type { AgentKind, Device, Visitor } from '../rules/resolve.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 
 /** A visitor as the request shows them. Headers are read only when the decision asks. */
@@ -29,5 +29,3 @@ export class RequestVisitor implements Visitor {
     return this.#solved;
   }
 }
-
-export type PassedPassword = (link: LinkForVisitor, headers: Headers) => boolean;

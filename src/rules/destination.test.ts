@@ -42,7 +42,8 @@ describe('a destination', () => {
     'https://exa mple.com',
     'https://example.com:99999/',
   ];
-  for (const given of refused) test(`${JSON.stringify(given)} is refused`, () => expect(href(given)).toBeNull());
+  for (const given of refused)
+    test(`${JSON.stringify(given)} is refused`, () => expect(href(given)).toBeNull());
 
   test("an app's own scheme is taken where the operator allows it, and only that one", () => {
     expect(href('myapp://open/x', ['myapp'])).toBe('myapp://open/x');
@@ -50,8 +51,37 @@ describe('a destination', () => {
   });
 
   test('of 100,000 generated texts, whatever is taken is a Location that no visitor can be hurt by', () => {
-    const piece = fc.constantFrom('http', 'https', 'javascript', 'data', ':', '//', '/', '\\', '@', '\r\n', '\t', '\u0000', '%0d%0a', 'example.com', '127.0.0.1', '?', '#', 'ü', '🦊', '\ud800', ' ', '.', '[::1]', ':80');
-    const text = fc.oneof(fc.array(piece, { maxLength: 8 }).map((parts) => parts.join('')), fc.webUrl(), fc.string({ unit: 'binary' }));
+    const piece = fc.constantFrom(
+      'http',
+      'https',
+      'javascript',
+      'data',
+      ':',
+      '//',
+      '/',
+      '\\',
+      '@',
+      '\r\n',
+      '\t',
+      '\u0000',
+      '%0d%0a',
+      'example.com',
+      '127.0.0.1',
+      '?',
+      '#',
+      'ü',
+      '🦊',
+      '\ud800',
+      ' ',
+      '.',
+      '[::1]',
+      ':80',
+    );
+    const text = fc.oneof(
+      fc.array(piece, { maxLength: 8 }).map((parts) => parts.join('')),
+      fc.webUrl(),
+      fc.string({ unit: 'binary' }),
+    );
     fc.assert(
       fc.property(text, (given) => {
         const read = href(given);

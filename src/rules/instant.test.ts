@@ -36,9 +36,16 @@ describe('an instant', () => {
 
   test('what is written is read back as the same', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }), (date) => {
-        expect(parseInstant(formatIso(date.getTime()))).toBe(date.getTime());
-      }),
+      fc.property(
+        fc.date({
+          min: new Date('0000-01-01T00:00:00Z'),
+          max: new Date('9999-12-31T23:59:59Z'),
+          noInvalidDate: true,
+        }),
+        (date) => {
+          expect(parseInstant(formatIso(date.getTime()))).toBe(date.getTime());
+        },
+      ),
     );
   });
 

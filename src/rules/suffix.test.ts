@@ -191,3 +191,32 @@ describe('a random suffix', () => {
     for (let time = 0; time < 1_000; time++) expect(refusal(draw())).toBeNull();
   });
 });
+
+test('a long run of any sign is refused as fast as it is taken', () => {
+  const signs = [
+    '\ufe0f',
+    '\u20e3',
+    'a\u20e3',
+    'a\u0301',
+    '1\ufe0f\u20e3',
+    '🦊',
+    '🦊\u200d',
+    '🇩🇪',
+    '👍🏽',
+    '\u{e0061}',
+    '.',
+    '-',
+    'é',
+    '字',
+  ];
+  const effort = (text: string) => {
+    const before = performance.now();
+    for (let again = 0; again < 20; again++) isSuffix(text);
+    return performance.now() - before;
+  };
+  // What would take for ever does so by doubling with every sign; twice the signs may cost a few times as much.
+  for (const sign of signs) {
+    const [short, long] = [effort(`${sign.repeat(20)}!`), effort(`${sign.repeat(40)}!`)];
+    expect(long).toBeLessThan(50 + short * 100);
+  }
+});

@@ -11,6 +11,7 @@ interface PageElement {
   submit(): void;
 }
 
+declare const isSecureContext: boolean;
 declare const document: { querySelector(selector: string): PageElement | null };
 
 const form = document.querySelector('form');
@@ -21,6 +22,10 @@ const status = document.querySelector('[role=status]');
 form?.addEventListener('submit', async (event) => {
   event.preventDefault();
   if (!answer || !button || !status) return;
+  if (!isSecureContext) {
+    status.textContent = 'Browsers do this check on https addresses only. Tell whoever gave you the link.';
+    return;
+  }
   button.disabled = true;
   status.textContent = 'Checking. This takes a moment.';
   try {

@@ -14,7 +14,7 @@ export function captchaScript(): Promise<string> {
 
 async function bundle(): Promise<string> {
   const built = await Bun.build({
-    entrypoints: [new URL('./captcha-client.ts', import.meta.url).pathname],
+    entrypoints: [Bun.fileURLToPath(new URL('./captcha-client.ts', import.meta.url))],
     target: 'browser',
     minify: true,
   });

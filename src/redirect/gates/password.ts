@@ -11,6 +11,7 @@ export interface PasswordGateParts {
 }
 
 const cookieName = 'linnet_pass';
+const mostPasses = 8;
 const passLifetime = 24 * 60 * 60 * 1000;
 
 /** Lets in who knows the password, and remembers it for this link alone until the password changes. */
@@ -36,17 +37,25 @@ export class PasswordGate {
     path: string,
   ): Promise<string | null> {
     const forgive = await this.#parts.reserveGuess(link.id, network);
-    if (link.passwordHash === null || !(await this.#parts.verifyPassword(password, link.passwordHash)))
-      return null;
+    const isRight = await this.#verify(link, password).catch(async (cause) => {
+      // A guess that nobody looked at is none.
+      await forgive();
+      throw cause;
+    });
+    if (!isRight) return null;
     await forgive();
     return this.#cookie(link, path);
+  }
+
+  async #verify({ passwordHash }: LinkForVisitor, password: string): Promise<boolean> {
+    return passwordHash !== null && (await this.#parts.verifyPassword(password, passwordHash));
   }
 
   #cookie(link: LinkForVisitor, path: string): string {
     const until = this.#parts.now() + passLifetime;
     const pass = `${until}.${this.#parts.sign(claim(link, until))}`;
     const secure = this.#parts.secureCookies ? '; Secure' : '';
-    return `${cookieName}=${pass}; Path=${path}; Max-Age=${passLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
+    return `${cookieName}=${pass}; Path=${withoutEnd(path)}; Max-Age=${passLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
   }
 
   #isGood(link: LinkForVisitor, pass: string): boolean {
@@ -57,14 +66,18 @@ export class PasswordGate {
   }
 }
 
+/** A slash at the end is what people add: the next visit may come without it. */
+const withoutEnd = (path: string): string => path.replace(/\/$/, '');
+
 /** The hash of the password is part of it, so that a changed password ends every pass. */
 const claim = (link: LinkForVisitor, until: number): string => `${link.id}|${link.passwordHash}|${until}`;
 
-/** A link at /a/b also sees the cookie of the link at /a: all of that name are looked at. */
+/** A link at /a/b also sees the cookie of the link at /a: those of that name are looked at, the nearest come first. */
 function passesIn(cookies: string): string[] {
   return cookies
     .split(';')
     .map((cookie) => cookie.trim())
     .filter((cookie) => cookie.startsWith(`${cookieName}=`))
+    .slice(0, mostPasses)
     .map((cookie) => cookie.slice(cookieName.length + 1));
 }

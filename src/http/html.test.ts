@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { escapeHtml } from './html.ts';
+
+test('whatever the text, in a page and in a quoted attribute it is text, and the same text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary' }), async (drawn) => {
+      // These two are what a parser of HTML itself changes, escaped or not.
+      const text = drawn.replaceAll('\r', '').replaceAll('\0', '');
+      let seen = '';
+      let elements = 0;
+      const reader = new HTMLRewriter().on('*', {
+        element(element) {
+          elements += 1;
+          seen = element.getAttribute('title') ?? '';
+        },
+      });
+      await reader.transform(new Response(`<p title="${escapeHtml(text)}">${escapeHtml(text)}</p>`)).text();
+      expect(elements).toBe(1);
+      expect(decoded(seen)).toBe(text.toWellFormed());
+    }),
+  );
+});
+
+/** HTMLRewriter shows attributes as they are written. */
+const decoded = (written: string): string =>
+  written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));

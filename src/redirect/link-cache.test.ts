@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import type { LinkForVisitor } from '../rules/resolve.ts';
+import { LinkCache } from './link-cache.ts';
+
+const bounds = { bytes: 100_000, misses: 1_000 };
+
+const link = (destinationUrl: string): LinkForVisitor => ({
+  id: 1,
+  organizationId: 1,
+  destinationUrl,
+  androidUrl: null,
+  iosUrl: null,
+  ogTitle: null,
+  ogDescription: null,
+  ogImage: null,
+  expiresAt: null,
+  passwordHash: null,
+  captcha: false,
+  botProtection: false,
+});
+
+/** Look-ups that end when the test says so. */
+class Store {
+  readonly asked: string[] = [];
+  readonly #open: { resolve: (found: LinkForVisitor | null) => void; reject: (cause: Error) => void }[] = [];
+
+  readonly load = (domainId: number, suffix: string): Promise<LinkForVisitor | null> => {
+    this.asked.push(`${domainId} ${suffix}`);
+    return new Promise((resolve, reject) => this.#open.push({ resolve, reject }));
+  };
+
+  answer(found: LinkForVisitor | null): void {
+    this.#open.shift()?.resolve(found);
+  }
+
+  fail(): void {
+    this.#open.shift()?.reject(new Error('away'));
+  }
+}
+
+let store: Store;
+let cache: LinkCache;
+
+beforeEach(() => {
+  store = new Store();
+  cache = new LinkCache(store.load, bounds);
+});
+
+async function fetched(domainId: number, suffix: string, found: LinkForVisitor | null) {
+  const fetching = cache.fetch(domainId, suffix);
+  store.answer(found);
+  return fetching;
+}
+
+describe('what is known', () => {
+  test('a link is asked for once, and known from then on', async () => {
+    expect(cache.peek(0, 'a')).toBeUndefined();
+    expect(await fetched(0, 'a', link('https://one.example/'))).toEqual(link('https://one.example/'));
+    expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://one.example/');
+    expect(store.asked).toEqual(['0 a']);
+  });
+
+  test('that there is no link is known as well', async () => {
+    expect(await fetched(0, 'a', null)).toBeNull();
+    expect(cache.peek(0, 'a')).toBeNull();
+  });
+
+  test('a link that was made where there was none is found after it is told of', async () => {
+    await fetched(0, 'a', null);
+    cache.forget(0, 'a');
+    expect(cache.peek(0, 'a')).toBeUndefined();
+    await fetched(0, 'a', link('https://one.example/'));
+    expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://one.example/');
+  });
+
+  test('the same suffix on another domain is another link', async () => {
+    await fetched(0, 'a', link('https://default.example/'));
+    await fetched(5, 'a', link('https://custom.example/'));
+    expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://default.example/');
+    expect(cache.peek(5, 'a')?.destinationUrl).toBe('https://custom.example/');
+    expect(cache.peek(6, 'a')).toBeUndefined();
+    cache.forget(5, 'a');
+    expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://default.example/');
+    expect(cache.peek(5, 'a')).toBeUndefined();
+  });
+
+  test('clearing forgets links and misses', async () => {
+    await fetched(0, 'a', link('https://one.example/'));
+    await fetched(0, 'b', null);
+    cache.clear();
+    expect(cache.peek(0, 'a')).toBeUndefined();
+    expect(cache.peek(0, 'b')).toBeUndefined();
+  });
+
+  test('links take no more room than they are given, and misses crowd no links out', async () => {
+    await fetched(0, 'kept', link('https://kept.example/'));
+    for (let miss = 0; miss < 5_000; miss++) await fetched(0, `miss ${miss}`, null);
+    expect(cache.peek(0, 'kept')).toBeDefined();
+    const long = `https://long.example/${'x'.repeat(8_000)}`;
+    for (let each = 0; each < 100; each++) await fetched(0, `long ${each}`, link(long));
+    const known = Array.from({ length: 100 }, (_, each) => cache.peek(0, `long ${each}`)).filter(Boolean);
+    expect(known.length).toBeGreaterThan(2);
+    expect(known.length * long.length).toBeLessThan(bounds.bytes + long.length);
+  });
+});
+
+describe('one flight', () => {
+  test('a hundred who ask at once make one query and get one answer', async () => {
+    const all = Promise.all(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));
+    store.answer(link('https://one.example/'));
+    expect(new Set((await all).map((found) => found?.destinationUrl))).toEqual(
+      new Set(['https://one.example/']),
+    );
+    expect(store.asked).toEqual(['0 a']);
+  });
+
+  test('a query that failed fails for all who waited, is not remembered, and the next one asks anew', async () => {
+    const all = Promise.allSettled(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));
+    store.fail();
+    expect((await all).every(({ status }) => status === 'rejected')).toBe(true);
+    expect(cache.peek(0, 'a')).toBeUndefined();
+    expect(await fetched(0, 'a', null)).toBeNull();
+    expect(store.asked).toHaveLength(2);
+  });
+});
+
+describe('a link that changes while it is read', () => {
+  test('answers who had asked, and is not kept', async () => {
+    const before = cache.fetch(0, 'a');
+    cache.forget(0, 'a');
+    store.answer(link('https://old.example/'));
+    expect((await before)?.destinationUrl).toBe('https://old.example/');
+    expect(cache.peek(0, 'a')).toBeUndefined();
+  });
+
+  test('is read again for who asks after the change, though the first reading still goes on', async () => {
+    const before = cache.fetch(0, 'a');
+    cache.forget(0, 'a');
+    const after = cache.fetch(0, 'a');
+    const beside = cache.fetch(0, 'a');
+    expect(store.asked).toHaveLength(2);
+    store.answer(link('https://old.example/'));
+    await before;
+    expect(cache.peek(0, 'a')).toBeUndefined();
+    store.answer(link('https://new.example/'));
+    expect((await after)?.destinationUrl).toBe('https://new.example/');
+    expect((await beside)?.destinationUrl).toBe('https://new.example/');
+    expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
+  });
+
+  test('a reading that lands late never replaces a newer one', async () => {
+    let landOld: (found: LinkForVisitor) => void = () => {};
+    const answers = [
+      new Promise<LinkForVisitor>((resolve) => {
+        landOld = resolve;
+      }),
+      Promise.resolve(link('https://new.example/')),
+    ];
+    const slow = new LinkCache(() => answers.shift() ?? Promise.resolve(null), bounds);
+    const before = slow.fetch(0, 'a');
+    slow.forget(0, 'a');
+    await slow.fetch(0, 'a');
+    landOld(link('https://old.example/'));
+    await before;
+    expect(slow.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
+  });
+
+  test('a miss that was read before the link was made is not kept', async () => {
+    const before = cache.fetch(0, 'a');
+    cache.forget(0, 'a');
+    store.answer(null);
+    expect(await before).toBeNull();
+    expect(cache.peek(0, 'a')).toBeUndefined();
+  });
+
+  test('clearing overtakes everything under way', async () => {
+    const before = cache.fetch(0, 'a');
+    cache.clear();
+    store.answer(link('https://old.example/'));
+    await before;
+    expect(cache.peek(0, 'a')).toBeUndefined();
+  });
+});
