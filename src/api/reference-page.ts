@@ -17,6 +17,7 @@ h3{font-size:16px;margin:32px 0 4px;overflow-wrap:anywhere}
 h4{font-size:14px;margin:16px 0 4px;color:var(--soft);font-weight:600}
 p{margin:0 0 8px;max-width:68ch}
 .soft{color:var(--soft)}
+.refusals{margin-top:8px;font-size:14px}
 code,pre{font:14px/1.5 ui-monospace,monospace}
 code{overflow-wrap:anywhere}
 pre{background:var(--code);padding:16px;border-radius:6px;overflow-x:auto}
@@ -52,6 +53,7 @@ export function referencePage(document: Json): () => Response {
     `<pre>${escapeHtml(example(origin))}</pre></header>` +
     `<nav aria-label="Operations"><ul>${operations.map(entry).join('')}</ul></nav><main>` +
     resources.map((resource) => section(resource, operations)).join('') +
+    refusalsSection(operations) +
     `<h2 id="schemas">Schemas</h2>${schemas.map(([name, schema]) => schemaSection(name, schema)).join('')}` +
     '</main></body></html>';
   const headers = {
@@ -82,11 +84,15 @@ const entry = ({ id, method, path }: Operation): string =>
   `<li><a href="#${id}"><code><span class="method">${method}</span>${escapeHtml(path)}</code></a></li>`;
 
 const section = (resource: string, operations: readonly Operation[]): string =>
-  `<h2>${escapeHtml(resource.replaceAll('_', ' '))}</h2>` +
+  `<h2>${escapeHtml(titleOf(resource))}</h2>` +
   operations
     .filter((operation) => operation.resource === resource)
     .map(article)
     .join('');
+
+/** A resource's part of the path as a title: `api_key` is "Api key". */
+const titleOf = (resource: string): string =>
+  (resource.charAt(0).toUpperCase() + resource.slice(1)).replaceAll('_', ' ');
 
 function article({ id, method, path, json }: Operation): string {
   const body = json.requestBody as { content: { 'application/json': { schema: Json } } } | undefined;
@@ -129,7 +135,7 @@ const table = (rows: readonly string[]): string =>
   `<table><thead><tr><th>Name</th><th>Type</th><th>Notes</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 
 const row = (name: string, schema: Json, required: boolean, place = ''): string =>
-  `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema))}${place}${required ? ', required' : ''}</td>` +
+  `<tr><td><code>${escapeHtml(name)}</code></td><td>${linked(typeOf(schema))}${place}${required ? ', required' : ''}</td>` +
   `<td>${schema.description ? prose(String(schema.description)) : ''}${bounds(schema)}</td></tr>`;
 
 function typeOf(schema: Json): string {
@@ -144,18 +150,47 @@ function typeOf(schema: Json): string {
 function bounds(schema: Json): string {
   const inner = [schema, ...((schema.anyOf ?? []) as Json[])];
   const longest = inner.find((choice) => choice.maxLength !== undefined)?.maxLength;
+  const shortest = inner.find((choice) => choice.minLength !== undefined)?.minLength;
   const standard = schema.default;
-  return `${longest === undefined ? '' : ` At most ${longest} characters.`}${standard === undefined ? '' : ` Default: <code>${escapeHtml(String(standard))}</code>.`}`;
+  return `${shortest === undefined ? '' : ` At least ${shortest} characters.`}${longest === undefined ? '' : ` At most ${longest} characters.`}${standard === undefined ? '' : ` Default: <code>${escapeHtml(String(standard))}</code>.`}`;
 }
 
+/** What succeeds in full; refusals are the same everywhere, so here only which there are. */
 function answers(responses: Record<string, Json>): string {
-  const rows = Object.entries(responses).map(([status, response]) => {
+  const [successes, refusals] = [true, false].map((isSuccess) =>
+    Object.entries(responses).filter(([status]) => Number(status) < 400 === isSuccess),
+  ) as [[string, Json][], [string, Json][]];
+  const rows = successes.map(([status, response]) => {
     const content = response.content as { 'application/json': { schema: Json } } | undefined;
-    const type = content ? typeOf(content['application/json'].schema) : 'no body';
-    return `<tr><td><code>${status}</code></td><td>${escapeHtml(type)}</td><td>${prose(String(response.description))}</td></tr>`;
+    const type = content ? linked(typeOf(content['application/json'].schema)) : 'no body';
+    return `<tr><td><code>${status}</code></td><td>${type}</td><td>${prose(String(response.description))}</td></tr>`;
   });
-  return `<h4>Answers</h4><table><thead><tr><th>Status</th><th>Body</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  const reasons = refusals.map(
+    ([status, { description }]) => `<code title="${escapeHtml(String(description))}">${status}</code>`,
+  );
+  return (
+    `<h4>Answers</h4><table><thead><tr><th>Status</th><th>Body</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>` +
+    `<p class="soft refusals">Refused with ${reasons.join(', ')}: see <a href="#refusals">refusals</a>.</p>`
+  );
 }
+
+/** Every status that any operation refuses with, once. */
+function refusalsSection(operations: readonly Operation[]): string {
+  const meanings = new Map<string, string>();
+  for (const { json } of operations) {
+    for (const [status, response] of Object.entries(json.responses as Record<string, Json>)) {
+      if (Number(status) >= 400) meanings.set(status, String(response.description));
+    }
+  }
+  const rows = [...meanings]
+    .sort(([one], [other]) => Number(one) - Number(other))
+    .map(([status, meaning]) => `<tr><td><code>${status}</code></td><td>${prose(meaning)}</td></tr>`);
+  return `<h2 id="refusals">Refusals</h2><p>All of them have the shape of ${linked('Error')}.</p><table><tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** Names of schemas lead to where they are described. */
+const linked = (type: string): string =>
+  escapeHtml(type).replace(/\b(?:[A-Z]\w+)\b/g, (name) => `<a href="#schema-${name}">${name}</a>`);
 
 const schemaSection = (name: string, schema: Json): string =>
   `<article><h3 id="schema-${name}">${escapeHtml(name)}</h3>${schema.description ? `<p class="soft">${prose(String(schema.description))}</p>` : ''}${fields('Fields', schema)}</article>`;
