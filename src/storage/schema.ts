@@ -78,6 +78,10 @@ export interface Schema {
     /** Sealed: a dump of the database doesn't show it. */
     webhook_auth_key: string | null;
     zapier_hook_url: string | null;
+    /** Names of events, separated by commas. */
+    webhook_events: Generated<string>;
+    /** 1: the QR codes of this link carry the marker by which their scans are told from clicks. */
+    qr_marker: Generated<number>;
     /** Name, suffix and destination, folded, for the list's search. */
     search_text: string;
   };
@@ -85,6 +89,76 @@ export interface Schema {
   /** How many links an organization has, spread over a few rows so that parallel creations don't queue. */
   link_counts: { organization_id: number; shard: number; links: number };
   changes: { id: Generated<number>; at: number; domain_id: number; suffix: string };
+  /** Texts by number. 0 is never handed out: it stands for the empty text. */
+  words: { id: Generated<number>; word: string };
+  /** The ledger: every hit, as long as the retention. Numbers are those of `clicks/codes.ts`, or of `words`. */
+  hits: {
+    id: Generated<number>;
+    link_id: number;
+    organization_id: number;
+    at: number;
+    outcome: number;
+    target: number;
+    class: number;
+    reason: number;
+    device: number;
+    source: number;
+    country: number;
+    os: number;
+    browser: number;
+    language: number;
+    referrer: number;
+    utm_source: number;
+    utm_medium: number;
+    utm_campaign: number;
+    utm_term: number;
+    utm_content: number;
+    visitor: number | null;
+  };
+  /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
+  link_rollups: Rollup & { link_id: number };
+  organization_rollups: Rollup & { organization_id: number };
+  link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
+  daily_visitors: { day: number; owner: number; visitor: number };
+  journal_watermarks: { node: string; segment: number; byte_offset: number };
+  daily_salts: { day: number; salt: string };
+  webhook_deliveries: {
+    id: Generated<number>;
+    created_at: number;
+    organization_id: number;
+    link_id: number;
+    event: string;
+    /** The same through all tries: what the receiver tells repetitions by. */
+    message_id: string;
+    target_url: string;
+    body: string;
+    /** Sealed, as it was when the event happened. */
+    signing_key: string | null;
+    state: 'waiting' | 'delivered' | 'failed';
+    tries: number;
+    first_tried_at: number | null;
+    /** Null when no further try is due. */
+    next_try_at: number | null;
+    /** While a node is at it, others keep off; past this instant it is taken to have died. */
+    claimed_until: number | null;
+  };
+  webhook_attempts: {
+    id: Generated<number>;
+    delivery_id: number;
+    at: number;
+    duration: number;
+    status: number | null;
+    excerpt: string | null;
+    problem: string | null;
+  };
+}
+
+interface Rollup {
+  dimension: number;
+  hour: number;
+  class: number;
+  value: number;
+  hits: number;
 }
 
 export type Queries = Kysely<Schema>;

@@ -1,0 +1,179 @@
+import {
+  type Classification,
+  type ClassReason,
+  type ClickClass,
+  classify,
+  classOfAgent,
+  type RecentVisits,
+} from '../rules/click-class.ts';
+import { clickSource } from '../rules/click-source.ts';
+import type { Outcome } from '../rules/resolve.ts';
+import { type CountryOf, countryCode } from './geo.ts';
+import {
+  type Agent,
+  type DeviceKind,
+  firstLanguage,
+  readAgent,
+  referrerHost,
+  withoutWww,
+} from './user-agent.ts';
+import { type DailySalts, visitorHash } from './visitor-hash.ts';
+
+/** A hit as the journal keeps it, until it is folded. */
+export interface RawHit {
+  readonly linkId: number;
+  readonly organizationId: number;
+  readonly at: number;
+  readonly outcome: Exclude<Outcome['kind'], 'not_found'>;
+  /** Which of the link's destinations; null when it wasn't redirected. */
+  readonly target: 'default' | 'android' | 'ios' | null;
+  readonly method: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  readonly referer: string;
+  readonly query: string;
+  readonly purpose: string;
+  /** DNT: 1 or Sec-GPC: 1. */
+  readonly doNotTrack: boolean;
+  /** The country as a trusted proxy's header names it; '' when there is none. */
+  readonly countryHint: string;
+}
+
+/** A hit as the ledger keeps it: nothing here leads back to an address. */
+export interface EnrichedHit {
+  readonly linkId: number;
+  readonly organizationId: number;
+  readonly at: number;
+  readonly outcome: RawHit['outcome'];
+  readonly target: RawHit['target'];
+  readonly class: ClickClass;
+  readonly reason: ClassReason;
+  readonly country: string;
+  readonly device: DeviceKind;
+  readonly os: string;
+  readonly osVersion: string;
+  readonly browser: string;
+  readonly browserVersion: string;
+  /** This and the texts below are '' when the request doesn't say. */
+  readonly language: string;
+  readonly referrerHost: string;
+  readonly utmSource: string;
+  readonly utmMedium: string;
+  readonly utmCampaign: string;
+  readonly utmTerm: string;
+  readonly utmContent: string;
+  readonly source: 'qr' | 'link';
+  /** Null for who asked not to be tracked, and for hits folded after their day's salt was destroyed. */
+  readonly visitor: number | null;
+}
+
+export interface EnrichParts {
+  readonly knownAgent: (userAgent: string) => KnownAgent;
+  readonly countryOf: CountryOf;
+  readonly hintedCountry: (hint: string) => string | null;
+  readonly language: (acceptLanguage: string) => string;
+  readonly referrerHost: (referer: string) => string;
+  /** Coming from one of our own pages (a password's, a captcha's) is coming from nowhere else. */
+  readonly isOwnHost: (host: string) => boolean;
+  readonly salts: Pick<DailySalts, 'get'>;
+  readonly recentVisits: RecentVisits;
+}
+
+interface KnownAgent extends Agent {
+  readonly classification: Classification;
+}
+
+const longestAgent = 512;
+
+/** Adds the memory that makes `enrich` fast: the same user agents, addresses and referrers come again and again. */
+export function enrichParts(
+  given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts' | 'recentVisits'>,
+): EnrichParts {
+  const knownAgent = remembered(16_384, (userAgent) => ({
+    ...readAgent(userAgent),
+    classification: classOfAgent(userAgent),
+  }));
+  return {
+    ...given,
+    knownAgent: (userAgent) => knownAgent(userAgent.slice(0, longestAgent)),
+    countryOf: remembered(131_072, given.countryOf),
+    hintedCountry: remembered(1_024, countryCode),
+    language: remembered(4_096, firstLanguage),
+    referrerHost: remembered(16_384, referrerHost),
+  };
+}
+
+/** Everything that is to be known of a hit. The same hits in the same order always give the same result. */
+export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
+  const agent = parts.knownAgent(raw.userAgent);
+  const visitor = visitorHash(parts.salts, raw.at, raw.address, raw.userAgent);
+  const { class: hitClass, reason } = classOf(raw, agent, visitor, parts.recentVisits);
+  const { source, utm } = clickSource(raw.query);
+  const host = parts.referrerHost(raw.referer);
+  return {
+    linkId: raw.linkId,
+    organizationId: raw.organizationId,
+    at: raw.at,
+    outcome: raw.outcome,
+    target: raw.target,
+    class: hitClass,
+    reason,
+    country: parts.hintedCountry(raw.countryHint) ?? parts.countryOf(raw.address),
+    device: agent.device,
+    os: agent.os,
+    osVersion: agent.osVersion,
+    browser: agent.browser,
+    browserVersion: agent.browserVersion,
+    language: parts.language(raw.acceptLanguage),
+    referrerHost: host === '' || parts.isOwnHost(host) ? '' : withoutWww(host),
+    utmSource: utm.source,
+    utmMedium: utm.medium,
+    utmCampaign: utm.campaign,
+    utmTerm: utm.term,
+    utmContent: utm.content,
+    source,
+    visitor: raw.doNotTrack ? null : visitor,
+  };
+}
+
+const repeat: Classification = { class: 'repeat', reason: 'recent_visit' };
+
+/**
+ * Only a click can be repeated: whoever is asked for a password and then redirected clicked once. To tell a double tap
+ * the hash is used for those, too, who asked not to be tracked; it stays in memory for seconds and isn't stored.
+ */
+function classOf(
+  raw: RawHit,
+  agent: KnownAgent,
+  visitor: number | null,
+  recentVisits: RecentVisits,
+): Classification {
+  const found = classify(raw, () => agent.classification);
+  if (found.class !== 'human' || raw.outcome !== 'redirect' || visitor === null) return found;
+  return recentVisits.repeats(raw.linkId, visitor, raw.at) ? repeat : found;
+}
+
+const longestRemembered = 1_024;
+
+/**
+ * Keeps up to `most` answers, in two generations: what was asked for lately stays. Keys are copied, and answers made
+ * from the copy: a string cut from a block of the journal would keep the whole block in memory.
+ */
+function remembered<T>(most: number, make: (key: string) => T): (key: string) => T {
+  let young = new Map<string, T>();
+  let old = new Map<string, T>();
+  return (key) => {
+    const known = young.get(key);
+    if (known !== undefined) return known;
+    const own = Buffer.from(key).toString();
+    const made = old.get(own) ?? make(own);
+    if (own.length > longestRemembered) return made;
+    if (young.size >= most / 2) {
+      old = young;
+      young = new Map();
+    }
+    young.set(own, made);
+    return made;
+  };
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  bundledCountryFile,
+  CountryFileError,
+  countryCode,
+  openCountryFile,
+  unknownCountry,
+  whenAsked,
+} from './geo.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'linnet-geo-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(content: Uint8Array): string {
+  const path = join(folder, `${Bun.randomUUIDv7()}.mmdb`);
+  writeFileSync(path, content);
+  return path;
+}
+
+type Value = string | number | { readonly [key: string]: Value };
+
+function encoded(value: Value): number[] {
+  if (typeof value === 'string') return [(2 << 5) | value.length, ...Buffer.from(value)];
+  if (typeof value === 'number') return [(6 << 5) | 2, value >> 8, value & 255];
+  const entries = Object.entries(value);
+  return [
+    (7 << 5) | entries.length,
+    ...entries.flatMap(([key, each]) => [...encoded(key), ...encoded(each)]),
+  ];
+}
+
+/** A whole .mmdb for IPv4 with one node: what lies below 128.0.0.0 has one record, what lies above another. */
+function twoHalves(lower: Value, upper: Value): Uint8Array {
+  const data = encoded(lower);
+  const pointer = (offset: number) => [0, (17 + offset) >> 8, (17 + offset) & 255];
+  return Buffer.concat([
+    Buffer.from([...pointer(0), ...pointer(data.length)]),
+    Buffer.alloc(16),
+    Buffer.from([...data, ...encoded(upper)]),
+    Buffer.from('abcdef4d61784d696e642e636f6d', 'hex'),
+    Buffer.from(encoded({ node_count: 1, record_size: 24, ip_version: 4, build_epoch: 1 })),
+  ]);
+}
+
+describe('the bundled file', () => {
+  const countryOf = openCountryFile(bundledCountryFile());
+
+  test('knows the countries of public addresses, old and new', () => {
+    expect(countryOf('193.99.144.80')).toBe('DE');
+    expect(countryOf('200.160.2.3')).toBe('BR');
+    expect(countryOf('2a02:2e0:3fe:1001:302::')).toBe('DE');
+    expect(countryOf('::ffff:193.99.144.80')).toBe('DE');
+  });
+
+  test('knows no country for addresses that are in no public register', () => {
+    const inside = [
+      '127.0.0.1',
+      '10.1.2.3',
+      '172.16.0.1',
+      '192.168.1.1',
+      '169.254.1.1',
+      '100.64.0.1',
+      '0.0.0.0',
+    ];
+    const inside6 = ['::1', '::', 'fe80::1', 'fc00::1', 'fd12:3456::1', '2001:db8::1', '::ffff:10.0.0.1'];
+    for (const address of [...inside, ...inside6])
+      expect([address, countryOf(address)]).toEqual([address, 'XX']);
+  });
+
+  test('knows no country for what is no address', () => {
+    for (const text of ['', 'unknown', '1.2.3', '999.1.1.1', '1.2.3.4:80', '[::1]', '::ffff:', '☃']) {
+      expect(countryOf(text)).toBe(unknownCountry);
+    }
+  });
+});
+
+describe("the operator's own file", () => {
+  test("may have MaxMind's, IPinfo's or ip-location-db's shape", () => {
+    for (const [record, country] of [
+      [{ country: { iso_code: 'CH', geoname_id: 1 } }, 'CH'],
+      [{ country: 'CH' }, 'CH'],
+      [{ country_code: 'ch' }, 'CH'],
+      [{ country_code: 'ZZ' }, 'XX'],
+      [{ country: 'Switzerland' }, 'XX'],
+      [{ city: 'Bern' }, 'XX'],
+      ['CH', 'XX'],
+    ] as const) {
+      const countryOf = openCountryFile(file(twoHalves(record, { country_code: 'SE' })));
+      expect(countryOf('1.2.3.4')).toBe(country);
+      expect(countryOf('200.2.3.4')).toBe('SE');
+    }
+  });
+
+  test('for IPv4 says nothing of IPv6', () => {
+    const countryOf = openCountryFile(file(twoHalves({ country_code: 'CH' }, { country_code: 'SE' })));
+    expect(countryOf('2a02:2e0::1')).toBe('XX');
+    expect(countryOf('::ffff:1.2.3.4')).toBe('CH');
+  });
+
+  test('that is missing or broken is refused with its name and a sentence', () => {
+    const whole = readFileSync(bundledCountryFile());
+    const broken = [
+      Buffer.alloc(0),
+      Buffer.from('not a database'),
+      whole.subarray(0, 9_000),
+      whole.subarray(2_000_000),
+    ];
+    for (const content of broken) {
+      expect(() => openCountryFile(file(content))).toThrow(
+        /^The country file .+ is not a whole MaxMind database/,
+      );
+    }
+    expect(() => openCountryFile(join(folder, 'nowhere.mmdb'))).toThrow(/nowhere\.mmdb cannot be read/);
+    expect(() => openCountryFile(folder)).toThrow(CountryFileError);
+  });
+});
+
+describe('a file opened when asked', () => {
+  test('is opened once, at the first address', () => {
+    let opened = 0;
+    const countryOf = whenAsked(
+      () => {
+        opened++;
+        return () => 'CH';
+      },
+      () => {},
+    );
+    expect(opened).toBe(0);
+    expect([countryOf('1.2.3.4'), countryOf('1.2.3.5')]).toEqual(['CH', 'CH']);
+    expect(opened).toBe(1);
+  });
+
+  test('that cannot be opened costs the countries, is reported once, and nothing is thrown', () => {
+    const problems: CountryFileError[] = [];
+    const countryOf = whenAsked(
+      () => openCountryFile(join(folder, 'nowhere.mmdb')),
+      (problem) => problems.push(problem),
+    );
+    expect([countryOf('1.2.3.4'), countryOf('1.2.3.5')]).toEqual(['XX', 'XX']);
+    expect(problems.map((problem) => problem.message)).toEqual([
+      `The country file ${join(folder, 'nowhere.mmdb')} cannot be read.`,
+    ]);
+  });
+
+  test('that breaks at a look-up is given up in the same way', () => {
+    const problems: CountryFileError[] = [];
+    const breaking = () => (address: string) => {
+      if (address === '9.9.9.9') throw new RangeError('out of bounds');
+      return 'CH';
+    };
+    const countryOf = whenAsked(breaking, (problem) => problems.push(problem));
+    expect(['1.2.3.4', '9.9.9.9', '1.2.3.4'].map(countryOf)).toEqual(['CH', 'XX', 'XX']);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toBeInstanceOf(CountryFileError);
+  });
+});
+
+test('a country code is two letters that name a country', () => {
+  expect(['de', 'DE', 'Ch'].map(countryCode)).toEqual(['DE', 'DE', 'CH']);
+  for (const value of ['', 'XX', 'zz', 'T1', 'DEU', 'D', 'ÄÖ', ' DE', 7, null, undefined, ['DE']]) {
+    expect(countryCode(value)).toBeNull();
+  }
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { DailySalts, dayOf, type SaltStore, visitorHash } from './visitor-hash.ts';
+
+const noon = Date.UTC(2026, 5, 1, 12);
+const day = dayOf(noon);
+
+/** What storage will do: one salt a day for all nodes, the first one given. */
+class SaltsInMemory implements SaltStore {
+  readonly kept = new Map<number, Uint8Array>();
+
+  async settle(of: number, fresh: Uint8Array): Promise<Uint8Array> {
+    const standing = this.kept.get(of) ?? fresh;
+    this.kept.set(of, standing);
+    return standing;
+  }
+
+  async forgetBefore(first: number): Promise<void> {
+    for (const of of this.kept.keys()) if (of < first) this.kept.delete(of);
+  }
+}
+
+let drawn = 0;
+const bytes = (count: number) => new Uint8Array(count).fill(++drawn);
+
+async function saltsFor(store: SaltStore, ...days: number[]): Promise<DailySalts> {
+  const salts = new DailySalts(store, bytes);
+  for (const of of days) await salts.prepare(of);
+  return salts;
+}
+
+describe('a visitor', () => {
+  test('is an HMAC-SHA256 of address and user agent under the salt of the day', async () => {
+    const store = new SaltsInMemory();
+    const salts = await saltsFor(store, day);
+    const oracle = createHmac('sha256', store.kept.get(day) ?? '')
+      .update('198.51.100.7\nfirefox')
+      .digest('hex');
+    expect(visitorHash(salts, noon, '198.51.100.7', 'firefox')).toBe(
+      Number.parseInt(oracle.slice(0, 5), 16) * 2 ** 32 + Number.parseInt(oracle.slice(8, 16), 16),
+    );
+  });
+
+  test('is the same all day and another one the next', async () => {
+    const salts = await saltsFor(new SaltsInMemory(), day, day + 1);
+    const at = (instant: number) => visitorHash(salts, instant, '198.51.100.7', 'firefox');
+    expect(at(noon)).not.toBeNull();
+    expect(at(Date.UTC(2026, 5, 1))).toBe(at(noon));
+    expect(at(Date.UTC(2026, 5, 2) - 1)).toBe(at(noon));
+    expect(at(Date.UTC(2026, 5, 2))).not.toBe(at(noon));
+  });
+
+  test('differs by address and by user agent', async () => {
+    const salts = await saltsFor(new SaltsInMemory(), day);
+    const of = (address: string, userAgent: string) => visitorHash(salts, noon, address, userAgent);
+    expect(
+      new Set([
+        of('10.0.0.1', 'a'),
+        of('10.0.0.2', 'a'),
+        of('10.0.0.1', 'b'),
+        of('10.0.0.11', ''),
+        of('10.0.0.1', '1'),
+      ]).size,
+    ).toBe(5);
+  });
+
+  test('fits a database integer and a JavaScript number', async () => {
+    const salts = await saltsFor(new SaltsInMemory(), day);
+    const visitors = Array.from(
+      { length: 20_000 },
+      (_, index) => visitorHash(salts, noon, `10.0.${index}`, 'a') ?? -1,
+    );
+    expect(visitors.every((visitor) => Number.isSafeInteger(visitor) && visitor >= 0)).toBe(true);
+    expect(new Set(visitors).size).toBe(visitors.length);
+    expect(Math.max(...visitors)).toBeGreaterThan(2 ** 51);
+  });
+});
+
+describe('the salt of a day', () => {
+  test('is the same on every node and after a restart', async () => {
+    const store = new SaltsInMemory();
+    const here = await saltsFor(store, day);
+    const there = await saltsFor(store, day);
+    const visitor = visitorHash(here, noon, '198.51.100.7', 'firefox');
+    expect(visitor).not.toBeNull();
+    expect(visitorHash(there, noon, '198.51.100.7', 'firefox')).toBe(visitor);
+  });
+
+  test('once destroyed is gone for good: its day gets no other', async () => {
+    const store = new SaltsInMemory();
+    const salts = await saltsFor(store, day - 1, day);
+    await salts.forgetBefore(day);
+    await salts.prepare(day - 1);
+    expect([...store.kept.keys()]).toEqual([day]);
+    expect(visitorHash(salts, noon - 86_400_000, '198.51.100.7', 'firefox')).toBeNull();
+    expect(visitorHash(salts, noon, '198.51.100.7', 'firefox')).not.toBeNull();
+  });
+
+  test('forgotten while it was being fetched stays forgotten', async () => {
+    const store = new SaltsInMemory();
+    const salts = new DailySalts(store, bytes);
+    const fetching = salts.prepare(day - 1);
+    await salts.forgetBefore(day);
+    await fetching;
+    expect(salts.get(day - 1)).toBeNull();
+  });
+
+  test('must be prepared: without it a hit has no visitor', async () => {
+    expect(visitorHash(await saltsFor(new SaltsInMemory()), noon, '198.51.100.7', 'firefox')).toBeNull();
+  });
+});

@@ -1,0 +1,39 @@
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Reaches the host of the virtual machine on Azure, and on nobody's list of special addresses. */
+const hostOfTheMachine = '168.63.129.16';
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Protocol assignments with Teredo among them, 6to4, and the two ranges for documentation. */
+const notGlobal = ['2001::/23', '2002::/16', '2001:db8::/32', '3fff::/20'].map((range) =>
+  ipaddr.IPv6.parseCIDR(range),
+);
+
+/**
+ * Reads an address in the one form that DNS and WHATWG URLs write. Null for what leaves room for another reading:
+ * fewer than four parts, octal, hexadecimal, a zone, brackets.
+ */
+export function readAddress(text: string): Address | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  if (!text.includes(':') || text.includes('%') || !ipaddr.IPv6.isValid(text)) return null;
+  return ipaddr.IPv6.parse(text);
+}
+
+/** An IPv4 address in the clothes of IPv6 connects as IPv4, so it is one. */
+export function unmapped(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/**
+ * Whether an address belongs to the public internet. IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64,
+ * 6to4, Teredo) never do, whatever they carry: nobody publishes them for a service.
+ */
+export function isPublic(address: Address): boolean {
+  if (address instanceof ipaddr.IPv4) {
+    return address.range() === 'unicast' && address.toString() !== hostOfTheMachine;
+  }
+  return address.match(globalUnicast) && !notGlobal.some((range) => address.match(range));
+}

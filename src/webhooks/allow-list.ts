@@ -1,0 +1,70 @@
+import { isLoopbackName, normaliseHostname } from '../rules/host.ts';
+import { type Address, readAddress, unmapped } from './address-rules.ts';
+
+/** Without a port, every port of it is meant. */
+type Entry =
+  | { readonly kind: 'name'; readonly name: string; readonly port: number | null }
+  | { readonly kind: 'network'; readonly range: readonly [Address, number]; readonly port: number | null }
+  | { readonly kind: 'loopback' };
+
+/** Where webhooks may go although it is inside. */
+export type AllowList = readonly Entry[];
+
+const hostAndPort = /^(\[[0-9a-f:.]+\]|[^\s:/?#@%*\\[\]]+)(?::(\d{1,5}))?$/i;
+
+/** Null when nothing is set. Throws a sentence that completes `WEBHOOK_ALLOW is "x": …`. */
+export function parseAllowList(text: string): AllowList | null {
+  if (text.trim() === '') return null;
+  if (text.trim().toLowerCase() === 'none') return [];
+  return text.split(',').map((part) => {
+    const entry = networkEntry(part.trim()) ?? hostEntry(part.trim());
+    if (!entry) {
+      throw new Error(
+        'give hosts, host:port or networks, such as n8n.internal,10.0.0.5:8080,192.168.0.0/16, or the word none alone',
+      );
+    }
+    return entry;
+  });
+}
+
+/** What holds where nothing is set: on one's own machine its own services, elsewhere nothing. */
+export const allowListOf = (setting: AllowList | null, isTrial: boolean): AllowList =>
+  setting ?? (isTrial ? [{ kind: 'loopback' }] : []);
+
+/**
+ * Whether a target is permitted although inside. `address` is null for a name that is not resolved yet: then a network
+ * counts, as the name may lead into it, and the call decides.
+ */
+export function permits(list: AllowList, host: string, port: number, address: Address | null): boolean {
+  const name = normaliseHostname(host);
+  const reached = address && unmapped(address);
+  return list.some((entry) => {
+    if (entry.kind === 'loopback') {
+      return isLoopbackName(name) && (reached === null || reached.range() === 'loopback');
+    }
+    if (entry.port !== null && entry.port !== port) return false;
+    if (entry.kind === 'name') return entry.name === name;
+    const [base, bits] = entry.range;
+    return reached === null || (reached.kind() === base.kind() && reached.match(base, bits));
+  });
+}
+
+function networkEntry(text: string): Entry | null {
+  const [base = '', bits] = text.split('/');
+  const address = readAddress(base);
+  if (!address || unmapped(address) !== address || text.split('/').length > 2) return null;
+  const most = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most)) return null;
+  return { kind: 'network', range: [address, bits === undefined ? most : Number(bits)], port: null };
+}
+
+function hostEntry(text: string): Entry | null {
+  const [, host, digits] = hostAndPort.exec(text) ?? [];
+  const port = digits === undefined ? null : Number(digits);
+  // Targets are read by the same parser, so that both sides spell a host alike.
+  const hostname = host === undefined ? undefined : URL.parse(`http://${host}/`)?.hostname;
+  if (!hostname || hostname === 'none' || port === 0 || (port ?? 0) > 65535) return null;
+  const literal = networkEntry(hostname.replace(/^\[(.*)\]$/, '$1'));
+  if (literal?.kind === 'network') return { ...literal, port };
+  return hostname.startsWith('[') ? null : { kind: 'name', name: normaliseHostname(hostname), port };
+}

@@ -1,0 +1,76 @@
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Soon at first, for a target that restarts; the last wait repeats until the time is up. */
+const waits = [
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+] as const;
+
+const giveUpAfter = 3 * day;
+const longestRetryAfter = day;
+
+export interface Tries {
+  /** Attempts made so far: 1 after the first one failed. */
+  readonly made: number;
+  /** Instants, in epoch milliseconds. */
+  readonly firstAt: number;
+  readonly now: number;
+}
+
+/**
+ * When to try again, or null when three days have gone by. `random` in [0, 1) spreads a wait over 80 to 120 % of
+ * itself. `retryAfter` (milliseconds) can make a wait longer, up to a day, and never shorter.
+ */
+export function nextTry(tries: Tries, random: number, retryAfter: number | null): number | null {
+  const end = tries.firstAt + giveUpAfter;
+  if (tries.now >= end) return null;
+  const wait = waits[Math.min(Math.max(tries.made, 1), waits.length) - 1] ?? day;
+  const asked = Math.min(retryAfter ?? 0, longestRetryAfter);
+  // The last try falls on the end itself, so that a target back just before it is still reached.
+  return Math.min(tries.now + Math.max(Math.round(wait * (0.8 + 0.4 * random)), asked), end);
+}
+
+/** What matters here of an attempt (guarded-post.ts). */
+type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: number | null }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'failed' };
+
+export type AfterAttempt =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'again'; readonly at: number }
+  | { readonly kind: 'failed'; readonly why: 'gone' | 'refused' | 'time is up' };
+
+/**
+ * 410 is the target's own word for "never again", a refusal is ours, and waiting changes neither. Every other answer
+ * gets the three days, 4xx and redirects too: behind them stand a deployment under way, an expired token, a mistyped
+ * route, and whoever repairs one on Monday wants Friday's events. The price is some fifteen requests.
+ */
+export function afterAttempt(outcome: Outcome, tries: Tries, random: number): AfterAttempt {
+  if (outcome.kind === 'refused') return { kind: 'failed', why: 'refused' };
+  const status = outcome.kind === 'answered' ? outcome.status : null;
+  if (status !== null && status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'failed', why: 'gone' };
+  const at = nextTry(tries, random, outcome.kind === 'answered' ? outcome.retryAfter : null);
+  return at === null ? { kind: 'failed', why: 'time is up' } : { kind: 'again', at };
+}
+
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Reads a Retry-After header, seconds or a date, as milliseconds from now. Null when it says nothing usable. */
+export function parseRetryAfter(header: string | undefined, now: number): number | null {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * second;
+  const instant = httpDate.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(instant) ? null : Math.max(0, instant - now);
+}

@@ -1,0 +1,237 @@
+import { lookup } from 'node:dns/promises';
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { normaliseHostname } from '../rules/host.ts';
+import { type Address, readAddress } from './address-rules.ts';
+import type { AllowList } from './allow-list.ts';
+import { parseRetryAfter } from './back-off.ts';
+import { checkTarget, portOf, type Resolver, resolveTarget, withoutBrackets } from './target-guard.ts';
+
+const maximumAnswer = 64 * 1024;
+const maximumHeader = 16 * 1024;
+const excerptLength = 1000;
+/** No character of UTF-8 is longer than four bytes. */
+const excerptBytes = excerptLength * 4;
+const maximumAddresses = 4;
+const maximumInterim = 16;
+
+export interface Outgoing {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Breaks the call off, as when the program stops. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the world outside is reached by; a test brings its own. */
+export interface Means {
+  readonly lookup?: Resolver;
+  /** Milliseconds for everything: name, connection, headers, body. */
+  readonly deadline?: number;
+  readonly now?: () => number;
+  /** Certificates to trust in place of the usual ones. */
+  readonly ca?: string;
+}
+
+/** Durations and `retryAfter` are milliseconds. */
+export type Attempt =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfter: number | null;
+      readonly excerpt: string;
+      readonly duration: number;
+    }
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'failed'; readonly sentence: string; readonly duration: number };
+
+/**
+ * What this machine itself resolves a name to: its hosts file and search domains count, so that a service next door
+ * has the name its operator knows. Where an address comes from need not be trusted, as each is checked. Bun asks without
+ * a thread that waits (by c-ares on Linux), so that a name server that says nothing holds up nobody else.
+ */
+export const systemResolver: Resolver = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+/** Posts to a target, if the guard lets it, at an address that the guard has seen. Never rejects. */
+export async function post(
+  target: string,
+  outgoing: Outgoing,
+  allowed: AllowList,
+  { lookup = systemResolver, deadline = 10_000, now = Date.now, ca }: Means = {},
+): Promise<Attempt> {
+  const checked = checkTarget(target, allowed);
+  if (!checked.ok) return { kind: 'refused', sentence: checked.sentence };
+  const { url } = checked;
+  const started = performance.now();
+  const duration = () => Math.round(performance.now() - started);
+  const cut = new AbortController();
+  const breakOff = () => cut.abort(new Broken('The delivery was broken off.'));
+  const timer = setTimeout(() => cut.abort(new Broken(lateSentence(deadline))), deadline);
+  outgoing.signal?.addEventListener('abort', breakOff, { once: true });
+  if (outgoing.signal?.aborted) breakOff();
+  try {
+    const found = await Promise.race([
+      resolveTarget(url.hostname, portOf(url), lookup, allowed),
+      rejection(cut.signal),
+    ]);
+    if (found.kind === 'refused') return found;
+    if (found.kind === 'unresolved') throw new Broken(found.sentence);
+    const answer = await exchange(url, found.addresses, outgoing, cut.signal, ca);
+    const retryAfter = parseRetryAfter(answer.retryAfter, now());
+    return { kind: 'answered', ...answer, retryAfter, duration: duration() };
+  } catch (cause) {
+    return { kind: 'failed', sentence: sentenceOf(cause), duration: duration() };
+  } finally {
+    clearTimeout(timer);
+    outgoing.signal?.removeEventListener('abort', breakOff);
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly excerpt: string;
+}
+
+/**
+ * One request over a connection of its own. The status is the verdict: once it is here, a body that is cut (too long,
+ * too slow, broken) only shortens the excerpt.
+ */
+function exchange(
+  url: URL,
+  addresses: readonly Address[],
+  { headers, body }: Outgoing,
+  cut: AbortSignal,
+  ca: string | undefined,
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  cut.throwIfAborted();
+  const options = {
+    method: 'POST',
+    agent: false,
+    headers: {
+      ...headers,
+      'accept-encoding': 'identity',
+      'content-length': Buffer.byteLength(body),
+    },
+    lookup: pinned(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2000,
+    maxHeaderSize: maximumHeader,
+  };
+  const request =
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, ...trust(url.hostname, ca) })
+      : http.request(url, options);
+
+  let settle = (cause: unknown): void => reject(cause);
+  const end = (cause: unknown) => {
+    settle(cause);
+    request.destroy();
+  };
+  cut.addEventListener('abort', () => end(cut.reason), { once: true });
+  let interim = 0;
+  request.on('information', () => {
+    if (++interim > maximumInterim) end(new Broken('The target never came to its answer.'));
+  });
+  request.on('response', (response) => {
+    const excerpt = new Excerpt(response.headers['content-encoding']);
+    const [status, retryAfter] = [response.statusCode ?? 0, response.headers['retry-after']];
+    settle = () => resolve({ status, retryAfter, excerpt: excerpt.text() });
+    response.on('data', (chunk: Buffer) => {
+      if (!excerpt.take(chunk)) end(null);
+    });
+    response.on('error', end);
+    response.on('close', () => end(null));
+  });
+  request.on('error', end);
+  request.on('close', () => end(new Broken('The target closed the connection without an answer.')));
+  request.end(body);
+  return promise;
+}
+
+/** The host as TLS names it: never an address, never with the root's dot. */
+const trust = (hostname: string, ca: string | undefined) => ({
+  servername: readAddress(withoutBrackets(hostname)) ? '' : normaliseHostname(hostname),
+  rejectUnauthorized: true,
+  ...(ca === undefined ? {} : { ca }),
+});
+
+/** Answers every name with the addresses that were checked, so that nothing is resolved a second time. */
+function pinned(addresses: readonly Address[]): LookupFunction {
+  const all = addresses.slice(0, maximumAddresses).map((address) => ({
+    address: address.toString(),
+    family: address.kind() === 'ipv6' ? 6 : 4,
+  }));
+  const [first] = all;
+  return (_name, options, callback) => {
+    if (options.all || !first) callback(null, all);
+    else callback(null, first.address, first.family);
+  };
+}
+
+class Excerpt {
+  readonly #encoding: string | null;
+  #kept = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(contentEncoding: string | undefined) {
+    const encoding = contentEncoding?.trim().toLowerCase() || 'identity';
+    this.#encoding = encoding === 'identity' ? null : encoding.replace(/[^a-z0-9, -]/g, '').slice(0, 40);
+  }
+
+  /** False when enough was read. */
+  take(chunk: Buffer): boolean {
+    if (this.#kept.length < excerptBytes) {
+      this.#kept = Buffer.concat([this.#kept, chunk.subarray(0, excerptBytes - this.#kept.length)]);
+    }
+    this.#length += chunk.length;
+    return this.#length < maximumAnswer;
+  }
+
+  text(): string {
+    if (this.#encoding !== null) {
+      const bytes =
+        this.#length < maximumAnswer ? `${this.#length} bytes` : `at least ${maximumAnswer} bytes`;
+      return `(${bytes} of ${this.#encoding}, not unpacked)`;
+    }
+    const text = new TextDecoder().decode(this.#kept, { stream: true }).slice(0, excerptLength);
+    // PostgreSQL stores no NUL, and a page has no use for its like.
+    return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd');
+  }
+}
+
+/** An end that we made, with the sentence for it. */
+class Broken extends Error {}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}
+
+const lateSentence = (deadline: number): string => `There was no answer within ${deadline / 1000} seconds.`;
+
+const sentences: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The target refused the connection.',
+  ECONNRESET: 'The target closed the connection without an answer.',
+  EPIPE: 'The target closed the connection without an answer.',
+  EHOSTUNREACH: 'No way leads to the target from here.',
+  ENETUNREACH: 'No way leads to the target from here.',
+  ETIMEDOUT: 'The target did not take up the connection.',
+  HPE_HEADER_OVERFLOW: 'The headers of the answer are too long.',
+};
+
+/** What the owner of a webhook may know of a failure: no address, no path of ours. */
+function sentenceOf(cause: unknown): string {
+  if (cause instanceof Broken) return cause.message;
+  const code =
+    cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'UNKNOWN';
+  const known = sentences[code];
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return `The target did not answer in HTTP (${code}).`;
+  if (/CERT|SIGNED|ISSUER|VERIFY/.test(code)) return `The target's certificate is not accepted (${code}).`;
+  return `The connection failed (${code}).`;
+}

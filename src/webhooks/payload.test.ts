@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test';
+import { addressShown, type ClickEvent, clickBody, flatClick } from './payload.ts';
+
+const click: ClickEvent = {
+  id: 'click_42',
+  linkId: 7,
+  domain: 'https://go.example.com',
+  suffix: 'spring',
+  url: 'https://go.example.com/spring',
+  destination: 'https://example.com/spring?x=1',
+  clickedAt: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
+  address: '203.0.113.77',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0',
+  country: 'DE',
+  region: 'Bavaria',
+  city: 'Munich',
+  browser: 'Chrome',
+  browserVersion: '140.0.0.0',
+  os: 'Linux',
+  osVersion: '6.1',
+  device: 'desktop',
+  language: 'de',
+  referrer: 'news.example',
+  utmSource: 'mail',
+  utmMedium: 'newsletter',
+  utmCampaign: 'spring',
+  utmTerm: 'shoes',
+  utmContent: 'button',
+  class: 'human',
+  reason: 'browser',
+  source: 'qr',
+};
+
+const bare: ClickEvent = {
+  ...click,
+  destination: null,
+  address: null,
+  userAgent: '',
+  country: null,
+  region: null,
+  city: null,
+  browser: null,
+  browserVersion: null,
+  os: null,
+  osVersion: null,
+  device: null,
+  language: null,
+  referrer: null,
+  utmSource: null,
+  utmMedium: '',
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+  reason: null,
+  source: null,
+};
+
+test('a click carries the names of the interface and ours beside them', () => {
+  expect(clickBody(click, 'shortened')).toEqual({
+    event: 'click',
+    payload: {
+      id: 'click_42',
+      link_id: 7,
+      domain: 'https://go.example.com',
+      suffix: 'spring',
+      url: 'https://go.example.com/spring',
+      destination: 'https://example.com/spring?x=1',
+      clicked_at: '2026-03-04T05:06:07.008Z',
+      ip_address: '203.0.113.0',
+      user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0',
+      country: 'DE',
+      region: 'Bavaria',
+      city: 'Munich',
+      browser: 'Chrome',
+      browser_version: '140.0.0.0',
+      os: 'Linux',
+      os_version: '6.1',
+      device: 'desktop',
+      language: 'de',
+      referrer: 'news.example',
+      utm_source: 'mail',
+      utm_medium: 'newsletter',
+      utm_campaign: 'spring',
+      utm_term: 'shoes',
+      utm_content: 'button',
+      class: 'human',
+      reason: 'browser',
+      source: 'qr',
+    },
+  });
+});
+
+test('what is missing is "Unknown", and no key is left out', () => {
+  const { payload } = clickBody(bare, 'full');
+  expect(Object.keys(payload)).toEqual(Object.keys(clickBody(click, 'full').payload));
+  const given = ['id', 'link_id', 'domain', 'suffix', 'url', 'clicked_at', 'class'];
+  for (const [key, value] of Object.entries(payload)) {
+    if (given.includes(key)) expect(value).not.toBe('Unknown');
+    else expect([key, value]).toEqual([key, 'Unknown']);
+  }
+});
+
+test('the flat click has the same values on one level', () => {
+  const { event, ...values } = flatClick(click, 'shortened');
+  expect(event).toBe('click');
+  expect(values).toEqual(clickBody(click, 'shortened').payload);
+  expect(Object.values(values).every((value) => typeof value !== 'object')).toBe(true);
+});
+
+describe('ip_address', () => {
+  test.each([
+    ['203.0.113.77', 'full', '203.0.113.77'],
+    ['203.0.113.77', 'shortened', '203.0.113.0'],
+    ['203.0.113.0', 'shortened', '203.0.113.0'],
+    ['203.0.113.77', 'none', null],
+    ['2001:db8:1234:5678:9abc::1', 'full', '2001:db8:1234:5678:9abc::1'],
+    ['2001:db8:1234:5678:9abc::1', 'shortened', '2001:db8:1234::'],
+    ['2001:db8:1234:5678:9abc::1', 'none', null],
+    ['::ffff:203.0.113.77', 'full', '203.0.113.77'],
+    ['::ffff:203.0.113.77', 'shortened', '203.0.113.0'],
+    ['fe80::1%eth0', 'full', 'fe80::1'],
+    ['::1', 'shortened', '::'],
+    ['not an address', 'full', null],
+    ['203.0.113.77, 10.0.0.1', 'full', null],
+    ['', 'full', null],
+    [null, 'full', null],
+  ] as const)('%p, %s: %p', (address, form, expected) => {
+    expect(addressShown(address, form)).toBe(expected);
+    expect(clickBody({ ...click, address }, form).payload.ip_address).toBe(expected ?? 'Unknown');
+  });
+});

@@ -1,0 +1,106 @@
+import { normaliseHostname } from '../rules/host.ts';
+import { isStorable } from '../rules/text.ts';
+import { type Address, isPublic, readAddress, unmapped } from './address-rules.ts';
+import { type AllowList, permits } from './allow-list.ts';
+
+const maximumLength = 2048;
+const usualPorts = [80, 443];
+const dnsName = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** A name without a dot, and what home and office networks put after the last one (RFC 6762, appendix G). */
+const insideName =
+  /^[^.]+$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+
+export type Target =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly sentence: string };
+
+/** All addresses of a name, in the order to try them. Rejects when the name can't be resolved. */
+export type Resolver = (name: string) => Promise<readonly string[]>;
+
+export type Resolution =
+  | { readonly kind: 'checked'; readonly addresses: readonly Address[] }
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'unresolved'; readonly sentence: string };
+
+const refuse = (sentence: string) => ({ ok: false, sentence }) as const;
+
+/** What can be said of a webhook's target from its text alone. */
+export function checkTarget(text: string, allowed: AllowList): Target {
+  const given = text.trim();
+  if (!isStorable(given) || /[\r\n\t]/.test(given)) {
+    return refuse('A webhook target has no line breaks and no control characters.');
+  }
+  const url = given.length > maximumLength ? null : URL.parse(given);
+  if (given.length > maximumLength || (url && url.href.length > maximumLength)) {
+    return refuse(`A webhook target has at most ${maximumLength} characters.`);
+  }
+  if (!url) return refuse('This is not a web address. Give one such as https://example.com/hook.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return refuse(`Webhooks go to http and https addresses, not to "${url.protocol}".`);
+  }
+  if (url.username || url.password) {
+    return refuse('A webhook target carries no user name and no password. Give webhook_auth_key instead.');
+  }
+  const sentence = hostProblem(url.hostname, portOf(url), allowed);
+  return sentence === null ? { ok: true, url } : refuse(sentence);
+}
+
+function hostProblem(hostname: string, port: number, allowed: AllowList): string | null {
+  const address = readAddress(withoutBrackets(hostname));
+  if (address) return addressProblem(hostname, port, address, allowed);
+  const name = normaliseHostname(hostname);
+  if (!dnsName.test(name)) return `"${hostname}" is not the name of a host.`;
+  if (permits(allowed, hostname, port, null)) return null;
+  if (insideName.test(name)) return insideSentence(hostname);
+  return usualPorts.includes(port) ? null : portSentence(port);
+}
+
+function addressProblem(hostname: string, port: number, address: Address, allowed: AllowList): string | null {
+  if (permits(allowed, hostname, port, address)) return null;
+  if (!isPublic(address)) return insideSentence(hostname);
+  return usualPorts.includes(port) ? null : portSentence(port);
+}
+
+/**
+ * Where a target leads at the moment of the call. The name is resolved once, and one address that may not be called
+ * spoils them all: a public address beside an inside one is how a name is made to pass.
+ */
+export async function resolveTarget(
+  hostname: string,
+  port: number,
+  resolver: Resolver,
+  allowed: AllowList,
+): Promise<Resolution> {
+  const literal = withoutBrackets(hostname);
+  let found: readonly string[];
+  try {
+    found = readAddress(literal) ? [literal] : await resolver(normaliseHostname(hostname));
+  } catch (cause) {
+    return { kind: 'unresolved', sentence: `The name "${hostname}" could not be resolved${codeOf(cause)}.` };
+  }
+  if (found.length === 0) return { kind: 'unresolved', sentence: `The name "${hostname}" has no address.` };
+  const addresses: Address[] = [];
+  for (const text of found) {
+    const address = readAddress(text);
+    const sentence = address
+      ? addressProblem(hostname, port, address, allowed)
+      : `"${hostname}" has an address that can't be read.`;
+    if (!address || sentence !== null) return { kind: 'refused', sentence: sentence ?? '' };
+    addresses.push(unmapped(address));
+  }
+  return { kind: 'checked', addresses };
+}
+
+export const portOf = (url: URL): number => Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+const insideSentence = (hostname: string): string =>
+  `"${hostname}" is not a public address. The operator can permit it by WEBHOOK_ALLOW.`;
+
+const portSentence = (port: number): string =>
+  `Webhooks go to ports 80 and 443, not to ${port}. The operator can permit others by WEBHOOK_ALLOW.`;
+
+const codeOf = (cause: unknown): string =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
