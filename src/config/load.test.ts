@@ -14,21 +14,38 @@ const read = (environment: Record<string, string>) => {
 
 describe('settings', () => {
   test('are all good as they are', () => {
-    expect(loadConfig({})).toMatchObject({ port: 3000, host: '127.0.0.1', registration: 'closed', baseUrl: null });
+    expect(loadConfig({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      registration: 'closed',
+      baseUrl: null,
+    });
   });
 
   test('are read as what they mean', () => {
-    const config = loadConfig({ PORT: '0', BASE_URL: 'https://links.example.com/', APP_SCHEMES: 'MyApp:, whatsapp', TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
+    const config = loadConfig({
+      PORT: '0',
+      BASE_URL: 'https://links.example.com/',
+      APP_SCHEMES: 'MyApp:, whatsapp',
+      TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    });
     expect(config.baseUrl?.origin).toBe('https://links.example.com');
     expect(config.appSchemes).toEqual(['myapp', 'whatsapp']);
-    expect(config.trustedProxies).toMatchObject({ kind: 'networks', ranges: [[expect.anything(), 8], [expect.anything(), 128]] });
+    expect(config.trustedProxies).toMatchObject({
+      kind: 'networks',
+      ranges: [
+        [expect.anything(), 8],
+        [expect.anything(), 128],
+      ],
+    });
   });
 
   test('that are wrong are named with their value, save for secrets', () => {
     expect(read({ PORT: '-1' })).toBe('PORT is "-1": give a whole number from 0 to 65535.');
     expect(read({ SECRET_KEY: 'hunter2' })).not.toContain('hunter2');
     expect(read({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toContain('hunter2');
-    for (const value of ['300', '1.2', 'all', '10.0.0.0/99']) expect(read({ TRUSTED_PROXIES: value })).toContain('TRUSTED_PROXIES is');
+    for (const value of ['300', '1.2', 'all', '10.0.0.0/99'])
+      expect(read({ TRUSTED_PROXIES: value })).toContain('TRUSTED_PROXIES is');
   });
 
   test('are all in the documentation, each with its default', async () => {

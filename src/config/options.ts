@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { parseAllowList } from '../rules/webhook-allow.ts';
 
 /** One setting of the program: where it comes from, what it means, and how its text is read. */
 export interface Option<T> {
@@ -145,6 +146,18 @@ export const options = {
     '600',
     'Unknown short links that one network may ask for in a minute; 0 for no limit.',
     wholeNumber(0, 1_000_000),
+  ),
+  webhookAllow: option(
+    'WEBHOOK_ALLOW',
+    '',
+    'Where webhooks may go although it is inside: hosts, host:port or networks, or none. Default: nowhere; in a trial on one machine, its own services.',
+    parseAllowList,
+  ),
+  webhookAddress: option(
+    'WEBHOOK_ADDRESS',
+    'shortened',
+    "How much of a visitor's address webhooks are told: full, shortened (to its network) or none.",
+    oneOf('full', 'shortened', 'none'),
   ),
   logLevel: option(
     'LOG_LEVEL',

@@ -22,6 +22,9 @@ export type ErrorCode =
   | 'COLOURS_EQUAL'
   | 'TAG_EXISTS'
   | 'TAG_NOT_FOUND'
+  // webhooks
+  | 'WEBHOOK_TARGET_REFUSED'
+  | 'WEBHOOK_MISSING'
   // who is asking
   | 'KEY_MISSING'
   | 'KEY_INVALID'
