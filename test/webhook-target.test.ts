@@ -11,7 +11,7 @@ import {
 } from 'node:net';
 import tls from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type AllowList, allowListOf, parseAllowList } from '../src/webhooks/allow-list.ts';
+import { type AllowList, allowListOf, parseAllowList } from '../src/rules/webhook-allow.ts';
 import { type Attempt, type Means, post } from '../src/webhooks/guarded-post.ts';
 import { type Resolver, resolveTarget } from '../src/webhooks/target-guard.ts';
 import { type NameServer, startNameServer, type Zone } from './support/name-server.ts';

@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'FIELD_UNKNOWN'
   | 'FIELD_FIXED'
   | 'PAGE_TOO_LARGE'
+  | 'RANGE_REVERSED'
+  | 'RANGE_TOO_WIDE'
   // links, tags, domains
   | 'DESTINATION_INVALID'
   | 'DESTINATION_IS_OURS'
@@ -36,6 +38,7 @@ export type ErrorCode =
   | 'SETUP_TOKEN_WRONG'
   | 'INVITATION_INVALID'
   | 'TOO_MANY_ATTEMPTS'
+  | 'TOO_MANY_STREAMS'
   // where it was sent
   | 'NOT_FOUND'
   | 'ROUTE_NOT_FOUND'

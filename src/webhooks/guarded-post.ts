@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { type Address, readAddress } from '../rules/address-rules.ts';
 import { normaliseHostname } from '../rules/host.ts';
-import { type Address, readAddress } from './address-rules.ts';
-import type { AllowList } from './allow-list.ts';
+import type { AllowList } from '../rules/webhook-allow.ts';
 import { parseRetryAfter } from './back-off.ts';
 import { checkTarget, portOf, type Resolver, resolveTarget, withoutBrackets } from './target-guard.ts';
 

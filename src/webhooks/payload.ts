@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
+import { readAddress, unmapped } from '../rules/address-rules.ts';
 import { formatIso } from '../rules/instant.ts';
-import { readAddress, unmapped } from './address-rules.ts';
 
 /** A click as a webhook tells it. Null is what the visitor, or our data, did not say. */
 export interface ClickEvent {

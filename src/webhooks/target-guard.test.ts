@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseAllowList } from './allow-list.ts';
+import { parseAllowList } from '../rules/webhook-allow.ts';
 import { checkTarget, resolveTarget } from './target-guard.ts';
 
 const nothing = parseAllowList('none') ?? [];

@@ -1,7 +1,7 @@
+import { type Address, isPublic, readAddress, unmapped } from '../rules/address-rules.ts';
 import { normaliseHostname } from '../rules/host.ts';
 import { isStorable } from '../rules/text.ts';
-import { type Address, isPublic, readAddress, unmapped } from './address-rules.ts';
-import { type AllowList, permits } from './allow-list.ts';
+import { type AllowList, permits } from '../rules/webhook-allow.ts';
 
 const maximumLength = 2048;
 const usualPorts = [80, 443];

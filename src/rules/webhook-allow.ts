@@ -1,5 +1,5 @@
-import { isLoopbackName, normaliseHostname } from '../rules/host.ts';
 import { type Address, readAddress, unmapped } from './address-rules.ts';
+import { isLoopbackName, normaliseHostname } from './host.ts';
 
 /** Without a port, every port of it is meant. */
 type Entry =

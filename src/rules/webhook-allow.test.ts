@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readAddress } from './address-rules.ts';
-import { type AllowList, allowListOf, parseAllowList, permits } from './allow-list.ts';
+import { type AllowList, allowListOf, parseAllowList, permits } from './webhook-allow.ts';
 
 const list = (text: string): AllowList => parseAllowList(text) ?? [];
 const at = (text: string) => readAddress(text);

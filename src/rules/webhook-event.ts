@@ -1,0 +1,12 @@
+/** What a link's webhook can be told of. Clicks alone, unless its owner asks for more. */
+export const webhookEvents = ['click', 'link.expired', 'link.updated', 'link.deleted'] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+export type LinkEvent = Exclude<WebhookEvent, 'click'>;
+
+/** As they are stored: separated by commas. */
+export const writeEvents = (events: readonly WebhookEvent[]): string => [...new Set(events)].join(',');
+
+export const readEvents = (stored: string): WebhookEvent[] => {
+  const names = stored.split(',');
+  return webhookEvents.filter((event) => names.includes(event));
+};
