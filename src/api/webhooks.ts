@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import { tryWebhook } from '../manage/try-webhook.ts';
+import {
+  type DeliveryWithAttempts,
+  readDeliveries,
+  redeliver as redeliverNow,
+} from '../manage/webhook-deliveries.ts';
+import { formatIso, formatStamp } from '../rules/instant.ts';
+import { endpoint } from './endpoint.ts';
+import { pathId } from './schemas/parts.ts';
+import { WebhookDelivery, WebhookDeliveryList, WebhookDeliveryQuery } from './schemas/webhook.ts';
+
+const deliveryAnswer = ({ delivery, attempts }: DeliveryWithAttempts): z.input<typeof WebhookDelivery> => ({
+  id: delivery.id,
+  created_at: formatStamp(delivery.created_at),
+  link_id: delivery.link_id,
+  event: delivery.event,
+  message_id: delivery.message_id,
+  target_url: delivery.target_url,
+  body: delivery.body,
+  state: delivery.state,
+  next_try_at: delivery.next_try_at === null ? null : formatIso(delivery.next_try_at),
+  attempts: attempts.map(({ at, duration, status, excerpt, problem }) => ({
+    at: formatIso(at),
+    duration,
+    status,
+    answer: excerpt,
+    problem,
+  })),
+});
+
+export const list = endpoint({
+  summary: 'List the webhook deliveries of a link',
+  description: 'Newest first, each with its attempts. Kept for 30 days.',
+  credential: 'required',
+  params: pathId,
+  query: WebhookDeliveryQuery,
+  statuses: { 200: 'A page of deliveries.' },
+  answer: WebhookDeliveryList,
+  async handle({ caller, params, query }, context) {
+    const { deliveries, total } = await readDeliveries(context, caller, params.id, query);
+    const answers = deliveries.map(deliveryAnswer);
+    return { status: 200, body: { webhook_deliveries: answers, total_webhook_deliveries: total } };
+  },
+});
+
+export const redeliver = endpoint({
+  summary: 'Send a webhook delivery again',
+  description:
+    'The same message under the same id, to where the webhook of the link is now, with all its tries. At most ten a minute for one link.',
+  credential: 'required',
+  params: pathId,
+  statuses: { 202: 'It is on its way.' },
+  answer: WebhookDelivery,
+  async handle({ caller, params }, context) {
+    return { status: 202, body: deliveryAnswer(await redeliverNow(context, caller, params.id)) };
+  },
+});
+
+export const test = endpoint({
+  summary: 'Try the webhook of a link',
+  description:
+    'Sends a made-up click, marked by `"sample": true`, once and now, and answers what came of it. At most ten a minute for one link.',
+  credential: 'required',
+  params: pathId,
+  statuses: { 200: 'What came of it: see `state` and `attempts`.' },
+  answer: WebhookDelivery,
+  async handle({ caller, params, connection }, context) {
+    // The target may take as long as a call may last.
+    connection.keepOpen();
+    return { status: 200, body: deliveryAnswer(await tryWebhook(context, caller, params.id)) };
+  },
+});

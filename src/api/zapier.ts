@@ -1,0 +1,62 @@
+import { credentialOf } from '../auth/authenticate.ts';
+import { readClicks } from '../clicks/stats-clicks.ts';
+import { linkOfKey, sampleFor, subscribeZapier, unsubscribeZapier } from '../manage/zapier-hooks.ts';
+import { endpoint } from './endpoint.ts';
+import { pathId } from './schemas/parts.ts';
+import { ZapierHook, ZapierHookToCreate, ZapierSample } from './schemas/webhook.ts';
+
+/** As many as Zapier's editor shows. */
+const samples = 3;
+
+const credential =
+  'The credential is the `zapier_key` of the link, in the header `api-key` or as a bearer; no other is taken.';
+
+export const subscribe = endpoint({
+  summary: 'Subscribe a Zap to the clicks of a link',
+  description: `From then on \`target_url\` receives each click as a flat object. A link has one subscription: a new one takes the place of the one before. ${credential}`,
+  credential: 'own',
+  body: ZapierHookToCreate,
+  statuses: { 201: 'The subscription.' },
+  answer: ZapierHook,
+  async handle({ body, headers }, context) {
+    return { status: 201, body: await subscribeZapier(context, credentialOf(headers), body.target_url) };
+  },
+});
+
+export const unsubscribe = endpoint({
+  summary: 'End a subscription',
+  description: credential,
+  credential: 'own',
+  params: pathId,
+  statuses: { 204: 'Ended.' },
+  async handle({ params, headers }, context) {
+    await unsubscribeZapier(context, credentialOf(headers), params.id);
+    return { status: 204, body: undefined };
+  },
+});
+
+export const unsubscribeAny = endpoint({
+  summary: 'End the subscription of a link, whichever it is',
+  description: credential,
+  credential: 'own',
+  statuses: { 204: 'Ended.' },
+  async handle({ headers }, context) {
+    await unsubscribeZapier(context, credentialOf(headers), null);
+    return { status: 204, body: undefined };
+  },
+});
+
+export const sample = endpoint({
+  summary: 'Clicks to build a Zap with',
+  description: `The latest clicks of the link as flat objects, newest first; without any, a made-up one with \`"sample": true\`. ${credential}`,
+  credential: 'own',
+  statuses: { 200: 'Flat objects.' },
+  answer: ZapierSample,
+  async handle({ headers }, context) {
+    const link = await linkOfKey(context, credentialOf(headers));
+    const owner = { kind: 'link', id: link.id } as const;
+    const page = { limit: samples, offset: 0, before: undefined };
+    const { clicks } = await readClicks(context.database, { owner, class: 'click', range: {} }, page);
+    return { status: 200, body: sampleFor(context, link, clicks) };
+  },
+});

@@ -1,0 +1,37 @@
+import type { Dialect } from './dialect.ts';
+import { findAnyLink, type StoredLink } from './links.ts';
+import type { Queries } from './schema.ts';
+
+/** Links whose expiry has come and was not told yet: each of them once, whichever node asks. */
+export async function takeExpired(
+  queries: Queries,
+  dialect: Dialect,
+  now: number,
+  most: number,
+): Promise<{ readonly taken: number; readonly links: readonly StoredLink[] }> {
+  const due = queries
+    .selectFrom('links')
+    .select(['id', 'webhook_url'])
+    .where('expiry_event_at', '<=', now)
+    .orderBy('expiry_event_at')
+    .limit(most);
+  const taken = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  const ids = taken.map((link) => link.id);
+  if (ids.length > 0) {
+    await queries.updateTable('links').set({ expiry_event_at: null }).where('id', 'in', ids).execute();
+  }
+  const links = await Promise.all(
+    taken.filter((link) => link.webhook_url !== null).map(({ id }) => findAnyLink(queries, id)),
+  );
+  return { taken: ids.length, links: links.flatMap((link) => link ?? []) };
+}
+
+export async function hasExpired(queries: Queries, now: number): Promise<boolean> {
+  const row = await queries
+    .selectFrom('links')
+    .select('id')
+    .where('expiry_event_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

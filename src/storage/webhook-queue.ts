@@ -1,0 +1,139 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type NewDelivery = Insertable<Schema['webhook_deliveries']>;
+export type StoredDelivery = Selectable<Schema['webhook_deliveries']>;
+export type NewAttempt = Omit<Insertable<Schema['webhook_attempts']>, 'id' | 'delivery_id'>;
+
+/** Databases bound how many values one statement may carry. */
+const rowsPerStatement = 500;
+
+export async function insertDeliveries(queries: Queries, rows: readonly NewDelivery[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    await queries
+      .insertInto('webhook_deliveries')
+      .values(rows.slice(start, start + rowsPerStatement))
+      .execute();
+  }
+}
+
+/**
+ * The targets for which something is due. Goes from target to target through the index, so that one for which a
+ * million deliveries wait costs no more than another.
+ */
+export async function targetsDue(queries: Queries, now: number): Promise<string[]> {
+  const { rows } = await sql<{ target: string }>`
+    with recursive waiting(target) as (
+      select min(target_url) from webhook_deliveries where next_try_at is not null
+      union all
+      select (
+        select min(target_url) from webhook_deliveries
+        where next_try_at is not null and target_url > waiting.target
+      )
+      from waiting where waiting.target is not null
+    )
+    select target from waiting
+    where target is not null and exists (
+      select 1 from webhook_deliveries
+      where target_url = waiting.target and next_try_at is not null and next_try_at <= ${now}
+    )`.execute(queries);
+  return rows.map((row) => row.target);
+}
+
+export interface Claim {
+  readonly target: string;
+  readonly most: number;
+  readonly now: number;
+  /** Past this instant others may take the claimed ones over. */
+  readonly until: number;
+  /** Organizations that have enough under way. */
+  readonly except: readonly number[];
+}
+
+/** How many of the oldest are looked through for one whose organization has room. */
+const lookedThrough = 256;
+
+/** Takes the oldest due deliveries for a target. No other node gets the same. */
+export async function claimDue(queries: Queries, dialect: Dialect, claim: Claim): Promise<StoredDelivery[]> {
+  const { target, most, now, until, except } = claim;
+  const due = queries
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'organization_id'])
+    .where('target_url', '=', target)
+    .where('next_try_at', '<=', now)
+    .orderBy('next_try_at')
+    .orderBy('id')
+    .limit(except.length > 0 ? lookedThrough : most);
+  const oldest = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  const ids = oldest.filter((row) => !except.includes(row.organization_id)).map((row) => row.id);
+  if (ids.length === 0) return [];
+  return queries
+    .updateTable('webhook_deliveries')
+    .set({ next_try_at: until, claimed_until: until })
+    .where('id', 'in', ids.slice(0, most))
+    .returningAll()
+    .execute();
+}
+
+/** What an attempt came to, for the delivery as a whole. */
+export type Verdict = Pick<StoredDelivery, 'state' | 'next_try_at'>;
+
+/** False when the claim had run out and another node took the delivery over: then its word counts. */
+export async function recordAttempt(
+  queries: Queries,
+  delivery: Pick<StoredDelivery, 'id' | 'claimed_until'>,
+  attempt: NewAttempt,
+  verdict: Verdict,
+): Promise<boolean> {
+  const updated = await queries
+    .updateTable('webhook_deliveries')
+    .set({
+      ...verdict,
+      tries: sql<number>`tries + 1`,
+      first_tried_at: sql<number>`coalesce(first_tried_at, ${attempt.at})`,
+      claimed_until: null,
+    })
+    .where('id', '=', delivery.id)
+    .where('claimed_until', '=', delivery.claimed_until)
+    .returning('id')
+    .executeTakeFirst();
+  if (!updated) return false;
+  await insertAttempt(queries, delivery.id, attempt);
+  return true;
+}
+
+export async function insertAttempt(
+  queries: Queries,
+  deliveryId: number,
+  attempt: NewAttempt,
+): Promise<void> {
+  await queries
+    .insertInto('webhook_attempts')
+    .values({ ...attempt, delivery_id: deliveryId })
+    .execute();
+}
+
+/** Where a link's events go now; undefined when the link is gone. */
+export const hooksOfLink = (queries: Queries, linkId: number) =>
+  queries
+    .selectFrom('links')
+    .select(['webhook_url', 'zapier_hook_url'])
+    .where('id', '=', linkId)
+    .executeTakeFirst();
+
+/** Gives back what was claimed and not sent: whoever comes next takes it at once. */
+export async function releaseClaims(
+  queries: Queries,
+  deliveries: readonly Pick<StoredDelivery, 'id' | 'claimed_until'>[],
+  now: number,
+): Promise<void> {
+  for (const { id, claimed_until } of deliveries) {
+    await queries
+      .updateTable('webhook_deliveries')
+      .set({ next_try_at: now, claimed_until: null })
+      .where('id', '=', id)
+      .where('claimed_until', '=', claimed_until)
+      .execute();
+  }
+}

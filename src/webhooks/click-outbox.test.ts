@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test';
+import { Site } from '../rules/site.ts';
+import { clickDeliveries, type FoldedClick, type LinkForWebhook } from './click-outbox.ts';
+
+const click: FoldedClick = {
+  linkId: 7,
+  at: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
+  outcome: 'redirect',
+  target: 'ios',
+  class: 'human',
+  reason: 'browser',
+  country: 'DE',
+  device: 'mobile',
+  os: 'iOS',
+  osVersion: '19.1',
+  browser: 'Safari',
+  browserVersion: '19',
+  language: 'de',
+  referrerHost: 'news.example',
+  utmSource: 'mail',
+  utmMedium: '',
+  utmCampaign: '',
+  utmTerm: '',
+  utmContent: '',
+  source: 'qr',
+  address: '203.0.113.77',
+  userAgent: 'Mozilla/5.0',
+};
+
+const link: LinkForWebhook = {
+  id: 7,
+  organizationId: 3,
+  suffix: 'spring',
+  host: 'go.example.com',
+  destinationUrl: 'https://example.com/all',
+  androidUrl: null,
+  iosUrl: 'https://example.com/ios',
+  webhookUrl: 'https://hooks.example.com:443/x',
+  webhookEvents: 'link.updated,click',
+  signingKey: 'sealed',
+  zapierHookUrl: 'https://hooks.zapier.com/1',
+};
+
+const settings = {
+  site: new Site(new URL('https://links.example.com')),
+  addressForm: 'shortened',
+  now: 1_000,
+  batch: 'node-1 3 4096',
+} as const;
+
+const rowsOf = (clicks: FoldedClick[], links = [link]) =>
+  clickDeliveries(clicks, new Map(links.map((one) => [one.id, one])), settings);
+
+test('a click becomes a row for the webhook and one for Zapier, with bodies that are ready', () => {
+  const rows = rowsOf([click]);
+  expect(rows).toMatchObject([
+    {
+      organization_id: 3,
+      link_id: 7,
+      event: 'click',
+      target_url: 'https://hooks.example.com:443/x',
+      signing_key: 'sealed',
+      state: 'waiting',
+      tries: 0,
+      created_at: 1_000,
+      next_try_at: 1_000,
+      claimed_until: null,
+    },
+    { event: 'zapier.click', target_url: 'https://hooks.zapier.com/1', signing_key: null },
+  ]);
+  const [webhook, zapier] = rows.map(({ body }) => JSON.parse(body));
+  expect(webhook.payload).toMatchObject({
+    domain: 'https://go.example.com',
+    url: 'https://go.example.com/spring',
+    destination: 'https://example.com/ios',
+    ip_address: '203.0.113.0',
+    referrer: 'news.example',
+    utm_medium: 'Unknown',
+  });
+  expect(zapier).toEqual({ event: 'click', ...webhook.payload });
+});
+
+test('no full address is stored unless the operator wants it so', () => {
+  for (const { body } of rowsOf([click])) expect(body).not.toContain('203.0.113.77');
+});
+
+test('the same batch makes the same ids again, and no two clicks share one', () => {
+  const ids = (clicks: FoldedClick[]) => rowsOf(clicks).map((row) => row.message_id);
+  expect(ids([click, click])).toEqual(ids([click, click]));
+  expect(new Set(ids([click, click, click])).size).toBe(6);
+  const elsewhere = clickDeliveries([click], new Map([[7, link]]), { ...settings, batch: 'node-2 3 4096' });
+  expect(elsewhere[0]?.message_id).not.toBe(ids([click])[0] ?? '');
+});
+
+test('what is no click, and what nobody asked for, makes no row', () => {
+  expect(rowsOf([{ ...click, class: 'bot' }])).toEqual([]);
+  expect(rowsOf([{ ...click, outcome: 'ask_password', target: null }])).toEqual([]);
+  expect(rowsOf([{ ...click, linkId: 8 }])).toEqual([]);
+  expect(rowsOf([click], [{ ...link, webhookEvents: 'link.updated', zapierHookUrl: null }])).toEqual([]);
+  expect(rowsOf([click], [{ ...link, webhookUrl: null, zapierHookUrl: null }])).toEqual([]);
+  expect(rowsOf([click], [{ ...link, webhookUrl: null }])).toHaveLength(1);
+});

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import type { Site } from '../rules/site.ts';
+import { readEvents } from '../rules/webhook-event.ts';
+import type { NewDelivery } from '../storage/webhook-queue.ts';
+import { type AddressForm, type ClickEvent, clickBody, flatClick } from './payload.ts';
+
+export type { NewDelivery };
+
+/** A hit as the fold has it: what the ledger keeps, and what only webhooks are told. Texts are '' when unknown. */
+export interface FoldedClick {
+  readonly linkId: number;
+  readonly at: number;
+  readonly outcome: string;
+  readonly target: 'default' | 'android' | 'ios' | null;
+  readonly class: string;
+  readonly reason: string;
+  readonly country: string;
+  readonly device: string;
+  readonly os: string;
+  readonly osVersion: string;
+  readonly browser: string;
+  readonly browserVersion: string;
+  readonly language: string;
+  readonly referrerHost: string;
+  readonly utmSource: string;
+  readonly utmMedium: string;
+  readonly utmCampaign: string;
+  readonly utmTerm: string;
+  readonly utmContent: string;
+  readonly source: string;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export interface LinkForWebhook {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly suffix: string;
+  /** Null is the default domain. */
+  readonly host: string | null;
+  readonly destinationUrl: string;
+  readonly androidUrl: string | null;
+  readonly iosUrl: string | null;
+  readonly webhookUrl: string | null;
+  /** Names of events, separated by commas. */
+  readonly webhookEvents: string;
+  /** Sealed. */
+  readonly signingKey: string | null;
+  readonly zapierHookUrl: string | null;
+}
+
+export interface ClickOutboxSettings {
+  readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
+  readonly addressForm: AddressForm;
+  readonly now: number;
+  /** What no other call is given, and a repetition of this call is again, such as node, segment and offset. */
+  readonly batch: string;
+}
+
+export const zapierClick = 'zapier.click';
+
+/** What is to be delivered of these hits: only people who were redirected are clicks. */
+export function clickDeliveries(
+  clicks: readonly FoldedClick[],
+  links: ReadonlyMap<number, LinkForWebhook>,
+  settings: ClickOutboxSettings,
+): NewDelivery[] {
+  return clicks.flatMap((click, index) => {
+    const link = links.get(click.linkId);
+    if (!link || click.class !== 'human' || click.outcome !== 'redirect') return [];
+    const wantsWebhook = link.webhookUrl !== null && readEvents(link.webhookEvents).includes('click');
+    if (!wantsWebhook && link.zapierHookUrl === null) return [];
+    const id = clickId(settings.batch, index);
+    const event = clickEvent(id, click, link, settings.site);
+    const rows: NewDelivery[] = [];
+    if (wantsWebhook && link.webhookUrl !== null) {
+      const body = JSON.stringify(clickBody(event, settings.addressForm));
+      const message = { event: 'click', id: `msg_${id}`, body, key: link.signingKey };
+      rows.push(delivery(link, link.webhookUrl, message, settings.now));
+    }
+    if (link.zapierHookUrl !== null) {
+      const body = JSON.stringify(flatClick(event, settings.addressForm));
+      const message = { event: zapierClick, id: `zap_${id}`, body, key: null };
+      rows.push(delivery(link, link.zapierHookUrl, message, settings.now));
+    }
+    return rows;
+  });
+}
+
+export interface NewMessage {
+  readonly event: string;
+  readonly id: string;
+  readonly body: string;
+  /** Sealed. */
+  readonly key: string | null;
+}
+
+export function delivery(
+  link: Pick<LinkForWebhook, 'id' | 'organizationId'>,
+  target: string,
+  message: NewMessage,
+  now: number,
+): NewDelivery {
+  return {
+    created_at: now,
+    organization_id: link.organizationId,
+    link_id: link.id,
+    event: message.event,
+    message_id: message.id,
+    target_url: target,
+    body: message.body,
+    signing_key: message.key,
+    state: 'waiting',
+    tries: 0,
+    first_tried_at: null,
+    next_try_at: now,
+    claimed_until: null,
+  };
+}
+
+const clickId = (batch: string, index: number): string =>
+  `click_${createHash('sha256').update(`${batch}\n${index}`).digest('base64url').slice(0, 22)}`;
+
+function clickEvent(
+  id: string,
+  click: FoldedClick,
+  link: LinkForWebhook,
+  site: ClickOutboxSettings['site'],
+): ClickEvent {
+  return {
+    id,
+    linkId: link.id,
+    domain: site.domainUrl(link.host),
+    suffix: link.suffix,
+    url: site.linkUrl(link.host, link.suffix),
+    destination: destinationOf(click.target, link),
+    clickedAt: click.at,
+    address: click.address,
+    userAgent: click.userAgent,
+    country: click.country,
+    region: null,
+    city: null,
+    browser: click.browser,
+    browserVersion: click.browserVersion,
+    os: click.os,
+    osVersion: click.osVersion,
+    device: click.device,
+    language: click.language,
+    referrer: click.referrerHost,
+    utmSource: click.utmSource,
+    utmMedium: click.utmMedium,
+    utmCampaign: click.utmCampaign,
+    utmTerm: click.utmTerm,
+    utmContent: click.utmContent,
+    class: click.class,
+    reason: click.reason,
+    source: click.source,
+  };
+}
+
+/** A link that changed between a click and its fold has the destination of now. */
+function destinationOf(target: FoldedClick['target'], link: LinkForWebhook): string {
+  if (target === 'android') return link.androidUrl ?? link.destinationUrl;
+  if (target === 'ios') return link.iosUrl ?? link.destinationUrl;
+  return link.destinationUrl;
+}

@@ -1,0 +1,216 @@
+import type { AllowList } from '../rules/webhook-allow.ts';
+import type { Database } from '../storage/database.ts';
+import { dialects } from '../storage/dialect.ts';
+import {
+  claimDue,
+  hooksOfLink,
+  type NewAttempt,
+  type NewDelivery,
+  recordAttempt,
+  releaseClaims,
+  type StoredDelivery,
+  targetsDue,
+  type Verdict,
+} from '../storage/webhook-queue.ts';
+import { forgetZapierHook } from '../storage/webhook-zapier.ts';
+import { type AfterAttempt, afterAttempt } from './back-off.ts';
+import { zapierClick } from './click-outbox.ts';
+import { type Attempt, type Means, post } from './guarded-post.ts';
+import type { Webhooks } from './outbox.ts';
+import { signatureHeaders } from './sign.ts';
+import { type SlotLimits, Slots } from './slots.ts';
+
+export interface DelivererParts {
+  readonly database: Database;
+  readonly now: () => number;
+  readonly allowed: AllowList;
+  /** Opens a sealed signing key; null when it was sealed under another key. */
+  readonly openKey: (sealed: string) => string | null;
+  readonly onFault: (cause: unknown) => void;
+  readonly limits?: SlotLimits;
+  /** Milliseconds between two looks at the outbox, for what nobody woke us for. */
+  readonly pollInterval?: number;
+  readonly random?: () => number;
+  readonly means?: Means;
+}
+
+const usualLimits: SlotLimits = { overall: 128, perOrganization: 64, perHost: 24, perTarget: 8 };
+/** Longer than any call takes, with room for clocks that differ: past it, a node is taken to have died. */
+const lease = 45_000;
+/** How long a stop waits for calls that are under way. */
+const grace = 1_000;
+const waitsToRecord = [500, 1_000, 2_000, 4_000];
+
+/** Takes what is due out of the outbox and posts it. Any number of nodes may do so at the same time. */
+export class Deliverer implements Webhooks {
+  readonly allowed: AllowList;
+  readonly #parts: DelivererParts;
+  readonly #slots: Slots;
+  readonly #underWay = new Map<Promise<void>, StoredDelivery>();
+  readonly #stopping = new AbortController();
+  #timer: Timer | undefined;
+  #turn: Promise<void> | undefined;
+  #again = false;
+  #isStarted = false;
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+    this.allowed = parts.allowed;
+    this.#slots = new Slots(parts.limits ?? usualLimits);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
+  }
+
+  wake(): void {
+    if (!this.#isStarted) return;
+    this.#again = true;
+    this.#turn ??= this.#look();
+  }
+
+  /** What is being sent gets a moment to finish; the rest goes back, and is sent by whoever starts next. */
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    clearTimeout(this.#timer);
+    await this.#turn;
+    const all = Promise.all(this.#underWay.keys());
+    await Promise.race([all, Bun.sleep(grace)]);
+    this.#stopping.abort();
+    await all;
+  }
+
+  async tryOnce(
+    message: Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>,
+  ): Promise<NewAttempt> {
+    const at = this.#parts.now();
+    return attemptRow(await this.#post(message), at);
+  }
+
+  /** One look at a time; whoever wakes us meanwhile gets another one right after. */
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      while (this.#again && this.#isStarted) {
+        this.#again = false;
+        for (const delivery of await this.#claim()) this.#begin(delivery);
+      }
+    } catch (cause) {
+      this.#parts.onFault(cause);
+    }
+    this.#turn = undefined;
+    if (this.#isStarted) this.#timer = setTimeout(() => this.wake(), this.#parts.pollInterval ?? 500);
+  }
+
+  async #claim(): Promise<StoredDelivery[]> {
+    const { database, now } = this.#parts;
+    if (this.#slots.free === 0) return [];
+    const instant = now();
+    const targets = await targetsDue(database.read, instant);
+    const shares = this.#slots.shares(shuffled(targets));
+    if (shares.length === 0) return [];
+    const dialect = dialects[database.kind];
+    const times = { now: instant, until: instant + lease };
+    return database.write(async (queries) => {
+      const claimed: StoredDelivery[] = [];
+      for (const share of shares) {
+        const except = this.#slots.full(claimed);
+        claimed.push(...(await claimDue(queries, dialect, { ...share, ...times, except })));
+      }
+      return claimed;
+    });
+  }
+
+  #begin(delivery: StoredDelivery): void {
+    this.#slots.take(delivery);
+    const done = this.#deliver(delivery)
+      .catch(this.#parts.onFault)
+      .finally(() => {
+        this.#slots.give(delivery);
+        this.#underWay.delete(done);
+        this.wake();
+      });
+    this.#underWay.set(done, delivery);
+  }
+
+  async #deliver(delivery: StoredDelivery): Promise<void> {
+    const { now, random = Math.random, database } = this.#parts;
+    const at = now();
+    const outcome = (await this.#isOutdated(delivery)) ? outdated : await this.#post(delivery);
+    if (outcome.kind === 'failed' && this.#stopping.signal.aborted) {
+      await database.write((queries) => releaseClaims(queries, [delivery], now()));
+      return;
+    }
+    const tries = { made: delivery.tries + 1, firstAt: delivery.first_tried_at ?? at, now: now() };
+    await this.#record(delivery, attemptRow(outcome, at), afterAttempt(outcome, tries, random()));
+  }
+
+  /** Who takes a webhook away means it: what still waits for the old target isn't sent there. */
+  async #isOutdated({ link_id, event, target_url }: StoredDelivery): Promise<boolean> {
+    const hooks = await hooksOfLink(this.#parts.database.lookup, link_id);
+    if (!hooks) return false;
+    return target_url !== (event === zapierClick ? hooks.zapier_hook_url : hooks.webhook_url);
+  }
+
+  /** What was sent is sent: a store that is away for a moment is asked again, or the target gets it twice. */
+  async #record(delivery: StoredDelivery, attempt: NewAttempt, after: AfterAttempt): Promise<void> {
+    for (const wait of [...waitsToRecord, null]) {
+      try {
+        await this.#parts.database.write(async (queries) => {
+          const isOurs = await recordAttempt(queries, delivery, attempt, verdictOf(after));
+          const hasEnded = after.kind === 'failed' && after.why === 'gone';
+          if (isOurs && hasEnded && delivery.event === zapierClick) {
+            await forgetZapierHook(queries, delivery.link_id, delivery.target_url);
+          }
+        });
+        return;
+      } catch (cause) {
+        if (wait === null || this.#stopping.signal.aborted) throw cause;
+        await Bun.sleep(wait);
+      }
+    }
+  }
+
+  async #post(
+    message: Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>,
+  ): Promise<Attempt> {
+    const { now, allowed, means = {}, openKey } = this.#parts;
+    const key = message.signing_key ? openKey(message.signing_key) : null;
+    if (message.signing_key && key === null) {
+      return { kind: 'refused', sentence: 'The signing key can not be opened. Set webhook_auth_key anew.' };
+    }
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Linnet-Webhooks/1',
+      ...signatureHeaders({ id: message.message_id, body: message.body }, key, now()),
+    };
+    const outgoing = { headers, body: message.body, signal: this.#stopping.signal };
+    return post(message.target_url, outgoing, allowed, { now, ...means });
+  }
+}
+
+const outdated: Attempt = {
+  kind: 'refused',
+  sentence: 'The link has another webhook by now, or none. Redeliver this to send it to the one it has.',
+};
+
+const attemptRow = (outcome: Attempt, at: number): NewAttempt => ({
+  at,
+  duration: outcome.kind === 'refused' ? 0 : outcome.duration,
+  status: outcome.kind === 'answered' ? outcome.status : null,
+  excerpt: outcome.kind === 'answered' ? outcome.excerpt : null,
+  problem: outcome.kind === 'answered' ? null : outcome.sentence,
+});
+
+function verdictOf(after: AfterAttempt): Verdict {
+  if (after.kind === 'again') return { state: 'waiting', next_try_at: after.at };
+  return { state: after.kind, next_try_at: null };
+}
+
+function shuffled<T>(list: readonly T[]): T[] {
+  return list
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,21 @@
+import { formatIso } from '../rules/instant.ts';
+import type { Site } from '../rules/site.ts';
+import type { LinkEvent } from '../rules/webhook-event.ts';
+import type { StoredLink } from '../storage/links.ts';
+
+/** The link as it is now (as it was, when it is deleted), under the names of the interface; never its secrets. */
+export const linkEventBody = (event: LinkEvent, link: StoredLink, site: Site, at: number) => ({
+  event,
+  payload: {
+    link_id: link.id,
+    domain: site.domainUrl(link.host),
+    suffix: link.suffix,
+    url: site.linkUrl(link.host, link.suffix),
+    destination: link.destination_url,
+    android_link_destination: link.android_url,
+    ios_link_destination: link.ios_url,
+    name: link.name,
+    expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
+    occurred_at: formatIso(at),
+  },
+});

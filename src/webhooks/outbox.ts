@@ -1,0 +1,59 @@
+import type { Site } from '../rules/site.ts';
+import type { AllowList } from '../rules/webhook-allow.ts';
+import { type LinkEvent, readEvents } from '../rules/webhook-event.ts';
+import type { StoredLink } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import { insertDeliveries, type NewAttempt, type NewDelivery } from '../storage/webhook-queue.ts';
+import { delivery, zapierClick } from './click-outbox.ts';
+import { linkEventBody } from './link-event.ts';
+import { type AddressForm, clickBody } from './payload.ts';
+import { sampleClick } from './sample-click.ts';
+
+export { type LedgerClick, zapierSample } from './zapier.ts';
+export { zapierClick };
+
+/** What the control plane may ask of the deliverer. */
+export interface Webhooks {
+  /** Where targets may be although that is inside. */
+  readonly allowed: AllowList;
+  /** Something was put into the outbox: look at once. */
+  wake(): void;
+  /** One call, now. Never rejects. */
+  tryOnce(
+    message: Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>,
+  ): Promise<NewAttempt>;
+}
+
+export interface Occasion {
+  readonly site: Site;
+  readonly now: number;
+  readonly messageId: string;
+}
+
+/** Written in the transaction that makes the event true. Nothing is written for who didn't ask for it. */
+export async function enqueueLinkEvent(
+  queries: Queries,
+  event: LinkEvent,
+  link: StoredLink,
+  { site, now, messageId }: Occasion,
+): Promise<void> {
+  if (link.webhook_url === null || !readEvents(link.webhook_events).includes(event)) return;
+  const body = JSON.stringify(linkEventBody(event, link, site, now));
+  const message = { event, id: messageId, body, key: link.webhook_auth_key };
+  await insertDeliveries(queries, [delivery(ownerOf(link), link.webhook_url, message, now)]);
+}
+
+/** A made-up click on its way to the link's webhook. */
+export function sampleDelivery(
+  link: StoredLink,
+  target: string,
+  form: AddressForm,
+  { site, now, messageId }: Occasion,
+): NewDelivery {
+  const { event, payload } = clickBody(sampleClick(link, site, now), form);
+  const body = JSON.stringify({ event, payload: { ...payload, sample: true } });
+  const message = { event, id: messageId, body, key: link.webhook_auth_key };
+  return delivery(ownerOf(link), target, message, now);
+}
+
+const ownerOf = (link: StoredLink) => ({ id: link.id, organizationId: link.organization_id });

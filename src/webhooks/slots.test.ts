@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test';
+import { Slots } from './slots.ts';
+
+const limits = { overall: 8, perOrganization: 4, perHost: 5, perTarget: 3 };
+const [a, b, c, d] = ['https://a.example/', 'https://b.example/', 'https://c.example/', 'https://d.example/'];
+const call = (target_url: string, organization_id: number) => ({ target_url, organization_id });
+
+describe('slots', () => {
+  test('are shared alike among targets, and none gets more than a target may have', () => {
+    const slots = new Slots(limits);
+    expect(slots.shares([a])).toEqual([{ target: a, most: 3 }]);
+    expect(slots.shares([a, b, c, d])).toEqual([a, b, c, d].map((target) => ({ target, most: 2 })));
+  });
+
+  test('of a busy target are what is left to it', () => {
+    const slots = new Slots(limits);
+    for (let count = 0; count < 3; count++) slots.take(call(a, 1));
+    expect(slots.shares([a, b])).toEqual([{ target: b, most: 3 }]);
+    slots.give(call(a, 1));
+    expect(slots.shares([a, b])).toEqual([
+      { target: a, most: 1 },
+      { target: b, most: 3 },
+    ]);
+  });
+
+  test('of one host are bounded too, and another port is another host', () => {
+    const slots = new Slots(limits);
+    const paths = ['https://a.example/1', 'https://a.example/2', 'https://a.example/3'];
+    const most = slots.shares(paths).reduce((sum, share) => sum + share.most, 0);
+    expect(most).toBe(5);
+    for (const target of paths.slice(0, 2))
+      for (let count = 0; count < 3; count++) slots.take(call(target, 1));
+    expect(slots.shares([...paths, 'https://a.example:444/'])).toEqual([
+      { target: 'https://a.example:444/', most: 2 },
+    ]);
+  });
+
+  test('are never more than there are, however many targets ask', () => {
+    const slots = new Slots(limits);
+    const targets = Array.from({ length: 50 }, (_, index) => `https://host-${index}.example/`);
+    expect(slots.shares(targets)).toHaveLength(8);
+    for (const [index, target] of targets.slice(0, 8).entries()) slots.take(call(target, index));
+    expect([slots.free, slots.shares(targets)]).toEqual([0, []]);
+  });
+
+  test('of an organization run out too, with what it is about to take', () => {
+    const slots = new Slots(limits);
+    for (const target of [a, b, c]) slots.take(call(target, 1));
+    expect(slots.full([])).toEqual([]);
+    expect(slots.full([call(d, 1)])).toEqual([1]);
+    slots.take(call(d, 1));
+    expect(slots.full([])).toEqual([1]);
+    slots.give(call(a, 1));
+    expect(slots.full([])).toEqual([]);
+  });
+});

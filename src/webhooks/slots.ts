@@ -1,0 +1,88 @@
+export interface SlotLimits {
+  readonly overall: number;
+  readonly perOrganization: number;
+  readonly perHost: number;
+  readonly perTarget: number;
+}
+
+interface Holder {
+  readonly target_url: string;
+  readonly organization_id: number;
+}
+
+export interface Share {
+  readonly target: string;
+  readonly most: number;
+}
+
+/** How many calls are under way, and for whom: no target, host or organization gets all the slots there are. */
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #targets = new Map<string, number>();
+  readonly #hosts = new Map<string, number>();
+  readonly #organizations = new Map<number, number>();
+  #taken = 0;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  get free(): number {
+    return Math.max(0, this.#limits.overall - this.#taken);
+  }
+
+  take(holder: Holder): void {
+    this.#count(holder, 1);
+  }
+
+  give(holder: Holder): void {
+    this.#count(holder, -1);
+  }
+
+  /** Organizations that have all they may have, once these are under way too. */
+  full(claimed: readonly Holder[]): number[] {
+    const counts = new Map(this.#organizations);
+    for (const { organization_id } of claimed) add(counts, organization_id, 1);
+    return [...counts]
+      .filter(([, taken]) => taken >= this.#limits.perOrganization)
+      .map(([organization]) => organization);
+  }
+
+  /** Who gets how many of the free slots: an equal share for each target, as far as its limits go. */
+  shares(targets: readonly string[]): Share[] {
+    const hosts = new Map(this.#hosts);
+    const room = (target: string) =>
+      Math.min(
+        this.#limits.perTarget - (this.#targets.get(target) ?? 0),
+        this.#limits.perHost - (hosts.get(hostOf(target)) ?? 0),
+      );
+    const open = targets.filter((target) => room(target) > 0);
+    const equal = Math.max(1, Math.floor(this.free / Math.max(1, open.length)));
+    const shares: Share[] = [];
+    let left = this.free;
+    for (const target of open) {
+      const most = Math.min(room(target), equal, left);
+      if (most <= 0) continue;
+      shares.push({ target, most });
+      add(hosts, hostOf(target), most);
+      left -= most;
+    }
+    return shares;
+  }
+
+  #count({ target_url, organization_id }: Holder, difference: number): void {
+    this.#taken += difference;
+    add(this.#targets, target_url, difference);
+    add(this.#hosts, hostOf(target_url), difference);
+    add(this.#organizations, organization_id, difference);
+  }
+}
+
+/** With its port: two services of one machine are two. */
+const hostOf = (target: string): string => URL.parse(target)?.host ?? '';
+
+function add<Key>(counts: Map<Key, number>, key: Key, difference: number): void {
+  const count = (counts.get(key) ?? 0) + difference;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}

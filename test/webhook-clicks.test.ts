@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { Webhook } from 'standardwebhooks';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { eventually, startTarget, type WebhookTarget } from './support/webhook-target.ts';
+
+const targets: WebhookTarget[] = [];
+function target(): WebhookTarget {
+  const made = startTarget();
+  targets.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const one of targets.splice(0)) one.stop();
+});
+
+describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    // The pace is the one that people get.
+    const overrides = { webhooks: { pollInterval: 500 } };
+    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' }, overrides });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  async function link(fields: object) {
+    const body = { destination_url: 'https://example.com/page', ...fields };
+    const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+    return { id: json.id as number, zapierKey: json.zapier_key as string, path: new URL(json.url).pathname };
+  }
+  /** Each from an address of its own, as a second visit from one would be a repetition. */
+  const visit = (path: string, visitor: number, headers: Record<string, string> = {}) =>
+    app.visit(path, { 'x-forwarded-for': `198.51.${visitor >> 8}.${visitor & 255}`, ...headers });
+
+  test('a click arrives within two seconds of its answer, signed, with a shortened address', async () => {
+    const hook = target();
+    const webhook_auth_key = `whsec_${Buffer.from('a key that both sides know').toString('base64')}`;
+    const { id, path } = await link({ webhook_url: hook.url, webhook_auth_key });
+    expect((await visit(`${path}?utm_source=mail`, 77)).status).toBe(302);
+    const answered = Date.now();
+    const [received] = await hook.calls(1);
+    expect((received?.at ?? 0) - answered).toBeLessThan(2_000);
+    const body = received?.body ?? '';
+    expect(new Webhook(webhook_auth_key).verify(body, received?.headers ?? {})).toMatchObject({
+      event: 'click',
+      payload: {
+        link_id: id,
+        url: `${app.url}${path}`,
+        destination: 'https://example.com/page',
+        ip_address: '198.51.0.0',
+        browser: 'Chrome',
+        device: 'desktop',
+        utm_source: 'mail',
+        class: 'human',
+      },
+    });
+    expect(body).not.toContain('198.51.0.77');
+  });
+
+  test('a hundred clicks are a hundred posts, each with an id of its own; machines are none', async () => {
+    const hook = target();
+    const { path } = await link({ webhook_url: hook.url });
+    await visit(path, 1, { 'user-agent': 'Googlebot/2.1' });
+    await Promise.all(Array.from({ length: 100 }, (_, visitor) => visit(path, 1_000 + visitor)));
+    await hook.calls(100);
+    await Bun.sleep(700);
+    expect(hook.received).toHaveLength(100);
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(100);
+  });
+
+  test('Zapier gets clicks while it is subscribed, and the latest ones as its sample', async () => {
+    const hook = target();
+    const { path, id, zapierKey } = await link({});
+    const zapier = (method: string, where: string, body?: object) =>
+      app.call(method, `/api/v1/zapier/${where}`, { key: zapierKey, ...(body ? { body } : {}) });
+    await zapier('POST', 'hooks', { target_url: hook.url });
+    await visit(path, 2_000);
+    const [received] = await hook.calls(1);
+    const click = JSON.parse(received?.body ?? '');
+    expect(click).toMatchObject({ event: 'click', link_id: id, browser: 'Chrome' });
+    await zapier('DELETE', 'hooks');
+    await visit(path, 2_001);
+    await eventually(async () => (await zapier('GET', 'sample')).json.length === 2, 'both clicks');
+    const { json } = await zapier('GET', 'sample');
+    for (const one of json) {
+      expect(Object.keys(one).sort()).toEqual(Object.keys(click).sort());
+      expect(one).toMatchObject({ event: 'click', link_id: id, browser: 'Chrome', ip_address: 'Unknown' });
+    }
+    await Bun.sleep(700);
+    expect(hook.received).toHaveLength(1);
+  });
+});

@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { dialects } from '../src/storage/dialect.ts';
+import { claimDue } from '../src/storage/webhook-queue.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { foldClicks } from './support/click.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+import { eventually, startTarget, type WebhookTarget } from './support/webhook-target.ts';
+
+const SECRET_KEY = 'the same secret on every node, long enough';
+
+const targets: WebhookTarget[] = [];
+function target(...given: Parameters<typeof startTarget>): WebhookTarget {
+  const made = startTarget(...given);
+  targets.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const one of targets.splice(0)) one.stop();
+});
+
+async function linkOf(app: TestApp, { key }: Newcomer, fields: object): Promise<number> {
+  const body = { destination_url: 'https://example.com', ...fields };
+  return (await app.call('POST', '/api/v1/link', { key, body })).json.id;
+}
+
+async function deliveries(app: TestApp, { key }: Newcomer, id: number) {
+  const { json } = await app.call('GET', `/api/v1/link/${id}/webhook_deliveries?limit=100`, { key });
+  return json.webhook_deliveries as { state: string; message_id: string; attempts: { status: number }[] }[];
+}
+
+const ids = (hook: WebhookTarget) => hook.received.map(({ headers }) => headers['webhook-id']);
+
+describe('two nodes on one database', () => {
+  let one: TestApp;
+  let other: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    const env = { SECRET_KEY, DATABASE_URL: await freshPostgres() };
+    const overrides = { webhooks: { pollInterval: 10 }, expiryInterval: 10 };
+    one = await startApp({ env, overrides });
+    other = await startApp({ env, overrides });
+    owner = await one.newcomer();
+  });
+  afterAll(async () => {
+    expect([...one.faults, ...other.faults]).toEqual([]);
+    await Promise.all([one.stop(), other.stop()]);
+  });
+
+  test('deliver each message once', async () => {
+    const hooks = Array.from({ length: 4 }, () => target());
+    const links = await Promise.all(hooks.map(({ url }) => linkOf(one, owner, { webhook_url: url })));
+    other.clock.now = one.clock.now;
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(links.map((id, index) => foldClicks(index % 2 ? one : other, id, 20)));
+    }
+    await Promise.all(hooks.map((hook) => hook.calls(100)));
+    for (const id of links) {
+      await eventually(
+        async () => (await deliveries(one, owner, id)).every(({ state }) => state === 'delivered'),
+        'all deliveries to be noted',
+      );
+    }
+    for (const hook of hooks) {
+      expect(hook.received).toHaveLength(100);
+      expect(new Set(ids(hook)).size).toBe(100);
+    }
+  });
+
+  test('tell of an expiry once', async () => {
+    const hook = target();
+    const expiration_date = new Date(one.clock.now + 60_000).toISOString();
+    for (let count = 0; count < 10; count++) {
+      await linkOf(one, owner, { webhook_url: hook.url, webhook_events: ['link.expired'], expiration_date });
+    }
+    one.clock.now += 60_000;
+    other.clock.now = one.clock.now;
+    await hook.calls(10);
+    await Bun.sleep(200);
+    expect(hook.received).toHaveLength(10);
+    expect(new Set(ids(hook)).size).toBe(10);
+  });
+});
+
+describe.each(storeKinds)('on %s', (store) => {
+  const envFor = async (dataDir: string) => ({
+    SECRET_KEY,
+    DATA_DIR: dataDir,
+    ...(store === 'postgres' ? { DATABASE_URL: await freshPostgres() } : {}),
+  });
+
+  test('a stop in the middle loses nothing: what was on its way goes out after the start, under the same id', async () => {
+    await using folder = await temporaryFolder();
+    const env = await envFor(folder.path);
+    const first = await startApp({ env });
+    const owner = await first.newcomer();
+    const hook = target((before) => (before < 8 ? new Promise<Response>(() => {}) : new Response()));
+    const id = await linkOf(first, owner, { webhook_url: hook.url });
+    await foldClicks(first, id, 20);
+    await hook.calls(8);
+    await first.stop();
+    const second = await startApp({ env });
+    await hook.calls(28);
+    await eventually(
+      async () => (await deliveries(second, owner, id)).every(({ state }) => state === 'delivered'),
+      'all deliveries',
+    );
+    const shown = await deliveries(second, owner, id);
+    expect(new Set(ids(hook))).toEqual(new Set(shown.map(({ message_id }) => message_id)));
+    expect(shown).toHaveLength(20);
+    expect([...first.faults, ...second.faults]).toEqual([]);
+    await second.stop();
+  });
+
+  test('what a node had taken when it died is taken over by another, and not before it must be dead', async () => {
+    await using folder = await temporaryFolder();
+    // This one looks only when it is woken, so that the other gets there first.
+    const overrides = { webhooks: { pollInterval: 3_600_000 } };
+    const app = await startApp({ env: await envFor(folder.path), overrides });
+    const owner = await app.newcomer();
+    const hook = target();
+    const id = await linkOf(app, owner, { webhook_url: hook.url });
+    const { database, webhooks } = app.app.context;
+    const [now, until] = [app.clock.now, app.clock.now + 45_000];
+    const dead = { target: hook.url, most: 10, now, until, except: [] };
+    await foldClicks(app, id, 3);
+    expect(await database.write((queries) => claimDue(queries, dialects[database.kind], dead))).toHaveLength(
+      3,
+    );
+    app.clock.now += 44_999;
+    webhooks.wake();
+    await Bun.sleep(200);
+    expect(hook.received).toEqual([]);
+    app.clock.now += 1;
+    webhooks.wake();
+    await hook.calls(3);
+    await eventually(
+      async () => (await deliveries(app, owner, id)).every(({ state }) => state === 'delivered'),
+      'all deliveries',
+    );
+    expect(new Set(ids(hook)).size).toBe(3);
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('where people come from outside, a webhook goes nowhere inside: refused when saved and when called', async () => {
+    await using folder = await temporaryFolder();
+    const env = { ...(await envFor(folder.path)), BASE_URL: 'https://links.example.com' };
+    const app = await startApp({ env });
+    const owner = await app.newcomer();
+    const hook = target();
+    const port = new URL(hook.url).port;
+    const id = await linkOf(app, owner, { webhook_url: 'https://example.com/hook' });
+    for (const url of [
+      hook.url,
+      'http://localhost/',
+      'http://10.1.2.3/',
+      'http://[::1]/',
+      'http://x.internal/',
+    ]) {
+      for (const [method, path] of [
+        ['POST', 'link'],
+        ['PATCH', `link/${id}`],
+      ] as const) {
+        const body = { destination_url: 'https://example.com', webhook_url: url };
+        const { status, json } = await app.call(method, `/api/v1/${path}`, { key: owner.key, body });
+        expect([url, status, json.error_code, json.field_key]).toEqual([
+          url,
+          400,
+          'WEBHOOK_TARGET_REFUSED',
+          'webhook_url',
+        ]);
+      }
+    }
+    // Saved while it was allowed, or before a name began to lead inside.
+    for (const url of [hook.url, `http://localhost:${port}/`]) {
+      await app.app.context.database.write((queries) =>
+        queries.updateTable('links').set({ webhook_url: url }).where('id', '=', id).execute(),
+      );
+      const tried = await app.call('POST', `/api/v1/link/${id}/webhook_test`, { key: owner.key });
+      expect(tried.json).toMatchObject({ state: 'failed', attempts: [{ status: null }] });
+      expect(tried.json.attempts[0].problem).toContain('is not a public address');
+      await foldClicks(app, id);
+    }
+    await eventually(
+      async () => (await deliveries(app, owner, id)).every(({ state }) => state === 'failed'),
+      'all to be refused',
+    );
+    expect(hook.received).toEqual([]);
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('what the operator permits is permitted, and "none" permits nothing in a trial either', async () => {
+    await using folder = await temporaryFolder();
+    const env = await envFor(folder.path);
+    const hook = target();
+    const { host } = new URL(hook.url);
+    for (const [more, status] of [
+      [{ BASE_URL: 'https://links.example.com', WEBHOOK_ALLOW: host }, 201],
+      [{ BASE_URL: 'https://links.example.com', WEBHOOK_ALLOW: '10.0.0.0/8' }, 400],
+      [{ WEBHOOK_ALLOW: 'none' }, 400],
+      [{}, 201],
+    ] as const) {
+      const app = await startApp({ env: { ...env, ...more } });
+      const { key } = await app.newcomer(`p${Math.random()}@example.com`);
+      const body = { destination_url: 'https://example.com', webhook_url: hook.url };
+      expect([more, (await app.call('POST', '/api/v1/link', { key, body })).status]).toEqual([more, status]);
+      await app.stop();
+    }
+  });
+});

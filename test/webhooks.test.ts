@@ -1,0 +1,333 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { Webhook } from 'standardwebhooks';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { foldClicks } from './support/click.ts';
+import { eventually, startTarget, type WebhookTarget } from './support/webhook-target.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+const targets: WebhookTarget[] = [];
+function target(...given: Parameters<typeof startTarget>): WebhookTarget {
+  const made = startTarget(...given);
+  targets.push(made);
+  return made;
+}
+afterEach(() => {
+  for (const one of targets.splice(0)) one.stop();
+});
+
+describe.each(storeKinds)('webhooks on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store, overrides: { webhooks: { random: () => 0.5 }, expiryInterval: 50 } });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const call = (method: string, path: string, body?: object, key = owner.key) =>
+    app.call(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) });
+
+  async function link(fields: object): Promise<number> {
+    const made = await call('POST', 'link', { destination_url: 'https://example.com/page', ...fields });
+    if (made.status !== 201) throw new Error(made.text);
+    return made.json.id;
+  }
+
+  async function deliveries(id: number) {
+    return (await call('GET', `link/${id}/webhook_deliveries`)).json.webhook_deliveries;
+  }
+
+  /** Waits until the newest delivery of a link has so many attempts. */
+  async function attempts(id: number, count: number) {
+    await eventually(
+      async () => (await deliveries(id))[0]?.attempts.length === count,
+      `${count} attempts at link ${id}`,
+    );
+    return (await deliveries(id))[0];
+  }
+
+  test('a click reaches its target within two seconds, though nobody wakes the deliverer', async () => {
+    const hook = target();
+    const id = await link({ webhook_url: hook.url });
+    const began = Date.now();
+    await foldClicks(app, id);
+    const [received] = await hook.calls(1);
+    expect((received?.at ?? 0) - began).toBeLessThan(2_000);
+    expect(received?.headers['content-type']).toBe('application/json');
+    const { event, payload } = JSON.parse(received?.body ?? '');
+    expect(event).toBe('click');
+    expect(payload).toMatchObject({
+      link_id: id,
+      ip_address: '203.0.113.0',
+      country: 'DE',
+      region: 'Unknown',
+      destination: 'https://example.com/page',
+    });
+    expect(await attempts(id, 1)).toMatchObject({
+      event: 'click',
+      state: 'delivered',
+      next_try_at: null,
+      attempts: [{ status: 200, answer: 'thanks', problem: null }],
+    });
+  });
+
+  test('what is posted is signed with the key of the link, and the key is shown nowhere', async () => {
+    const hook = target();
+    const webhook_auth_key = `whsec_${Buffer.from('a secret of 24 bytes or more').toString('base64')}`;
+    const id = await link({ webhook_url: hook.url, webhook_auth_key });
+    await foldClicks(app, id);
+    const [received] = await hook.calls(1);
+    const headers = received?.headers ?? {};
+    const body = received?.body ?? '';
+    // The library's own clock must be the app's; both stand at now here.
+    expect(new Webhook(webhook_auth_key).verify(body, headers)).toMatchObject({ event: 'click' });
+    expect(() => new Webhook(webhook_auth_key).verify(`${body} `, headers)).toThrow();
+    await attempts(id, 1);
+    expect((await call('GET', `link/${id}/webhook_deliveries`)).text).not.toContain('whsec');
+    expect(body).not.toContain('whsec');
+  });
+
+  test('a target that fails is tried again under the same id, and the log shows both attempts', async () => {
+    const hook = target((before) => new Response('not now', { status: before === 0 ? 500 : 204 }));
+    const id = await link({ webhook_url: hook.url });
+    await foldClicks(app, id);
+    const first = await attempts(id, 1);
+    expect(first.state).toBe('waiting');
+    expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 5_000);
+    app.clock.now += 5_000;
+    const second = await attempts(id, 2);
+    expect(second.state).toBe('delivered');
+    expect(second.attempts.map(({ status }: { status: number }) => status)).toEqual([500, 204]);
+    expect(second.attempts[0].answer).toBe('not now');
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([second.message_id]),
+    );
+  });
+
+  test('Retry-After is respected, and 410 ends the tries', async () => {
+    const hook = target((before) =>
+      before === 0
+        ? new Response(null, { status: 429, headers: { 'retry-after': '600' } })
+        : new Response(null, { status: 410 }),
+    );
+    const id = await link({ webhook_url: hook.url });
+    await foldClicks(app, id);
+    const first = await attempts(id, 1);
+    expect(Date.parse(first.next_try_at)).toBe(app.clock.now + 10 * minute);
+    app.clock.now += 10 * minute;
+    expect(await attempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
+    app.clock.now += 3 * day;
+    await Bun.sleep(600);
+    expect(hook.received).toHaveLength(2);
+  });
+
+  test('after three days of failures a delivery has failed; redelivered, it goes out under the same id', async () => {
+    const hook = target((before) => new Response(null, { status: before < 2 ? 503 : 200 }));
+    const id = await link({ webhook_url: hook.url });
+    await foldClicks(app, id);
+    await attempts(id, 1);
+    app.clock.now += 3 * day;
+    const failed = await attempts(id, 2);
+    expect(failed.state).toBe('failed');
+    const again = await call('POST', `webhook_delivery/${failed.id}/redeliver`);
+    expect([again.status, again.json.id, again.json.state]).toEqual([202, failed.id, 'waiting']);
+    expect(await attempts(id, 3)).toMatchObject({ state: 'delivered', message_id: failed.message_id });
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  test('a redelivery goes to where the webhook is now', async () => {
+    const [wrong, right] = [target(() => new Response(null, { status: 410 })), target()];
+    const id = await link({ webhook_url: wrong.url });
+    await foldClicks(app, id);
+    const failed = await attempts(id, 1);
+    await call('PATCH', `link/${id}`, { webhook_url: right.url });
+    await call('POST', `webhook_delivery/${failed.id}/redeliver`);
+    expect((await right.calls(1))[0]?.headers['webhook-id']).toBe(failed.message_id);
+    await attempts(id, 2);
+    await call('PATCH', `link/${id}`, { webhook_url: null });
+    const refused = await call('POST', `webhook_delivery/${failed.id}/redeliver`);
+    expect([refused.status, refused.json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
+  });
+
+  test('what still waits when the webhook is taken away is not sent', async () => {
+    const hook = target(() => new Response(null, { status: 500 }));
+    const id = await link({ webhook_url: hook.url });
+    await foldClicks(app, id);
+    await attempts(id, 1);
+    await call('PATCH', `link/${id}`, { webhook_url: null });
+    app.clock.now += minute;
+    const outdated = await attempts(id, 2);
+    expect(outdated).toMatchObject({ state: 'failed', attempts: [{ status: 500 }, { status: null }] });
+    expect(hook.received).toHaveLength(1);
+  });
+
+  test('a target that hangs delays no other, however much waits for it', async () => {
+    const released = Promise.withResolvers<Response>();
+    const slow = target(() => released.promise);
+    const fast = target();
+    const slowId = await link({ webhook_url: slow.url });
+    const fastId = await link({ webhook_url: fast.url });
+    await foldClicks(app, slowId, 300);
+    await slow.calls(8);
+    const began = Date.now();
+    await foldClicks(app, fastId, 20);
+    const received = await fast.calls(20);
+    expect((received.at(-1)?.at ?? 0) - began).toBeLessThan(2_000);
+    expect(slow.received).toHaveLength(8);
+    released.resolve(new Response());
+    await slow.calls(9);
+    await call('DELETE', `link/${slowId}`);
+  });
+
+  test('not even another one on the same server is delayed by it', async () => {
+    const released = Promise.withResolvers<Response>();
+    const server = target((_before, { path }) => (path === '/slow' ? released.promise : new Response()));
+    const slowId = await link({ webhook_url: server.url.replace('/hook', '/slow') });
+    const fastId = await link({ webhook_url: server.url });
+    await foldClicks(app, slowId, 50);
+    await server.calls(8);
+    await foldClicks(app, fastId, 20);
+    const received = await server.calls(28);
+    expect(received.filter(({ path }) => path === '/slow')).toHaveLength(8);
+    await call('PATCH', `link/${slowId}`, { webhook_url: null });
+    released.resolve(new Response());
+  });
+
+  test('a target may be as long as is taken', async () => {
+    const hook = target();
+    const filling = Array.from({ length: 2_100 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const webhook_url = `${hook.url}?${filling}`.slice(0, 2_048);
+    const id = await link({ webhook_url });
+    await foldClicks(app, id);
+    expect(webhook_url).toEndWith((await hook.calls(1))[0]?.path ?? '-');
+  });
+
+  test('a test call sends a marked click at once and tells what came of it', async () => {
+    const hook = target(() => new Response('a page', { status: 404 }));
+    const webhook_auth_key = `whsec_${Buffer.from('another secret of ours').toString('base64')}`;
+    const id = await link({ webhook_url: hook.url, webhook_auth_key });
+    const { status, json, text } = await call('POST', `link/${id}/webhook_test`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      state: 'failed',
+      link_id: id,
+      target_url: hook.url,
+      attempts: [{ status: 404, answer: 'a page' }],
+    });
+    expect(text).not.toContain('whsec');
+    const headers = hook.received[0]?.headers ?? {};
+    const body = hook.received[0]?.body ?? '';
+    // The signature carries the app's time, which this file has moved on.
+    expect(headers['webhook-signature']).toStartWith('v1,');
+    expect(JSON.parse(body)).toMatchObject({ event: 'click', payload: { sample: true, link_id: id } });
+    expect((await deliveries(id))[0].id).toBe(json.id);
+  });
+
+  test('a link without a webhook has none to try', async () => {
+    const id = await link({});
+    const { status, json } = await call('POST', `link/${id}/webhook_test`);
+    expect([status, json.error_code]).toEqual([409, 'WEBHOOK_MISSING']);
+  });
+
+  test('ten tests a minute are enough', async () => {
+    const hook = target();
+    const id = await link({ webhook_url: hook.url });
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) {
+      statuses.push((await call('POST', `link/${id}/webhook_test`)).status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), 429]);
+    app.clock.now += minute;
+    expect((await call('POST', `link/${id}/webhook_test`)).status).toBe(200);
+  });
+
+  test('links tell of their updates, deletion and expiry when that is asked for', async () => {
+    const hook = target();
+    const webhook_events = ['link.updated', 'link.deleted', 'link.expired', 'link.updated'];
+    const expires = app.clock.now + minute;
+    const id = await link({
+      webhook_url: hook.url,
+      webhook_events,
+      expiration_date: new Date(expires).toISOString(),
+    });
+    expect((await call('GET', `link/${id}`)).json.webhook_events).toEqual([
+      'link.expired',
+      'link.updated',
+      'link.deleted',
+    ]);
+    await foldClicks(app, id);
+    await call('PATCH', `link/${id}`, { name: 'new name' });
+    await hook.calls(1);
+    app.clock.now += minute;
+    await hook.calls(2);
+    // Sent back as it was read: the same instant is no new expiry.
+    const whole = (await call('GET', `link/${id}`)).json;
+    expect((await call('PATCH', `link/${id}`, { ...whole, webhook_events: ['link.deleted'] })).status).toBe(
+      200,
+    );
+    await Bun.sleep(200);
+    await call('DELETE', `link/${id}`);
+    await hook.calls(3);
+    await Bun.sleep(200);
+    const told = hook.received.map(({ body }) => JSON.parse(body));
+    expect(told.map(({ event }) => event)).toEqual(['link.updated', 'link.expired', 'link.deleted']);
+    expect(told[0].payload).toMatchObject({ link_id: id, name: 'new name' });
+    expect(told[0].payload).not.toHaveProperty('webhook_auth_key');
+  });
+
+  test('events: clicks alone unless more is asked for; null and "" go back to that', async () => {
+    const id = await link({});
+    const events = async () => (await call('GET', `link/${id}`)).json.webhook_events;
+    expect(await events()).toEqual(['click']);
+    for (const cleared of [null, '']) {
+      await call('PATCH', `link/${id}`, { webhook_events: [] });
+      expect(await events()).toEqual([]);
+      await call('PATCH', `link/${id}`, { webhook_events: cleared });
+      expect(await events()).toEqual(['click']);
+    }
+    for (const wrong of [['clicks'], 'click', [1], {}]) {
+      const { status, json } = await call('PATCH', `link/${id}`, { webhook_events: wrong });
+      expect([status, json.field_key]).toEqual([400, 'webhook_events']);
+    }
+  });
+
+  test('deliveries are listed newest first in pages, and are nobody else’s', async () => {
+    const hook = target();
+    const id = await link({ webhook_url: hook.url });
+    await foldClicks(app, id, 3);
+    await hook.calls(3);
+    const { json } = await call('GET', `link/${id}/webhook_deliveries?limit=2&offset=1`);
+    expect(json.total_webhook_deliveries).toBe(3);
+    const ids = json.webhook_deliveries.map((one: { id: number }) => one.id);
+    expect(ids).toEqual([...ids].sort((one, other) => other - one));
+    expect(ids).toHaveLength(2);
+    const stranger = await app.newcomer();
+    for (const [method, path] of [
+      ['GET', `link/${id}/webhook_deliveries`],
+      ['POST', `link/${id}/webhook_test`],
+      ['POST', `webhook_delivery/${ids[0]}/redeliver`],
+    ] as const) {
+      expect((await call(method, path, undefined, stranger.key)).status).toBe(404);
+    }
+  });
+
+  test('what is over is kept for thirty days', async () => {
+    const hook = target();
+    const id = await link({ webhook_url: hook.url });
+    await foldClicks(app, id);
+    await attempts(id, 1);
+    const { tidyUp } = await import('../src/manage/tidy-up.ts');
+    app.clock.now += 29 * day;
+    await tidyUp(app.app.context);
+    expect(await deliveries(id)).toHaveLength(1);
+    app.clock.now += 2 * day;
+    await tidyUp(app.app.context);
+    expect(await deliveries(id)).toEqual([]);
+  });
+});
