@@ -1,3 +1,4 @@
+import type { RawHit } from '../clicks/enrich.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
@@ -7,6 +8,7 @@ import type { PasswordGate } from './gates/password.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
 import * as pages from './pages.ts';
+import { rawHit } from './raw-hit.ts';
 import { RequestVisitor } from './visitor.ts';
 
 /** A request for a short link, taken apart as far as everyone needs. */
@@ -19,6 +21,7 @@ export interface Hit {
   readonly path: string;
   /** With its question mark, or empty. */
   readonly search: string;
+  readonly address: () => string;
   readonly network: () => string;
   /** The link's public address, for the preview card. */
   readonly publicUrl: (suffix: string) => string;
@@ -30,6 +33,9 @@ export interface RedirectParts {
   readonly captcha: CaptchaGate;
   readonly misses: MissLimit;
   readonly now: () => number;
+  /** Keeps a hit; its answer waits for that, unless it is null. Without it nothing is recorded: the bench's measure. */
+  readonly record: ((hit: RawHit) => Promise<void> | null) | null;
+  readonly believesProxies: boolean;
   readonly onFault: (cause: unknown) => void;
 }
 
@@ -88,20 +94,33 @@ export class RedirectHandler {
   ): Response | Promise<Response> {
     switch (outcome.kind) {
       case 'redirect':
-        return redirectTo(outcome.to, cookie);
+        return this.#recorded(hit, link, outcome, redirectTo(outcome.to, cookie));
       case 'ask_password':
-        return pages.passwordPage(hit.host);
+        return this.#recorded(hit, link, outcome, pages.passwordPage(hit.host));
       case 'ask_captcha':
         return this.#askCaptcha(hit, link);
       case 'preview':
-        return pages.previewPage(hit.host, hit.publicUrl(suffix), link);
+        return this.#recorded(hit, link, outcome, pages.previewPage(hit.host, hit.publicUrl(suffix), link));
       case 'refused':
-        return pages.refusedPage(hit.host);
+        return this.#recorded(hit, link, outcome, pages.refusedPage(hit.host));
       case 'expired':
-        return pages.expiredPage(hit.host);
+        return this.#recorded(hit, link, outcome, pages.expiredPage(hit.host));
       case 'not_found':
         return this.#miss(hit);
     }
+  }
+
+  /** The answer leaves once its hit is kept. */
+  #recorded(
+    hit: Hit,
+    link: LinkForVisitor,
+    outcome: Exclude<Outcome, { kind: 'not_found' }>,
+    answer: Response,
+  ): Response | Promise<Response> {
+    const { record, now, believesProxies } = this.#parts;
+    if (record === null) return answer;
+    const kept = record(rawHit(hit, link, outcome, now(), believesProxies));
+    return kept === null ? answer : kept.then(() => answer);
   }
 
   /** A form of one of our pages: a password, or the proof of a captcha. */
@@ -134,8 +153,10 @@ export class RedirectHandler {
       password === ''
         ? null
         : await this.#parts.password.tryPassword(link, password, hit.network(), hit.path);
-    if (cookie === null)
-      return pages.passwordPage(hit.host, { status: 401, sentence: 'That is not the password. Try again.' });
+    if (cookie === null) {
+      const again = { status: 401, sentence: 'That is not the password. Try again.' };
+      return this.#recorded(hit, link, { kind: 'ask_password' }, pages.passwordPage(hit.host, again));
+    }
     const next = this.#decide(link, hit.request.headers, true);
     // Whatever comes next that is a page is fetched anew, so that a reload doesn't send the password again.
     return next.kind === 'redirect'
@@ -154,7 +175,8 @@ export class RedirectHandler {
   }
 
   async #askCaptcha(hit: Hit, link: LinkForVisitor, error?: string): Promise<Response> {
-    return pages.captchaPage(hit.host, await this.#parts.captcha.challenge(link), error);
+    const challenge = await this.#parts.captcha.challenge(link);
+    return this.#recorded(hit, link, { kind: 'ask_captcha' }, pages.captchaPage(hit.host, challenge, error));
   }
 
   #miss(hit: Hit): Response {

@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'PAGE_TOO_LARGE'
   | 'RANGE_REVERSED'
   | 'RANGE_TOO_WIDE'
+  | 'TOO_MANY_HITS'
   // links, tags, domains
   | 'DESTINATION_INVALID'
   | 'DESTINATION_IS_OURS'

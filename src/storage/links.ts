@@ -5,8 +5,13 @@ import { fold } from '../rules/text.ts';
 import { likeLiteral } from './dialect.ts';
 import type { Queries, Schema } from './schema.ts';
 
-/** A link as it is stored, with the host of its domain: null is the default domain. */
-export type StoredLink = Selectable<Schema['links']> & { readonly host: string | null };
+/** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
+export type StoredLink = Selectable<Schema['links']> & {
+  readonly host: string | null;
+  /** Null as long as nobody clicked it. */
+  readonly clicks: number | null;
+  readonly last_clicked_at: number | null;
+};
 export type NewLink = Insertable<Schema['links']>;
 /** What may change about a link once it is made: not whose it is, nor where it stands. */
 export type LinkChanges = Partial<
@@ -37,8 +42,9 @@ const withHost = (queries: Queries) =>
   queries
     .selectFrom('links')
     .leftJoin('domains', 'domains.id', 'links.domain_id')
+    .leftJoin('link_clicks', 'link_clicks.link_id', 'links.id')
     .selectAll('links')
-    .select('domains.host as host');
+    .select(['domains.host as host', 'link_clicks.clicks', 'link_clicks.last_clicked_at']);
 
 export const findLink = (
   queries: Queries,

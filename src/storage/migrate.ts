@@ -4,12 +4,14 @@ import { type Dialect, dialects } from './dialect.ts';
 import { first } from './migrations/001-first.ts';
 import { clicks } from './migrations/002-clicks.ts';
 import { webhooks } from './migrations/003-webhooks.ts';
+import { webhookQueue } from './migrations/004-webhook-queue.ts';
+import { qrMarker } from './migrations/005-qr-marker.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
 
 /** Only ever added to: what has run somewhere is never changed. */
-const migrations: readonly Migration[] = [first, clicks, webhooks];
+const migrations: readonly Migration[] = [first, clicks, webhooks, webhookQueue, qrMarker];
 
 /**
  * Brings the store up to date. Several nodes may start at once: the row of a migration is inserted first, so the

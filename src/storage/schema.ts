@@ -3,7 +3,7 @@ import type { Generated, Kysely } from 'kysely';
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
   settings: { key: string; value: string };
-  organizations: { id: Generated<number>; created_at: number; name: string };
+  organizations: { id: Generated<number>; created_at: number; name: string; qr_marker: Generated<number> };
   users: {
     id: Generated<number>;
     created_at: number;
@@ -80,6 +80,10 @@ export interface Schema {
     zapier_hook_url: string | null;
     /** Names of events, separated by commas. */
     webhook_events: Generated<string>;
+    /** When its expiry is to be told to its webhook; null once that was done. */
+    expiry_event_at: number | null;
+    /** Counts the subscriptions there have been. */
+    zapier_hook_id: Generated<number>;
     /** 1: the QR codes of this link carry the marker by which their scans are told from clicks. */
     qr_marker: Generated<number>;
     /** Name, suffix and destination, folded, for the list's search. */
@@ -137,9 +141,9 @@ export interface Schema {
     state: 'waiting' | 'delivered' | 'failed';
     tries: number;
     first_tried_at: number | null;
-    /** Null when no further try is due. */
+    /** Null when no further try is due. While a node is at it: when others may take it to have died. */
     next_try_at: number | null;
-    /** While a node is at it, others keep off; past this instant it is taken to have died. */
+    /** Whose the claim is: the `next_try_at` that its node set. Null while nobody is at it. */
     claimed_until: number | null;
   };
   webhook_attempts: {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-export const clicks: Migration = ({ id, integer, tableEnd }) => [
+export const clicks: Migration = ({ id, integer, tableEnd, keyedTableEnd }) => [
   // Words that come again and again, by number: a ledger of texts would be ten times as large.
   `create table words (id ${id}, word text not null) ${tableEnd}`,
   'create unique index words_word on words (word)',
@@ -39,7 +39,7 @@ export const clicks: Migration = ({ id, integer, tableEnd }) => [
     value ${integer} not null,
     hits ${integer} not null,
     primary key (link_id, dimension, hour, class, value)
-  ) ${tableEnd}`,
+  ) ${keyedTableEnd}`,
 
   `create table organization_rollups (
     organization_id ${integer} not null,
@@ -49,7 +49,7 @@ export const clicks: Migration = ({ id, integer, tableEnd }) => [
     value ${integer} not null,
     hits ${integer} not null,
     primary key (organization_id, dimension, hour, class, value)
-  ) ${tableEnd}`,
+  ) ${keyedTableEnd}`,
 
   `create table link_clicks (
     link_id ${integer} primary key,
@@ -63,7 +63,7 @@ export const clicks: Migration = ({ id, integer, tableEnd }) => [
     owner ${integer} not null,
     visitor ${integer} not null,
     primary key (day, owner, visitor)
-  ) ${tableEnd}`,
+  ) ${keyedTableEnd}`,
 
   `create table journal_watermarks (
     node text primary key,

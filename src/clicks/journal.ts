@@ -1,0 +1,233 @@
+import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import type { RawHit } from './enrich.ts';
+import { type Position, segmentFile } from './journal-files.ts';
+import { hitText, recordRoom, writeRecord } from './journal-record.ts';
+
+/** The disk, as far as the journal needs it: what a test breaks. */
+export interface JournalDisk {
+  open(path: string): number;
+  /** Returns how many bytes it took, as the system does. */
+  write(file: number, bytes: Buffer, from: number, length: number, at: number): number;
+  truncate(file: number, size: number): void;
+  sync(file: number, done: () => void): void;
+  close(file: number): void;
+}
+
+export const realDisk: JournalDisk = {
+  open: (path) => openSync(path, 'wx', 0o600),
+  write: (file, bytes, from, length, at) => writeSync(file, bytes, from, length, at),
+  truncate: (file, size) => ftruncateSync(file, size),
+  sync: (file, done) => fdatasync(file, done),
+  close: (file) => closeSync(file),
+};
+
+export interface JournalParts {
+  /** Where the segments go, made when the first hit needs it. */
+  readonly folder: () => string;
+  readonly disk: JournalDisk;
+  /** After hits were written: there is something to fold. */
+  readonly onWritten: () => void;
+  readonly onTrouble: (what: 'held' | 'dropped', hits: number, cause: unknown) => void;
+}
+
+interface Held {
+  readonly text: string;
+  readonly hits: number;
+}
+
+const segmentSize = 32 * 1024 * 1024;
+/** Characters of hits that wait in memory for a disk with room. */
+const mostHeld = 16 * 1024 * 1024;
+const retryInterval = 250;
+const syncInterval = 1_000;
+/** Up to so many hits in so many milliseconds, a write for each costs nobody anything. */
+const mostAlone = 64;
+const quietWindow = 8;
+
+/**
+ * What was answered, kept before it is answered: under load, one write for all hits of a tick. It is in the system's hands then,
+ * and outlives this process; once a second it is also forced to the disk, for the case that the machine itself stops.
+ */
+export class Journal {
+  readonly #parts: JournalParts;
+  #text = '';
+  #hits = 0;
+  #tick: PromiseWithResolvers<void> | null = null;
+  #buffer = Buffer.allocUnsafe(1024 * 1024);
+  #window = 0;
+  #inWindow = 0;
+  #wasBusy = false;
+  #file: number | null = null;
+  #segment = 1;
+  #size = 0;
+  #held: Held[] = [];
+  #heldLength = 0;
+  #retrying: Timer | undefined;
+  #syncing: Timer | undefined;
+  #isDirty = false;
+
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Null when the hit is on file, else what is fulfilled once it is (or is in memory, for as long as the disk takes
+   * nothing). Never rejected. While there are few hits each is written by itself, at once: then answers needn't wait,
+   * and requests that a client sends one behind another are answered; Bun hangs up on those whose answer comes later.
+   */
+  append(hit: RawHit): Promise<void> | null {
+    this.#text += hitText(hit);
+    this.#hits += 1;
+    if (this.#tick === null && this.#isQuiet(hit.at)) {
+      this.#keep();
+      return null;
+    }
+    if (this.#tick === null) {
+      this.#tick = Promise.withResolvers();
+      setImmediate(this.#endTick);
+    }
+    return this.#tick.promise;
+  }
+
+  /** Everything before this place is on file. */
+  get end(): Position {
+    return { segment: this.#segment, offset: this.#size };
+  }
+
+  /** Hits that are in memory only, because the disk takes none. */
+  get held(): number {
+    return this.#held.reduce((sum, { hits }) => sum + hits, 0);
+  }
+
+  /** Ends the segment, so that it can be removed as soon as it is folded. */
+  rotate(): void {
+    this.#endTick();
+    if (this.#size > 0) this.#nextSegment();
+  }
+
+  stop(): void {
+    this.#endTick();
+    if (this.#held.length > 0) this.#writeHeld();
+    if (this.#held.length > 0) this.#drop(this.held, new Error('stopped while the disk takes nothing'));
+    clearTimeout(this.#retrying);
+    clearTimeout(this.#syncing);
+    if (this.#size > 0) this.#nextSegment();
+  }
+
+  readonly #endTick = (): void => {
+    const tick = this.#tick;
+    if (tick === null) return;
+    this.#tick = null;
+    this.#keep();
+    tick.resolve();
+  };
+
+  #isQuiet(at: number): boolean {
+    const window = Math.floor(at / quietWindow);
+    if (window !== this.#window) {
+      this.#wasBusy = this.#inWindow > mostAlone && window === this.#window + 1;
+      this.#window = window;
+      this.#inWindow = 0;
+    }
+    this.#inWindow += 1;
+    return !this.#wasBusy && this.#inWindow <= mostAlone;
+  }
+
+  #keep(): void {
+    const waiting = { text: this.#text, hits: this.#hits };
+    this.#text = '';
+    this.#hits = 0;
+    if (this.#held.length > 0) this.#hold(waiting);
+    else this.#writeOrHold(waiting);
+  }
+
+  #writeOrHold(waiting: Held): void {
+    try {
+      this.#write(waiting.text);
+      this.#parts.onWritten();
+    } catch (cause) {
+      this.#parts.onTrouble('held', waiting.hits, cause);
+      this.#hold(waiting);
+    }
+  }
+
+  #hold(waiting: Held): void {
+    if (this.#heldLength + waiting.text.length > mostHeld) {
+      this.#drop(waiting.hits, new Error('the memory for waiting hits is full'));
+      return;
+    }
+    this.#held.push(waiting);
+    this.#heldLength += waiting.text.length;
+    this.#retrying ??= setTimeout(() => {
+      this.#retrying = undefined;
+      this.#writeHeld();
+    }, retryInterval);
+  }
+
+  #drop(hits: number, cause: unknown): void {
+    this.#parts.onTrouble('dropped', hits, cause);
+  }
+
+  #writeHeld(): void {
+    const waiting = this.#held;
+    this.#held = [];
+    this.#heldLength = 0;
+    for (const [index, each] of waiting.entries()) {
+      this.#writeOrHold(each);
+      if (this.#held.length === 0) continue;
+      for (const later of waiting.slice(index + 1)) this.#hold(later);
+      return;
+    }
+  }
+
+  #write(text: string): void {
+    const room = recordRoom(text);
+    if (room > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(room);
+    const length = writeRecord(this.#buffer, text);
+    this.#file ??= this.#parts.disk.open(segmentFile(this.#parts.folder(), this.#segment));
+    this.#put(this.#file, length);
+    this.#size += length;
+    if (this.#size >= segmentSize) this.#nextSegment();
+    else this.#syncSoon();
+  }
+
+  /** A record that didn't get in whole is taken out again, so that the next one follows a whole one. */
+  #put(file: number, length: number): void {
+    const { disk } = this.#parts;
+    let written = 0;
+    try {
+      while (written < length) {
+        const taken = disk.write(file, this.#buffer, written, length - written, this.#size + written);
+        if (taken === 0) throw new Error('the disk takes nothing');
+        written += taken;
+      }
+    } catch (cause) {
+      try {
+        disk.truncate(file, this.#size);
+      } catch {
+        // What can't be taken out ends this segment: its reader stops there and goes on with the next.
+        this.#nextSegment();
+      }
+      throw cause;
+    }
+  }
+
+  #nextSegment(): void {
+    const file = this.#file;
+    this.#segment += 1;
+    this.#size = 0;
+    this.#file = null;
+    this.#isDirty = false;
+    if (file !== null) this.#parts.disk.sync(file, () => this.#parts.disk.close(file));
+  }
+
+  #syncSoon(): void {
+    this.#isDirty = true;
+    this.#syncing ??= setTimeout(() => {
+      this.#syncing = undefined;
+      if (!this.#isDirty || this.#file === null) return;
+      this.#isDirty = false;
+      this.#parts.disk.sync(this.#file, () => {});
+    }, syncInterval);
+  }
+}

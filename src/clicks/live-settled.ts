@@ -1,0 +1,36 @@
+/** Longer than the fold's transaction takes. An id still missing then was handed out to one that failed. */
+const gapPatience = 5_000;
+
+/**
+ * How far a ledger may be told onwards. Ids are handed out before their transactions commit, so on several nodes a
+ * lower one can appear after a higher: what lies behind a gap waits until the gap is filled, or too old to be.
+ */
+export class SettledIds {
+  #upTo: number;
+  /** When which ids had been seen: what is missing below one of them has been missing since then. */
+  #sightings: readonly { readonly id: number; readonly at: number }[] = [];
+
+  constructor(upTo: number) {
+    this.#upTo = upTo;
+  }
+
+  get upTo(): number {
+    return this.#upTo;
+  }
+
+  /** Of the rows after `upTo`, in order, those that may be told now. `now` is a clock that never goes back. */
+  take<Row extends { readonly id: number }>(rows: readonly Row[], now: number): readonly Row[] {
+    const highest = rows.at(-1)?.id ?? 0;
+    if (highest > (this.#sightings.at(-1)?.id ?? 0))
+      this.#sightings = [...this.#sightings, { id: highest, at: now }];
+    const waited = this.#sightings.findLast(({ at }) => now - at >= gapPatience)?.id ?? 0;
+    let taken = 0;
+    for (const { id } of rows) {
+      if (id !== this.#upTo + 1 && id > waited) break;
+      this.#upTo = id;
+      taken += 1;
+    }
+    this.#sightings = this.#sightings.filter(({ id }) => id > this.#upTo);
+    return rows.slice(0, taken);
+  }
+}

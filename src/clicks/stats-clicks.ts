@@ -1,0 +1,165 @@
+import { countHits, type HitFilter, hitsAfter, hitsBefore, type StoredHit } from '../storage/click-list.ts';
+import type { Database } from '../storage/database.ts';
+import type { Queries } from '../storage/schema.ts';
+import { type Owner, totalCount } from '../storage/stats.ts';
+import { wordsByNumber } from '../storage/stats-words.ts';
+import { classes, devices, dimensions, hourLength, outcomes, reasons, sources, targets } from './codes.ts';
+import { classesNamed } from './stats-plan.ts';
+import type { Range } from './stats-range.ts';
+
+export type { Owner } from '../storage/stats.ts';
+
+/** What the lists of hits can be asked for: clicks, all hits, or one class. */
+export const listedClasses = [
+  'click',
+  'all',
+  'human',
+  'page',
+  'preview',
+  'bot',
+  'prefetch',
+  'head',
+  'repeat',
+] as const;
+export type ListedClass = (typeof listedClasses)[number];
+
+/** A hit as its owner sees it: nothing here leads to an address, nor from one day's visitor to the next's. */
+export interface Click {
+  readonly id: number;
+  readonly linkId: number;
+  readonly at: number;
+  readonly outcome: string;
+  readonly destination: string | null;
+  readonly class: string;
+  readonly reason: string;
+  readonly country: string | null;
+  readonly device: string;
+  readonly os: string | null;
+  readonly browser: string | null;
+  readonly language: string | null;
+  readonly referrer: string | null;
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+  readonly utmTerm: string | null;
+  readonly utmContent: string | null;
+  readonly source: string;
+}
+
+export interface ClickQuestion {
+  readonly owner: Owner;
+  readonly class: ListedClass;
+  readonly range: Partial<Range>;
+}
+
+export interface ClickPage {
+  readonly limit: number;
+  readonly offset: number;
+  readonly before: number | undefined;
+}
+
+export async function readClicks(
+  { read }: Database,
+  question: ClickQuestion,
+  page: ClickPage,
+): Promise<{ readonly clicks: readonly Click[]; readonly total: number }> {
+  const filter = filterOf(question);
+  const total = await totalOf(read, filter);
+  // Where few match, the search for more than there are would go through the whole ledger.
+  const left = page.before === undefined ? total - page.offset : total;
+  const limit = Math.min(page.limit, left);
+  const hits = limit > 0 ? await hitsBefore(read, filter, { ...page, limit }) : [];
+  return { clicks: await named(read, hits), total };
+}
+
+const exportPage = 500;
+
+/** All of them, newest first, in pages: memory is that of one page. */
+export async function* eachClick(
+  { read }: Database,
+  question: ClickQuestion,
+): AsyncGenerator<readonly Click[], void, undefined> {
+  const filter = filterOf(question);
+  for (let before: number | undefined; ; ) {
+    const hits = await hitsBefore(read, filter, { before, limit: exportPage, offset: 0 });
+    yield await named(read, hits);
+    if (hits.length < exportPage) return;
+    before = hits.at(-1)?.id;
+  }
+}
+
+/** An organization's hits after an id, oldest first. */
+export async function clicksAfter(
+  { read }: Database,
+  question: ClickQuestion,
+  span: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<readonly Click[]> {
+  return named(read, await hitsAfter(read, filterOf(question), span));
+}
+
+const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
+  owner,
+  classes: name === 'all' ? undefined : classesNamed(name),
+  ...range,
+});
+
+const totalSlice = { dimension: dimensions.indexOf('total'), value: undefined };
+
+/** From the roll-ups, which know also what the ledger no longer keeps; by counting only where hours are cut. */
+function totalOf(queries: Queries, filter: HitFilter): Promise<number> {
+  const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };
+  const isWhole = [hours.from, hours.to].every((hour) => hour === undefined || Number.isInteger(hour));
+  if (!isWhole) return countHits(queries, filter);
+  const { from, to } = hours;
+  return totalCount(
+    queries,
+    filter.owner,
+    { ...totalSlice, classes: filter.classes },
+    { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
+  );
+}
+
+const hoursOf = (instant: number | undefined): number | undefined =>
+  instant === undefined ? undefined : instant / hourLength;
+
+const wordColumns = [
+  'country',
+  'os',
+  'browser',
+  'language',
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const;
+
+async function named(queries: Queries, hits: readonly StoredHit[]): Promise<readonly Click[]> {
+  const numbers = new Set(hits.flatMap((hit) => wordColumns.map((column) => hit[column])));
+  numbers.delete(0);
+  const words = await wordsByNumber(queries, [...numbers]);
+  return hits.map((hit) => clickOf(hit, (number) => words.get(number) || null));
+}
+
+const clickOf = (hit: StoredHit, word: (number: number) => string | null): Click => ({
+  id: hit.id,
+  linkId: hit.link_id,
+  at: hit.at,
+  outcome: outcomes[hit.outcome] ?? 'unknown',
+  destination: hit.target === 0 ? null : (targets[hit.target] ?? null),
+  class: classes[hit.class] ?? 'unknown',
+  reason: reasons[hit.reason] ?? 'unknown',
+  country: word(hit.country),
+  device: devices[hit.device] ?? 'other',
+  os: word(hit.os),
+  browser: word(hit.browser),
+  language: word(hit.language),
+  referrer: word(hit.referrer),
+  utmSource: word(hit.utm_source),
+  utmMedium: word(hit.utm_medium),
+  utmCampaign: word(hit.utm_campaign),
+  utmTerm: word(hit.utm_term),
+  utmContent: word(hit.utm_content),
+  source: sources[hit.source] ?? 'link',
+});

@@ -1,0 +1,40 @@
+import { hourOf } from './codes.ts';
+
+/** What stands for all further values once a link had too many in one hour. */
+export const otherValues = '(other)';
+
+const mostOwners = 100_000;
+
+/**
+ * Values that visitors make up (a UTM parameter, a referrer) could be a new row for every hit. Per link, hour and
+ * field only so many are kept apart. Counted from this process's start, and forgotten when too many links are seen.
+ */
+export class ValueLimit {
+  readonly #most: number;
+  #hour = 0;
+  #seen = new Map<number, Set<string>>();
+
+  constructor(most = 200) {
+    this.#most = most;
+  }
+
+  /** `field` is a small number, less than 16. */
+  limited(linkId: number, field: number, at: number, value: string): string {
+    if (value === '') return value;
+    const hour = hourOf(at);
+    if (hour !== this.#hour || this.#seen.size > mostOwners) {
+      this.#hour = hour;
+      this.#seen = new Map();
+    }
+    const key = linkId * 16 + field;
+    let values = this.#seen.get(key);
+    if (values === undefined) {
+      values = new Set();
+      this.#seen.set(key, values);
+    }
+    if (values.has(value)) return value;
+    if (values.size >= this.#most) return otherValues;
+    values.add(value);
+    return value;
+  }
+}

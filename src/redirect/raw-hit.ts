@@ -1,0 +1,50 @@
+import type { RawHit } from '../clicks/enrich.ts';
+import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
+
+export interface SeenRequest {
+  readonly request: Request;
+  readonly search: string;
+  readonly address: () => string;
+}
+
+/** What the journal keeps of a request: as it was sent. What it means is found out later, off the answer's way. */
+export function rawHit(
+  { request, search, address }: SeenRequest,
+  link: Pick<LinkForVisitor, 'id' | 'organizationId'>,
+  outcome: Exclude<Outcome, { kind: 'not_found' }>,
+  at: number,
+  believesProxies: boolean,
+): RawHit {
+  const { method, headers } = request;
+  return {
+    linkId: link.id,
+    organizationId: link.organizationId,
+    at,
+    outcome: outcome.kind,
+    target: outcome.kind === 'redirect' ? outcome.target : null,
+    method,
+    address: address(),
+    userAgent: headers.get('user-agent') ?? '',
+    acceptLanguage: headers.get('accept-language') ?? '',
+    referer: headers.get('referer') ?? '',
+    query: search,
+    purpose: purposeOf(headers),
+    doNotTrack: headers.get('dnt') === '1' || headers.get('sec-gpc') === '1',
+    countryHint: believesProxies ? countryHint(headers) : '',
+  };
+}
+
+/** The standard's name, and those that came before it. */
+const purposeOf = (headers: Headers): string =>
+  headers.get('sec-purpose') ??
+  headers.get('purpose') ??
+  headers.get('x-purpose') ??
+  headers.get('x-moz') ??
+  '';
+
+/** As Cloudflare, Vercel and others name the visitor's country; anybody could send these, so only proxies are asked. */
+function countryHint(headers: Headers): string {
+  const hint =
+    headers.get('cf-ipcountry') ?? headers.get('x-vercel-ip-country') ?? headers.get('x-country-code') ?? '';
+  return hint.length === 2 ? hint : '';
+}

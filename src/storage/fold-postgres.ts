@@ -1,0 +1,257 @@
+import pg from 'pg';
+import { StoreAway } from '../rules/errors.ts';
+import {
+  byId,
+  clickedLinks,
+  type DayVisitors,
+  type DeliveriesOf,
+  type Delivery,
+  deletedAtOnce,
+  type FoldBatch,
+  type FoldStore,
+  hitColumns,
+  JournalTaken,
+  type LinkRow,
+  linkClickColumns,
+  linksWithHooks,
+  type NewVisitors,
+  type Rows,
+  rollupColumns,
+  visitorRollups,
+  type Watermark,
+} from './fold-store.ts';
+
+type Query = (sql: string, parameters?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+
+const whole = (row: Record<string, unknown>, name: string): number => Number(row[name]);
+
+/** Rows as columns, each an array: one statement takes them all. */
+function columnsOf(rows: Rows, width: number): (number | null)[][] {
+  const columns = Array.from({ length: width }, (): (number | null)[] => []);
+  for (let at = 0; at < rows.length; at += width) {
+    for (let column = 0; column < width; column++) columns[column]?.push(rows[at + column] ?? null);
+  }
+  return columns;
+}
+
+const unnested = (width: number): string =>
+  `select * from unnest(${Array.from({ length: width }, (_, index) => `$${index + 1}::bigint[]`).join(', ')})`;
+
+const hitsSql = `insert into hits (${hitColumns.join(', ')}) ${unnested(hitColumns.length)}`;
+const visitorsSql = `with fresh as (
+    insert into daily_visitors (day, owner, visitor) ${unnested(3)} on conflict do nothing returning day, owner
+  ) select day, owner, count(*) as count from fresh group by day, owner order by day, owner`;
+const linkClicksSql = `insert into link_clicks (link_id, clicks, last_clicked_at) ${unnested(linkClickColumns)}
+  on conflict (link_id) do update set clicks = link_clicks.clicks + excluded.clicks,
+    last_clicked_at = greatest(link_clicks.last_clicked_at, excluded.last_clicked_at)`;
+const rollupSql = (table: string, owner: string): string =>
+  `insert into ${table} (${owner}, dimension, hour, class, value, hits) ${unnested(rollupColumns)}
+   on conflict (${owner}, dimension, hour, class, value) do update set hits = ${table}.hits + excluded.hits`;
+const linkRollupsSql = rollupSql('link_rollups', 'link_id');
+const organizationRollupsSql = rollupSql('organization_rollups', 'organization_id');
+
+/** One connection, opened when it is needed and given up at the first fault: then nothing is known of it any more. */
+export class PostgresFoldStore implements FoldStore {
+  readonly #url: string;
+  #client: pg.Client | null = null;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async watermark(journal: string): Promise<Watermark | null> {
+    const sql = 'select segment, byte_offset from journal_watermarks where node = $1';
+    const [row] = await this.#query(sql, [journal]);
+    return row ? { segment: whole(row, 'segment'), offset: whole(row, 'byte_offset') } : null;
+  }
+
+  async forgetWatermark(journal: string): Promise<void> {
+    await this.#query('delete from journal_watermarks where node = $1', [journal]);
+  }
+
+  async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const sorted = [...words].sort();
+    await this.#query('insert into words (word) select * from unnest($1::text[]) on conflict do nothing', [
+      sorted,
+    ]);
+    const rows = await this.#query('select id, word from words where word = any($1::text[])', [sorted]);
+    return new Map(rows.map((row) => [String(row.word), whole(row, 'id')]));
+  }
+
+  /** Everything goes through one and the same connection: on another one, half of it would stand by itself. */
+  async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    const query = this.#over(await this.#connected());
+    await query('begin');
+    try {
+      await moveWatermark(query, batch);
+      await insert(query, hitsSql, batch.hits, hitColumns.length);
+      const { links, organizations } = visitorRollups(batch, await insertVisitors(query, batch.visitors));
+      // Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock.
+      await insert(query, linkRollupsSql, batch.linkRollups, rollupColumns);
+      await insert(query, linkRollupsSql, links, rollupColumns);
+      await insert(query, organizationRollupsSql, batch.organizationRollups, rollupColumns);
+      await insert(query, organizationRollupsSql, organizations, rollupColumns);
+      await insert(query, linkClicksSql, batch.linkClicks, linkClickColumns);
+      await insertDeliveries(query, deliveriesOf(await hookedLinks(query, batch)));
+      await query('commit');
+    } catch (cause) {
+      if (!(cause instanceof StoreAway)) await query('rollback').catch(() => {});
+      throw cause;
+    }
+  }
+
+  async verifiedHosts(): Promise<readonly string[]> {
+    const rows = await this.#query('select host from domains where verified_at is not null');
+    return rows.map((row) => String(row.host));
+  }
+
+  async settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array> {
+    const text = Buffer.from(fresh).toString('base64');
+    await this.#query('insert into daily_salts (day, salt) values ($1, $2) on conflict do nothing', [
+      day,
+      text,
+    ]);
+    const [row] = await this.#query('select salt from daily_salts where day = $1', [day]);
+    return Buffer.from(String(row?.salt), 'base64');
+  }
+
+  async deleteSaltsBefore(day: number): Promise<void> {
+    await this.#query('delete from daily_salts where day < $1', [day]);
+  }
+
+  async deleteVisitorsBefore(day: number): Promise<boolean> {
+    const rows = await this.#query(
+      `delete from daily_visitors where (day, owner, visitor) in
+       (select day, owner, visitor from daily_visitors where day < $1 limit ${deletedAtOnce}) returning day`,
+      [day],
+    );
+    return rows.length >= deletedAtOnce;
+  }
+
+  async deleteHitsBefore(at: number): Promise<boolean> {
+    const rows = await this.#query(
+      `delete from hits where id in (select id from hits order by id limit ${deletedAtOnce}) and at < $1 returning id`,
+      [at],
+    );
+    return rows.length >= deletedAtOnce;
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => {});
+  }
+
+  readonly #query: Query = async (sql, parameters) => this.#over(await this.#connected())(sql, parameters);
+
+  #over(client: pg.Client): Query {
+    return async (sql, parameters = []) => {
+      try {
+        return (await client.query(sql, [...parameters])).rows;
+      } catch (cause) {
+        const fault = faultOf(cause);
+        if (fault instanceof StoreAway) this.#giveUp(client);
+        throw fault;
+      }
+    };
+  }
+
+  async #connected(): Promise<pg.Client> {
+    try {
+      this.#client ??= await this.#connect();
+      return this.#client;
+    } catch (cause) {
+      throw faultOf(cause);
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'linnet fold',
+      connectionTimeoutMillis: 4_000,
+      query_timeout: 20_000,
+      statement_timeout: 19_000,
+      idle_in_transaction_session_timeout: 30_000,
+      keepAlive: true,
+    });
+    client.on('error', () => {
+      if (this.#client === client) this.#client = null;
+    });
+    await client.connect();
+    return client;
+  }
+
+  #giveUp(client: pg.Client): void {
+    if (this.#client === client) this.#client = null;
+    client.end().catch(() => {});
+  }
+}
+
+/** Deadlocks and serialization failures (40) ask for another try as well: the whole batch, from its beginning. */
+function faultOf(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof StoreAway) return cause;
+  const code = (cause as { code?: string }).code ?? '';
+  const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+  return !isSqlState || /^(08|40|53|57)/.test(code) ? new StoreAway(cause.message, { cause }) : cause;
+}
+
+async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Promise<void> {
+  const moved =
+    from === null
+      ? await query(
+          'insert into journal_watermarks (node, segment, byte_offset) values ($1, $2, $3) on conflict do nothing returning node',
+          [journal, to.segment, to.offset],
+        )
+      : await query(
+          'update journal_watermarks set segment = $1, byte_offset = $2 where node = $3 and segment = $4 and byte_offset = $5 returning node',
+          [to.segment, to.offset, journal, from.segment, from.offset],
+        );
+  if (moved.length !== 1) throw new JournalTaken(journal);
+}
+
+async function insert(query: Query, sql: string, rows: Rows, width: number): Promise<void> {
+  if (rows.length > 0) await query(sql, columnsOf(rows, width));
+}
+
+async function insertVisitors(query: Query, groups: readonly DayVisitors[]): Promise<NewVisitors[]> {
+  if (groups.length === 0) return [];
+  const [days, owners, visitors]: [number[], number[], number[]] = [[], [], []];
+  for (const group of groups) {
+    for (const visitor of group.visitors) {
+      days.push(group.day);
+      owners.push(group.owner);
+      visitors.push(visitor);
+    }
+  }
+  const rows = await query(visitorsSql, [days, owners, visitors]);
+  return rows.map((row) => ({
+    day: whole(row, 'day'),
+    owner: whole(row, 'owner'),
+    count: whole(row, 'count'),
+  }));
+}
+
+async function hookedLinks(query: Query, batch: FoldBatch) {
+  const links = clickedLinks(batch);
+  if (links.length === 0) return byId([]);
+  const rows = await query(linksWithHooks('links.id = any($1::bigint[])'), [links]);
+  return byId(
+    rows.map((row) => ({
+      ...(row as unknown as LinkRow),
+      id: whole(row, 'id'),
+      organization_id: whole(row, 'organization_id'),
+    })),
+  );
+}
+
+async function insertDeliveries(query: Query, deliveries: readonly Delivery[]): Promise<void> {
+  for (const delivery of deliveries) {
+    const columns = Object.keys(delivery);
+    const places = columns.map((_, index) => `$${index + 1}`).join(', ');
+    await query(
+      `insert into webhook_deliveries (${columns.join(', ')}) values (${places})`,
+      Object.values(delivery),
+    );
+  }
+}

@@ -1,0 +1,258 @@
+import { Database, type Statement } from 'bun:sqlite';
+import { join } from 'node:path';
+import { StoreAway } from '../rules/errors.ts';
+import {
+  byId,
+  type Cell,
+  clickedLinks,
+  type DayVisitors,
+  type DeliveriesOf,
+  type Delivery,
+  deletedAtOnce,
+  type FoldBatch,
+  type FoldStore,
+  hitColumns,
+  JournalTaken,
+  type LinkRow,
+  linkClickColumns,
+  linksWithHooks,
+  type NewVisitors,
+  type Rows,
+  rollupColumns,
+  visitorRollups,
+  type Watermark,
+} from './fold-store.ts';
+
+/** Rows in one statement: most of a statement's cost is its start. */
+const mostRows = 64;
+
+const rollupInsert = (table: string, owner: string) => ({
+  head: `insert into ${table} (${owner}, dimension, hour, class, value, hits) values`,
+  tail: 'on conflict do update set hits = hits + excluded.hits',
+  columns: rollupColumns,
+});
+
+const inserts = {
+  hits: {
+    head: `insert into hits (${hitColumns.join(', ')}) values`,
+    tail: '',
+    columns: hitColumns.length,
+  },
+  linkRollups: rollupInsert('link_rollups', 'link_id'),
+  organizationRollups: rollupInsert('organization_rollups', 'organization_id'),
+  linkClicks: {
+    head: 'insert into link_clicks (link_id, clicks, last_clicked_at) values',
+    tail: `on conflict do update set clicks = clicks + excluded.clicks,
+      last_clicked_at = max(last_clicked_at, excluded.last_clicked_at)`,
+    columns: linkClickColumns,
+  },
+};
+type Insert = (typeof inserts)[keyof typeof inserts];
+
+/**
+ * The fold's own connection, in the fold's thread. Its statements are numbers by the hundred thousand: they go to
+ * SQLite without a query builder between.
+ */
+export class SqliteFoldStore implements FoldStore {
+  readonly #database: Database;
+  readonly #prepared = new Map<string, Statement>();
+
+  constructor(dataDir: string) {
+    this.#database = new Database(join(dataDir, 'linnet.sqlite'), { readwrite: true });
+    this.#database.run('pragma busy_timeout = 5000');
+    this.#database.run('pragma synchronous = full');
+    this.#database.run('pragma foreign_keys = on');
+    this.#database.run('pragma cache_size = -64000');
+    // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
+    this.#database.run('pragma wal_autocheckpoint = 8000');
+  }
+
+  async watermark(journal: string): Promise<Watermark | null> {
+    return this.#try(() => {
+      const row = this.#statement(
+        'select segment, byte_offset as offset from journal_watermarks where node = ?',
+      ).get(journal);
+      return row as Watermark | null;
+    });
+  }
+
+  async forgetWatermark(journal: string): Promise<void> {
+    this.#try(() => this.#statement('delete from journal_watermarks where node = ?').run(journal));
+  }
+
+  async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const insert = this.#statement('insert into words (word) values (?) on conflict do nothing');
+    const select = this.#statement('select id from words where word = ?');
+    return this.#whole(() => {
+      const ids = new Map<string, number>();
+      for (const word of words) {
+        insert.run(word);
+        ids.set(word, (select.get(word) as { id: number }).id);
+      }
+      return ids;
+    });
+  }
+
+  async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    this.#whole(() => {
+      this.#moveWatermark(batch);
+      this.#insert(inserts.hits, batch.hits);
+      const { links, organizations } = visitorRollups(batch, this.#insertVisitors(batch.visitors));
+      this.#insert(inserts.linkRollups, batch.linkRollups);
+      this.#insert(inserts.linkRollups, links);
+      this.#insert(inserts.organizationRollups, batch.organizationRollups);
+      this.#insert(inserts.organizationRollups, organizations);
+      this.#insert(inserts.linkClicks, batch.linkClicks);
+      this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch)));
+    });
+  }
+
+  async verifiedHosts(): Promise<readonly string[]> {
+    return this.#try(() => {
+      const rows = this.#statement('select host from domains where verified_at is not null').values();
+      return rows.map(([host]) => String(host));
+    });
+  }
+
+  async settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array> {
+    return this.#whole(() => {
+      const text = Buffer.from(fresh).toString('base64');
+      this.#statement('insert into daily_salts (day, salt) values (?, ?) on conflict do nothing').run(
+        day,
+        text,
+      );
+      const row = this.#statement('select salt from daily_salts where day = ?').get(day);
+      return Buffer.from((row as { salt: string }).salt, 'base64');
+    });
+  }
+
+  async deleteSaltsBefore(day: number): Promise<void> {
+    this.#try(() => this.#statement('delete from daily_salts where day < ?').run(day));
+  }
+
+  async deleteVisitorsBefore(day: number): Promise<boolean> {
+    return this.#deleteSome(
+      `delete from daily_visitors where (day, owner, visitor) in
+       (select day, owner, visitor from daily_visitors where day < ? limit ${deletedAtOnce})`,
+      day,
+    );
+  }
+
+  async deleteHitsBefore(at: number): Promise<boolean> {
+    // Ids rise with time, save for what waited in a journal: the oldest ids are looked at, and no index is needed.
+    return this.#deleteSome(
+      `delete from hits where id in (select id from hits order by id limit ${deletedAtOnce}) and at < ?`,
+      at,
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const statement of this.#prepared.values()) statement.finalize();
+    this.#database.close();
+  }
+
+  #moveWatermark({ journal, from, to }: FoldBatch): void {
+    const { changes } =
+      from === null
+        ? this.#statement(
+            'insert into journal_watermarks (node, segment, byte_offset) values (?, ?, ?) on conflict do nothing',
+          ).run(journal, to.segment, to.offset)
+        : this.#statement(
+            'update journal_watermarks set segment = ?, byte_offset = ? where node = ? and segment = ? and byte_offset = ?',
+          ).run(to.segment, to.offset, journal, from.segment, from.offset);
+    if (changes !== 1) throw new JournalTaken(journal);
+  }
+
+  #insert(insert: Insert, rows: Rows): void {
+    const step = insert.columns * mostRows;
+    const many = this.#insertion(insert, mostRows);
+    let at = 0;
+    for (; at + step <= rows.length; at += step) many.run(rows.slice(at, at + step));
+    const one = this.#insertion(insert, 1);
+    for (; at < rows.length; at += insert.columns) one.run(rows.slice(at, at + insert.columns));
+  }
+
+  /** An owner's visitors share a statement, which says how many of them were new. */
+  #insertVisitors(groups: readonly DayVisitors[]): NewVisitors[] {
+    const [many, some, one] = [64, 8, 1].map((rows) => this.#visitorInsertion(rows)) as [
+      Statement,
+      Statement,
+      Statement,
+    ];
+    return groups.map(({ day, owner, visitors }) => {
+      let count = 0;
+      let at = 0;
+      for (; at + 64 <= visitors.length; at += 64)
+        count += many.run([day, owner, ...visitors.subarray(at, at + 64)]).changes;
+      for (; at + 8 <= visitors.length; at += 8)
+        count += some.run([day, owner, ...visitors.subarray(at, at + 8)]).changes;
+      for (; at < visitors.length; at++) count += one.run(day, owner, visitors[at] ?? 0).changes;
+      return { day, owner, count };
+    });
+  }
+
+  #visitorInsertion(rows: number): Statement {
+    const row = Array.from({ length: rows }, (_, index) => `(?1, ?2, ?${index + 3})`);
+    return this.#statement(
+      `insert into daily_visitors (day, owner, visitor) values ${row.join(', ')} on conflict do nothing`,
+    );
+  }
+
+  #linksWithHooks(batch: FoldBatch) {
+    const links = clickedLinks(batch);
+    if (links.length === 0) return byId([]);
+    const sql = linksWithHooks('links.id in (select value from json_each(?))');
+    return byId(this.#statement(sql).all(JSON.stringify(links)) as LinkRow[]);
+  }
+
+  #insertDeliveries(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      const columns = Object.keys(delivery);
+      const sql = `insert into webhook_deliveries (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+      this.#statement(sql).run(...(Object.values(delivery) as (string | Cell)[]));
+    }
+  }
+
+  #insertion({ head, tail, columns }: Insert, rows: number): Statement {
+    const row = `(${Array(columns).fill('?').join(', ')})`;
+    return this.#statement(`${head} ${Array(rows).fill(row).join(', ')} ${tail}`);
+  }
+
+  #statement(sql: string): Statement {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const made = this.#database.prepare(sql);
+    this.#prepared.set(sql, made);
+    return made;
+  }
+
+  #deleteSome(sql: string, before: number): boolean {
+    return this.#try(() => this.#statement(sql).run(before).changes >= deletedAtOnce);
+  }
+
+  #whole<T>(work: () => T): T {
+    return this.#try(() => {
+      this.#database.run('begin immediate');
+      try {
+        const result = work();
+        this.#database.run('commit');
+        return result;
+      } catch (cause) {
+        // A full disk ends the transaction by itself.
+        if (this.#database.inTransaction) this.#database.run('rollback');
+        throw cause;
+      }
+    });
+  }
+
+  #try<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      const { code = '', message } = cause as { code?: string; message: string };
+      throw /^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|LOCKED)/.test(code)
+        ? new StoreAway(message, { cause })
+        : cause;
+    }
+  }
+}

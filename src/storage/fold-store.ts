@@ -1,0 +1,179 @@
+import type { Insertable } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** A place in a node's journal. */
+export interface Watermark {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+export type Cell = number | null;
+
+/** Rows of whole numbers, one after another: what is inserted by the hundred thousand has no objects. */
+export type Rows = readonly Cell[];
+
+/** Who is perhaps seen for the first time today, by one owner; each once. */
+export interface DayVisitors {
+  readonly day: number;
+  /** A link, or an organization as a negative number. */
+  readonly owner: number;
+  readonly visitors: Float64Array;
+}
+
+/** How many visitors turned out to be new. */
+export interface NewVisitors {
+  readonly day: number;
+  readonly owner: number;
+  readonly count: number;
+}
+
+/** What a stretch of a journal adds to storage. All of it is done, and its place noted, or nothing of it. */
+export interface FoldBatch {
+  readonly journal: string;
+  /** Where the watermark stands; null where there is none yet. */
+  readonly from: Watermark | null;
+  readonly to: Watermark;
+  readonly hits: Rows;
+  /** In the order of the key of daily_visitors. */
+  readonly visitors: readonly DayVisitors[];
+  /** link, dimension, hour, class, value, hits; in the order of the key. */
+  readonly linkRollups: Rows;
+  /** organization, dimension, hour, class, value, hits; in the order of the key. */
+  readonly organizationRollups: Rows;
+  /** link, clicks, instant of the last */
+  readonly linkClicks: Rows;
+  readonly visitorsDimension: number;
+  readonly clickClass: number;
+}
+
+export const hitColumns = [
+  'link_id',
+  'organization_id',
+  'at',
+  'outcome',
+  'target',
+  'class',
+  'reason',
+  'device',
+  'source',
+  'country',
+  'os',
+  'browser',
+  'language',
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'visitor',
+] as const satisfies readonly (keyof Schema['hits'])[];
+export const rollupColumns = 6;
+export const linkClickColumns = 3;
+
+/** A link whose clicks somebody wants to be told of. */
+export interface LinkWithHooks {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly suffix: string;
+  /** Null is the default domain. */
+  readonly host: string | null;
+  readonly destinationUrl: string;
+  readonly androidUrl: string | null;
+  readonly iosUrl: string | null;
+  readonly webhookUrl: string | null;
+  readonly webhookEvents: string;
+  /** Sealed. */
+  readonly signingKey: string | null;
+  readonly zapierHookUrl: string | null;
+}
+
+export type Delivery = Insertable<Schema['webhook_deliveries']>;
+/** Asked inside the transaction with the hooks as they are then. */
+export type DeliveriesOf = (links: ReadonlyMap<number, LinkWithHooks>) => readonly Delivery[];
+
+/** The watermark isn't where this journal was read from: somebody else has folded it. */
+export class JournalTaken extends Error {
+  override readonly name = 'JournalTaken';
+}
+
+/** What the fold asks of a database. One user at a time. Whatever fails with StoreAway may be tried again. */
+export interface FoldStore {
+  watermark(journal: string): Promise<Watermark | null>;
+  forgetWatermark(journal: string): Promise<void>;
+  /** The numbers of these words, given out where there are none yet. */
+  wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;
+  verifiedHosts(): Promise<readonly string[]>;
+  settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array>;
+  deleteSaltsBefore(day: number): Promise<void>;
+  /** These delete a small part at a time, and return whether there may be more. */
+  deleteVisitorsBefore(day: number): Promise<boolean>;
+  deleteHitsBefore(at: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export const deletedAtOnce = 2_000;
+
+const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
+  links.ios_url, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
+
+/** `these` is the condition on links.id. */
+export const linksWithHooks = (these: string): string =>
+  `select ${linkFields} from links left join domains on domains.id = links.domain_id
+   where (links.webhook_url is not null or links.zapier_hook_url is not null) and ${these}`;
+
+export interface LinkRow {
+  id: number;
+  organization_id: number;
+  suffix: string;
+  host: string | null;
+  destination_url: string;
+  android_url: string | null;
+  ios_url: string | null;
+  webhook_url: string | null;
+  webhook_events: string;
+  webhook_auth_key: string | null;
+  zapier_hook_url: string | null;
+}
+
+export const byId = (rows: readonly LinkRow[]): ReadonlyMap<number, LinkWithHooks> =>
+  new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        organizationId: row.organization_id,
+        suffix: row.suffix,
+        host: row.host,
+        destinationUrl: row.destination_url,
+        androidUrl: row.android_url,
+        iosUrl: row.ios_url,
+        webhookUrl: row.webhook_url,
+        webhookEvents: row.webhook_events,
+        signingKey: row.webhook_auth_key,
+        zapierHookUrl: row.zapier_hook_url,
+      },
+    ]),
+  );
+
+/** The links that have clicks in this batch: they come first in its rows. */
+export function clickedLinks({ linkClicks }: FoldBatch): number[] {
+  const links: number[] = [];
+  for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
+  return links;
+}
+
+/** New visitors as rows of their owners' roll-ups: under the first hour of the day. */
+export function visitorRollups(
+  batch: FoldBatch,
+  found: readonly NewVisitors[],
+): { links: Cell[]; organizations: Cell[] } {
+  const links: Cell[] = [];
+  const organizations: Cell[] = [];
+  for (const { day, owner, count } of found) {
+    const rows = owner < 0 ? organizations : links;
+    if (count > 0) rows.push(Math.abs(owner), batch.visitorsDimension, day * 24, batch.clickClass, 0, count);
+  }
+  return { links, organizations };
+}

@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Queries } from './schema.ts';
+
+/** Whose numbers: a link's, or all of an organization's. */
+export interface Owner {
+  readonly kind: 'link' | 'organization';
+  readonly id: number;
+}
+
+/** One dimension of the roll-ups, all of it or one value, in all classes or in some. */
+export interface Slice {
+  readonly dimension: number;
+  readonly value: number | undefined;
+  readonly classes: readonly number[] | undefined;
+}
+
+/** Hours since the epoch; `to` is the first that is no longer in it. */
+interface Hours {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface BucketCount {
+  readonly bucket: number;
+  readonly class: number;
+  readonly hits: number;
+}
+
+export interface GroupCount {
+  readonly value: number;
+  readonly clicks: number;
+  readonly hits: number;
+  /** Of all groups, those left out too. */
+  readonly all_clicks: number;
+  readonly all_hits: number;
+}
+
+const clickClass = 0;
+
+/** Counts by bucket and class. The buckets drive: each is one stretch of the primary key. */
+export async function bucketCounts(
+  queries: Queries,
+  owner: Owner,
+  slice: Slice,
+  buckets: readonly Hours[],
+): Promise<readonly BucketCount[]> {
+  const rows = buckets.map(
+    ({ from, to }, place) => sql`(${sql.lit(place)}, ${sql.lit(from)}, ${sql.lit(to)})`,
+  );
+  if (rows.length === 0) return [];
+  const { rows: counts } = await sql<BucketCount>`
+    with buckets (bucket, first_hour, end_hour) as (values ${sql.join(rows)})
+    select buckets.bucket, rollups.class, sum(rollups.hits) as hits
+    from buckets cross join ${tableOf(owner)} as rollups
+    where ${matches(owner, slice)}
+      and rollups.hour >= buckets.first_hour and rollups.hour < buckets.end_hour
+    group by buckets.bucket, rollups.class`.execute(queries);
+  return counts;
+}
+
+/** The largest groups of a range, by value or by class. */
+export async function groupCounts(
+  queries: Queries,
+  owner: Owner,
+  slice: Slice,
+  by: 'value' | 'class',
+  hours: Hours,
+  most: number,
+): Promise<readonly GroupCount[]> {
+  const { rows } = await sql<GroupCount>`
+    select ${sql.ref(`rollups.${by}`)} as value,
+      sum(case when rollups.class = ${sql.lit(clickClass)} then rollups.hits else 0 end) as clicks,
+      sum(rollups.hits) as hits,
+      sum(sum(case when rollups.class = ${sql.lit(clickClass)} then rollups.hits else 0 end)) over () as all_clicks,
+      sum(sum(rollups.hits)) over () as all_hits
+    from ${tableOf(owner)} as rollups
+    where ${matches(owner, slice)} and rollups.hour >= ${hours.from} and rollups.hour < ${hours.to}
+    group by ${sql.ref(`rollups.${by}`)}
+    order by 3 desc, 1 limit ${sql.lit(most)}`.execute(queries);
+  return rows;
+}
+
+/** All hits of the classes; in a range of hours where one is given. */
+export async function totalCount(
+  queries: Queries,
+  owner: Owner,
+  slice: Slice,
+  hours: Partial<Hours>,
+): Promise<number> {
+  const from = hours.from === undefined ? sql`` : sql` and rollups.hour >= ${hours.from}`;
+  const to = hours.to === undefined ? sql`` : sql` and rollups.hour < ${hours.to}`;
+  const { rows } = await sql<{ hits: number | null }>`
+    select sum(rollups.hits) as hits from ${tableOf(owner)} as rollups
+    where ${matches(owner, slice)}${from}${to}`.execute(queries);
+  return rows[0]?.hits ?? 0;
+}
+
+const tableOf = ({ kind }: Owner) => sql.table(`${kind}_rollups`);
+
+function matches({ kind, id }: Owner, { dimension, value, classes }: Slice): RawBuilder<unknown> {
+  const conditions = [
+    sql`${sql.ref(`rollups.${kind}_id`)} = ${id}`,
+    sql`rollups.dimension = ${sql.lit(dimension)}`,
+    ...(value === undefined ? [] : [sql`rollups.value = ${value}`]),
+    ...(classes === undefined
+      ? []
+      : [sql`rollups.class in (${sql.join(classes.map((place) => sql.lit(place)))})`]),
+  ];
+  return sql.join(conditions, sql` and `);
+}

@@ -1,0 +1,136 @@
+import { expect, test } from 'bun:test';
+import { journalsIn } from '../../src/clicks/journal-files.ts';
+import { type StoreKind, storeKinds } from '../support/app.ts';
+import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
+import { freshPostgres } from '../support/postgres.ts';
+import { type Program, runServer, temporaryFolder } from '../support/program.ts';
+
+/** In all; each store gets its half. `npm run test:faults` sets more. */
+const rounds = Number(process.env.ROUNDS ?? 20);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const visitors = 12;
+
+/** The same numbers for the same seed: what failed once can be tried again. */
+function randomOf(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+interface Sent {
+  sent: number;
+  answered: number;
+  refused: number;
+}
+
+/** Visits without a pause until the server is gone. Every visitor is another one, so that a hit counted twice shows. */
+async function visitUntilItDies(url: string, count: Sent): Promise<void> {
+  for (;;) {
+    const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 n${++count.sent}`;
+    try {
+      const answer = await fetch(url, { redirect: 'manual', headers: { 'user-agent': agent } });
+      if (answer.status === 302) count.answered += 1;
+      else count.refused += 1;
+    } catch {
+      return;
+    }
+  }
+}
+
+async function makeLinks(url: string, count: number): Promise<{ id: number; suffix: string }[]> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { access_token: string; id: number; suffix: string };
+  };
+  const credentials = { email: 'faults@example.com', password: 'correct horse battery' };
+  await post('/api/v1/user', credentials);
+  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
+  const links: { id: number; suffix: string }[] = [];
+  for (let made = 0; made < count; made++) {
+    const destination_url = `https://example.com/${made}`;
+    links.push(await post('/api/v1/link', { destination_url }, { authorization: `Bearer ${access_token}` }));
+  }
+  return links;
+}
+
+/** What earlier processes left has been folded, and nothing of it is on the disk any more. */
+async function settled(dataDir: string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (journalsIn(dataDir).length > 0) {
+    if (Date.now() > deadline) throw new Error('what the killed process left was not folded');
+    await Bun.sleep(5);
+  }
+}
+
+async function kill(program: Program): Promise<void> {
+  program.kill('SIGKILL');
+  await program.exited;
+}
+
+async function killAgainAndAgain(store: StoreKind, random: () => number): Promise<void> {
+  const databaseUrl = store === 'postgres' ? await freshPostgres() : '';
+  await using folder = await temporaryFolder();
+  const dataDir = folder.path;
+  const start = () => runServer({ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MISS_LIMIT: '0' });
+  const half = Math.ceil(rounds / storeKinds.length);
+  let program = start();
+  let counter: HitCounter | undefined;
+  let counted = 0;
+  try {
+    const links = await makeLinks(await program.address(), half);
+    counter = hitCounter(dataDir, databaseUrl);
+    for (const { id, suffix } of links) {
+      const count: Sent = { sent: 0, answered: 0, refused: 0 };
+      const url = `${await program.address()}/${suffix}`;
+      const load = Promise.all(Array.from({ length: visitors }, () => visitUntilItDies(url, count)));
+      await Bun.sleep(10 + random() * 240);
+      await kill(program);
+      await load;
+      program = start();
+      if (random() < 0.25) {
+        // Also in the middle of making good.
+        await program.address();
+        await Bun.sleep(random() * 60);
+        await kill(program);
+        program = start();
+      }
+      await program.address();
+      await settled(dataDir);
+      const found = await counter.of(id);
+      counted += found.ledger;
+      expect(count.refused).toBe(0);
+      expect(found.ledger).toBeGreaterThanOrEqual(count.answered);
+      expect(found.ledger).toBeLessThanOrEqual(count.sent);
+      expect(found).toEqual({
+        ledger: found.ledger,
+        distinctVisitors: found.ledger,
+        linkTotal: found.ledger,
+        organizationTotal: counted,
+        clicks: found.ledger,
+      });
+    }
+    expect(counted).toBeGreaterThan(half);
+  } catch (cause) {
+    process.stderr.write(`seed ${seed}, ${store}\n${program.output().err}\n`);
+    throw cause;
+  } finally {
+    await counter?.close();
+    await kill(program);
+  }
+}
+
+for (const [index, store] of storeKinds.entries()) {
+  test(
+    `killed at any moment under load, nothing answered is missing and nothing is double, on ${store}`,
+    () => killAgainAndAgain(store, randomOf(seed + index)),
+    Math.max(60_000, rounds * 5_000),
+  );
+}

@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../src/app.ts';
+import { realDisk } from '../src/clicks/journal.ts';
+import { journalsIn } from '../src/clicks/journal-files.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { hitCounter } from './support/counted-hits.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { runServer, temporaryFolder } from './support/program.ts';
+import { Wire } from './support/wire.ts';
+
+const firefox = (version: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+const slack = 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)';
+
+const plain = {
+  linkId: 1,
+  organizationId: 1,
+  at: Date.now(),
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: firefox(1),
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+} as const;
+
+async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {
+  const body = { destination_url: 'https://example.com/', ...more };
+  const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+  return json as { id: number; suffix: string };
+}
+
+const rowsOf = (app: TestApp, linkId: number) =>
+  app.app.context.database.read
+    .selectFrom('hits')
+    .selectAll()
+    .where('link_id', '=', linkId)
+    .orderBy('id')
+    .execute();
+
+const rollup = (app: TestApp, linkId: number) =>
+  app.app.context.database.read
+    .selectFrom('link_rollups')
+    .select(['dimension', 'class', 'value', 'hits'])
+    .where('link_id', '=', linkId)
+    .orderBy('dimension')
+    .orderBy('class')
+    .orderBy('hits')
+    .execute();
+
+/** Every byte of every file in a folder. */
+function contentOf(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+    .join('');
+}
+
+describe.each(storeKinds)('hits on %s', (store) => {
+  test('are counted by what they were, each once, and each in its totals', async () => {
+    const app = await startApp({ store });
+    try {
+      const owner = await app.newcomer();
+      const link = await linkOf(app, owner);
+      const locked = await linkOf(app, owner, { password: 'open sesame' });
+      for (const version of [140, 141, 142])
+        await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefox(version) });
+      await app.visit(`/${link.suffix}?utm_source=mail`, { 'user-agent': firefox(140) });
+      await app.visit(`/${link.suffix}`, { 'user-agent': slack });
+      await app.visit(`/${link.suffix}`, { 'user-agent': firefox(143) }, { method: 'HEAD' });
+      await app.visit(`/${link.suffix}`, { 'user-agent': firefox(144), 'sec-purpose': 'prefetch' });
+      await app.visit('/no-such-link');
+      const form = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
+      await app.visit(`/${locked.suffix}`);
+      await app.visit(`/${locked.suffix}`, {}, form('wrong'));
+      await app.visit(`/${locked.suffix}`, {}, form('open sesame'));
+      await app.app.clicks.settled();
+
+      expect((await rowsOf(app, link.id)).map((row) => row.class)).toEqual([0, 0, 0, 5, 1, 4, 3]);
+      expect((await rowsOf(app, locked.id)).map((row) => row.outcome)).toEqual([2, 2, 0]);
+      const totals = (await rollup(app, link.id)).filter((row) => row.dimension === 0);
+      expect(totals.map((row) => [row.class, row.hits])).toEqual([
+        [0, 3],
+        [2, 1],
+        [4, 1],
+        [5, 1],
+        [6, 1],
+      ]);
+      const byDimension = new Map<number, number>();
+      for (const row of await rollup(app, link.id)) {
+        if (row.class === 0) byDimension.set(row.dimension, (byDimension.get(row.dimension) ?? 0) + row.hits);
+      }
+      expect([...byDimension]).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((key) => [key, 3]));
+      const counted = await app.app.context.database.read.selectFrom('link_clicks').selectAll().execute();
+      expect(counted.map((row) => [row.link_id, row.clicks])).toEqual([
+        [link.id, 3],
+        [locked.id, 1],
+      ]);
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('leave no address behind', async () => {
+    const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    try {
+      const link = await linkOf(app, await app.newcomer());
+      for (let last = 1; last <= 20; last++)
+        await app.visit(`/${link.suffix}`, { 'x-forwarded-for': `203.0.113.${last}` });
+      expect(contentOf(app.dataDir)).toContain('203.0.113.7');
+      await app.app.clicks.settled();
+      expect(await rowsOf(app, link.id)).toHaveLength(20);
+      expect(contentOf(app.dataDir)).not.toContain('203.0.113.');
+      expect(new Set((await rowsOf(app, link.id)).map((row) => row.visitor)).size).toBe(20);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('that were not folded before the end are folded by the next start', async () => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = store === 'postgres' ? await freshPostgres() : '';
+    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
+    const first = await createApp(config, { hits: 'unfolded' });
+    const hit = { ...plain, linkId: 7 };
+    for (let version = 0; version < 500; version++)
+      await first.clicks.append({ ...hit, userAgent: firefox(version) });
+    await first.stop();
+    expect(journalsIn(folder.path)).toHaveLength(1);
+
+    const second = await createApp(config);
+    while (journalsIn(folder.path).length > 0) await Bun.sleep(5);
+    const counter = hitCounter(folder.path, DATABASE_URL);
+    expect(await counter.of(7)).toEqual({
+      ledger: 500,
+      distinctVisitors: 500,
+      linkTotal: 500,
+      organizationTotal: 500,
+      clicks: 500,
+    });
+    await counter.close();
+    await second.stop();
+  });
+
+  test('older than the retention go, and their totals stay', async () => {
+    const app = await startApp({ store, env: { CLICK_RETENTION_DAYS: '30' } });
+    try {
+      const link = await linkOf(app, await app.newcomer());
+      await app.visit(`/${link.suffix}`);
+      await app.app.clicks.settled();
+      app.clock.now += 31 * 86_400_000;
+      app.app.clicks.tidy();
+      while ((await rowsOf(app, link.id)).length > 0) await Bun.sleep(5);
+      expect((await rollup(app, link.id)).filter((row) => row.dimension === 0)).toHaveLength(1);
+      const { read } = app.app.context.database;
+      await Bun.sleep(20);
+      expect(await read.selectFrom('daily_visitors').selectAll().execute()).toEqual([]);
+      expect(await read.selectFrom('daily_salts').selectAll().execute()).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+test('a database that goes away makes hits wait, and loses none and doubles none', async () => {
+  const wire = new Wire(await freshPostgres());
+  await wire.lay();
+  const app = await startApp({ env: { DATABASE_URL: wire.url } });
+  try {
+    const link = await linkOf(app, await app.newcomer());
+    await app.visit(`/${link.suffix}`, { 'user-agent': firefox(1) });
+    await app.app.clicks.settled();
+    // The link's creation has come by on the change feed: it stays in the cache from now on.
+    await Bun.sleep(100);
+    await app.visit(`/${link.suffix}`, { 'user-agent': firefox(2) });
+    await wire.cut();
+    for (let version = 3; version <= 50; version++)
+      expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
+    await Bun.sleep(300);
+    await wire.lay();
+    await app.app.clicks.settled();
+    const rows = await rowsOf(app, link.id);
+    expect(rows).toHaveLength(50);
+    expect(new Set(rows.map((row) => row.visitor)).size).toBe(50);
+  } finally {
+    await app.stop();
+    await wire.cut();
+  }
+});
+
+test('a full disk stops no redirect, and its hits follow when there is room', async () => {
+  let room = Number.POSITIVE_INFINITY;
+  const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  const app = await startApp({
+    overrides: {
+      journalDisk: {
+        ...realDisk,
+        write(file, bytes, from, length, at) {
+          if (room <= 0) throw full;
+          // The last bytes go in, the rest does not: a record that is torn.
+          const taken = realDisk.write(file, bytes, from, Math.min(length, room), at);
+          room -= taken;
+          return taken;
+        },
+      },
+    },
+  });
+  try {
+    const link = await linkOf(app, await app.newcomer());
+    const visit = async (version: number) =>
+      expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
+    await visit(1);
+    room = 100;
+    for (let version = 2; version <= 30; version++) await visit(version);
+    room = Number.POSITIVE_INFINITY;
+    for (let version = 31; version <= 40; version++) await visit(version);
+    await app.app.clicks.settled();
+    const rows = await rowsOf(app, link.id);
+    expect(new Set(rows.map((row) => row.visitor)).size).toBe(40);
+    expect(rows).toHaveLength(40);
+    expect(app.app.clicks.dropped).toBe(0);
+    expect(app.faults).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+});
+
+test('a disk that stays full costs the hits that memory can not hold, and says how many', async () => {
+  const app = await startApp({
+    overrides: {
+      journalDisk: {
+        ...realDisk,
+        write() {
+          throw new Error('ENOSPC');
+        },
+      },
+    },
+  });
+  try {
+    const link = await linkOf(app, await app.newcomer());
+    const hit = { ...plain, linkId: link.id, referer: 'r'.repeat(2_000), query: `?${'q'.repeat(4_000)}` };
+    for (let sent = 0; sent < 5_000; sent++) void app.app.clicks.append(hit);
+    await Bun.sleep(10);
+    for (let sent = 0; sent < 5_000; sent++) await app.app.clicks.append(hit);
+    expect(app.app.clicks.dropped).toBeGreaterThan(1_000);
+    expect((await app.visit(`/${link.suffix}`)).status).toBe(302);
+  } finally {
+    await app.stop();
+  }
+});
+
+test('two programs on one data folder keep apart, and both are counted', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' };
+  const app = await createApp(loadConfig(settings));
+  const other = runServer(settings);
+  try {
+    await other.address();
+    expect(await app.clicks.append({ ...plain, linkId: 1 })).toBe(null);
+    await app.clicks.settled();
+    expect(journalsIn(folder.path).length).toBeLessThanOrEqual(2);
+    const counter = hitCounter(folder.path, '');
+    expect((await counter.of(1)).ledger).toBe(1);
+    await counter.close();
+  } finally {
+    other.kill('SIGTERM');
+    await other.exited;
+    await app.stop();
+  }
+});
