@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import { openApiDocument } from './api/openapi.ts';
 import { qrImage } from './api/qr-image.ts';
 import { referencePage } from './api/reference-page.ts';
@@ -9,17 +10,23 @@ import { Passwords } from './auth/passwords.ts';
 import { guessLimits, RateLimit } from './auth/rate-limit.ts';
 import type { Secrets } from './auth/secrets.ts';
 import { Tokens } from './auth/tokens.ts';
+import type { RawHit } from './clicks/enrich.ts';
+import { type JournalDisk, realDisk } from './clicks/journal.ts';
+import { LiveClicks } from './clicks/live.ts';
+import { Recording } from './clicks/recording.ts';
 import type { Config } from './config/options.ts';
+import { believesProxies } from './http/client-address.ts';
 import { type Arrival, frontDoor } from './http/front-door.ts';
 import { drain, listen } from './http/listen.ts';
 import type { Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
+import { tellExpiries } from './manage/tell-expiries.ts';
 import { tidyUp } from './manage/tidy-up.ts';
 import { ChangeFollower } from './redirect/follow-changes.ts';
 import { CaptchaGate } from './redirect/gates/captcha.ts';
 import { captchaScript } from './redirect/gates/captcha-script.ts';
 import { PasswordGate } from './redirect/gates/password.ts';
-import { RedirectHandler } from './redirect/handler.ts';
+import { RedirectHandler, type RedirectParts } from './redirect/handler.ts';
 import { Hosts } from './redirect/hosts.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { MissLimit } from './redirect/miss-limit.ts';
@@ -27,6 +34,7 @@ import { homePage, methodPage, notFoundPage, unavailablePage } from './redirect/
 import { Refusal, StoreAway } from './rules/errors.ts';
 import type { RandomBytes } from './rules/random-text.ts';
 import { Site } from './rules/site.ts';
+import { allowListOf } from './rules/webhook-allow.ts';
 import { useChallenge } from './storage/challenges.ts';
 import { changesAfter, changesAmong, newestChangeId } from './storage/changes.ts';
 import type { Database } from './storage/database.ts';
@@ -36,6 +44,7 @@ import { defaultDomainId } from './storage/schema.ts';
 import { hasUsers } from './storage/users.ts';
 import { openStore } from './store.ts';
 import { Log } from './telemetry/log.ts';
+import { Deliverer, type DelivererParts } from './webhooks/deliver.ts';
 
 /** What a test may put in the place of the world. */
 export interface Overrides {
@@ -44,6 +53,15 @@ export interface Overrides {
   readonly log?: Log;
   /** How often the change feed is looked at, in milliseconds. */
   readonly pollInterval?: number;
+  /** What the journal is written to. */
+  readonly journalDisk?: JournalDisk;
+  /** For the bench: hits that are answered and forgotten, or written and never folded. */
+  readonly hits?: 'dropped' | 'unfolded';
+  /** How often a stream that has nothing to tell says so, in milliseconds. */
+  readonly heartbeat?: number;
+  readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'means'>;
+  /** How often expired links are looked for, in milliseconds. */
+  readonly expiryInterval?: number;
 }
 
 export interface App {
@@ -52,6 +70,7 @@ export interface App {
   /** The address this process listens on. */
   readonly listening: string;
   readonly context: Context;
+  readonly clicks: Recording;
   /** What makes the first account from elsewhere; null once there is an account. */
   readonly setupToken: string | null;
   /** Lets what is under way finish, then closes everything, last opened first. */
@@ -59,7 +78,12 @@ export interface App {
 }
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
+/** A click is seen within a second of its answer: the fold and this look share it. */
+const liveInterval = 300;
+/** Proxies end what is silent for longer. */
+const heartbeat = 15_000;
 const tidyInterval = 60 * 60 * 1000;
+const expiryInterval = 15_000;
 
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? new Log(config.logLevel);
@@ -76,9 +100,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
       cacheBounds,
     );
-    const context = contextOf(config, site, database, secrets, overrides, (domainId, suffix) =>
-      links.forget(domainId, suffix),
-    );
+    const deliverer = delivererOf(config, site, database, secrets, overrides, log);
+    const context = contextOf(config, site, database, secrets, overrides, {
+      linkChanged: (domainId, suffix) => links.forget(domainId, suffix),
+      webhooks: deliverer,
+    });
     const authenticator = new Authenticator(database, context.now, (cause) =>
       log.error('key use not noted', cause),
     );
@@ -91,19 +117,38 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const firstTidying = tidy();
     opened.push(() => firstTidying);
     opened.push(async () => clearInterval(tidying));
+    deliverer.start();
+    opened.push(() => deliverer.stop());
+    const expiries = repeat(
+      () => tellExpiries(context),
+      overrides.expiryInterval ?? expiryInterval,
+      (cause) => log.warn('expiries not told', { error: String(cause) }),
+    );
+    opened.push(() => expiries.stop());
 
     const hosts = new Hosts(
       site,
       async (host) => (await findVerifiedDomain(database.lookup, host))?.id ?? null,
       context.now,
     );
-    const redirects = redirectHandler(config, context, links, log);
+    const live = new LiveClicks(database, {
+      interval: liveInterval,
+      heartbeat: overrides.heartbeat ?? heartbeat,
+      onFault: (cause) => log.warn('live clicks away', { error: String(cause) }),
+    });
+    const clicks = recordingOf(config, site, context, overrides, log);
+    opened.push(() => clicks.stop());
+    clicks.onFolded(() => live.folded());
+    const tidyingClicks = setInterval(() => clicks.tidy(), tidyInterval);
+    opened.push(async () => clearInterval(tidyingClicks));
+    const record = overrides.hits === 'dropped' ? null : (hit: RawHit) => clicks.append(hit);
+    const redirects = redirectHandler(config, context, links, record, log);
     front.open(
       frontDoor({
         trustedProxies: config.trustedProxies,
         domainOf: (host) => hosts.domainOf(host),
         isCustom: (domainId) => domainId !== defaultDomainId,
-        service: serviceDoors(context, serveApi(routes, context, authenticator, log), log),
+        service: serviceDoors(context, serveApi(routes, { ...context, live }, authenticator, log), log),
         shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
         home: ({ request, host }) => (isRead(request) ? homePage(host) : methodPage(host, 'GET, HEAD')),
         link: (arrival, domainId) => linkDoor(redirects, site, arrival, domainId),
@@ -113,7 +158,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     );
     const token = (await hasUsers(database.read)) ? null : setupToken(context);
     opened.push(() => drain(front.server));
-    return { url: site.origin, listening: front.server.url.origin, context, setupToken: token, stop };
+    // First of all: what would otherwise never end lets the others be waited for.
+    opened.push(() => live.close());
+    return { url: site.origin, listening: front.server.url.origin, context, clicks, setupToken: token, stop };
   } catch (cause) {
     await front.server.stop(true);
     await stop();
@@ -128,7 +175,10 @@ export function contextOf(
   database: Database,
   secrets: Secrets,
   overrides: Overrides = {},
-  linkChanged: Context['linkChanged'] = () => {},
+  live: Pick<Context, 'linkChanged' | 'webhooks'> = {
+    linkChanged: () => {},
+    webhooks: delivererOf(config, site, database, secrets, overrides),
+  },
 ): Context {
   const now = overrides.now ?? Date.now;
   const bytes = overrides.randomBytes ?? randomBytes;
@@ -142,7 +192,46 @@ export function contextOf(
     passwords: new Passwords(),
     tokens: new Tokens(database, secrets, bytes, now),
     limits: new RateLimit(database, secrets, now),
-    linkChanged,
+    ...live,
+  };
+}
+
+function delivererOf(
+  config: Config,
+  site: Site,
+  database: Database,
+  secrets: Secrets,
+  overrides: Overrides,
+  log?: Log,
+): Deliverer {
+  return new Deliverer({
+    database,
+    now: overrides.now ?? Date.now,
+    allowed: allowListOf(config.webhookAllow, site.isTrial),
+    openKey: (sealed) => secrets.open(sealed),
+    onFault: (cause) => log?.warn('webhooks held up', { error: String(cause) }),
+    ...overrides.webhooks,
+  });
+}
+
+/** Does something again and again, each time after the last one has ended. */
+function repeat(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
+  let timer: Timer | undefined;
+  let isStopped = false;
+  const turn = async (): Promise<void> => {
+    await work().catch(onFault);
+    if (!isStopped) timer = setTimeout(start, interval);
+  };
+  let running = turn();
+  const start = () => {
+    running = turn();
+  };
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
   };
 }
 
@@ -161,11 +250,45 @@ function changeFollower({ database, now }: Context, links: LinkCache, log: Log):
   return new ChangeFollower(feed, follower, now);
 }
 
-function redirectHandler(config: Config, context: Context, links: LinkCache, log: Log): RedirectHandler {
+function recordingOf(
+  config: Config,
+  site: Site,
+  { now }: Context,
+  overrides: Overrides,
+  log: Log,
+): Recording {
+  return new Recording({
+    settings: {
+      dataDir: resolve(config.dataDir),
+      databaseUrl: config.databaseUrl,
+      origin: site.origin,
+      daysKept: config.clickRetentionDays,
+      webhookAddress: config.webhookAddress,
+    },
+    disk: overrides.journalDisk ?? realDisk,
+    now,
+    startThread:
+      overrides.hits === 'unfolded'
+        ? null
+        : () => new Worker(new URL('./fold-thread.ts', import.meta.url).href, { smol: true }),
+    warn: (event, facts) => log.warn(event, facts),
+    fault: (event, cause) => log.error(event, cause),
+  });
+}
+
+function redirectHandler(
+  config: Config,
+  context: Context,
+  links: LinkCache,
+  record: RedirectParts['record'],
+  log: Log,
+): RedirectHandler {
   const { secrets, now, database, site, limits, passwords } = context;
   return new RedirectHandler({
     links,
     now,
+    record,
+    believesProxies: believesProxies(config.trustedProxies),
     misses: new MissLimit(config.missLimit, now),
     onFault: (cause) =>
       cause instanceof StoreAway
@@ -190,10 +313,10 @@ function redirectHandler(config: Config, context: Context, links: LinkCache, log
 }
 
 function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, domainId: number) {
-  const { request, host, path, search, network } = arrival;
+  const { request, host, path, search, address, network } = arrival;
   const isCustom = domainId !== defaultDomainId;
   const publicUrl = (suffix: string) => site.linkUrl(isCustom ? host : null, suffix);
-  const answer = redirects.answer({ request, domainId, host, path, search, network, publicUrl });
+  const answer = redirects.answer({ request, domainId, host, path, search, address, network, publicUrl });
   if (!isCustom || (path !== '/api' && !path.startsWith('/api/'))) return answer;
   // Where the API is not, a client that looks for it is still told so in its own language.
   return Promise.resolve(answer).then((found) =>
@@ -215,7 +338,7 @@ function serviceDoors(
   const reference = referencePage(document);
   const kept = { 'cache-control': 'public, max-age=3600' };
   return new Map<string, ServiceDoor>([
-    ['api', ({ request, network, isLocal }) => api(request, { network, isLocal })],
+    ['api', ({ request, network, isLocal, keepOpen }) => api(request, { network, isLocal, keepOpen })],
     ['qr', ({ request, path }) => onlyRead(request, () => qrImage(context, path, log))],
     [
       'docs',

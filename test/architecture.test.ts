@@ -20,6 +20,7 @@ const arrows: Record<string, readonly string[]> = {
   api: ['manage', 'auth', 'http', 'qr', 'clicks', 'rules', 'telemetry'],
   dashboard: ['api'],
   'store.ts': ['rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
+  'fold-thread.ts': ['*'],
   'app.ts': ['*'],
   'main.ts': ['app.ts', 'config', 'start-problem.ts'],
   cli: ['*'],

@@ -48,9 +48,11 @@ test('operation ids are unique, and each body field of the specification is in t
     'password',
     'qr_code_background_hex',
     'qr_code_foreground_hex',
+    'qr_code_marker',
     'suffix',
     'tags',
     'webhook_auth_key',
+    'webhook_events',
     'webhook_url',
   ]);
 });

@@ -73,6 +73,20 @@ describe('QR codes', () => {
     }
   });
 
+  test('carry the marker of scans where the link or its organization chose so, and then only', async () => {
+    const plain = await create();
+    const marked = await create({ qr_code_marker: true });
+    expect([plain.qr_code_marker, marked.qr_code_marker]).toEqual([false, true]);
+    expect(await decode(Buffer.from(marked.qr_code_svg))).toBe(`${marked.url}?qr`);
+    expect(await decode((await png(marked)).bytes)).toBe(`${marked.url}?qr`);
+    await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { qr_code_marker: true } });
+    const byOrganization = await create();
+    expect(await decode((await png(byOrganization)).bytes)).toBe(`${byOrganization.url}?qr`);
+    expect((await create({ qr_code_marker: false })).qr_code_marker).toBe(false);
+    expect(await decode((await png(plain)).bytes)).toBe(plain.url);
+    await app.call('PATCH', '/api/v1/organization', { key: owner.key, body: { qr_code_marker: false } });
+  });
+
   test('a low contrast is taken, two equal colours are not, in creation and in update', async () => {
     const link = await create({ qr_code_foreground_hex: '#FFFFFE' });
     expect(link.qr_code_foreground_hex).toBe('#FFFFFE');

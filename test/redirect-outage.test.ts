@@ -1,54 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { visitRaw } from './support/raw-http.ts';
-
-/** A wire to the database that can be cut, and laid again. */
-class Wire {
-  readonly #target: URL;
-  readonly #ends = new Set<Socket>();
-  #server: Server | undefined;
-  #port = 0;
-
-  constructor(target: string) {
-    this.#target = new URL(target);
-  }
-
-  get url(): string {
-    const url = new URL(this.#target);
-    url.port = String(this.#port);
-    return url.href;
-  }
-
-  lay(): Promise<void> {
-    this.#server = createServer((near) => {
-      const far = connect(Number(this.#target.port), this.#target.hostname);
-      for (const [end, partner] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#ends.add(end);
-        end.on('error', () => {}).on('close', () => partner.destroy());
-        end.pipe(partner);
-      }
-    });
-    return new Promise((resolve) => {
-      this.#server?.listen(this.#port, '127.0.0.1', () => {
-        const address = this.#server?.address();
-        this.#port = typeof address === 'object' && address ? address.port : 0;
-        resolve();
-      });
-    });
-  }
-
-  async cut(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server?.close(resolve));
-    for (const end of this.#ends) end.destroy();
-    this.#ends.clear();
-    await closed;
-  }
-}
+import { Wire } from './support/wire.ts';
 
 const custom = 'go.example.org';
 const SECRET_KEY = 'the same secret on every node, long enough';

@@ -4,20 +4,46 @@ import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app
 /** How to make something of one's own that a path can name. A new resource without its line here fails below. */
 const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number>> = {
   link: async (app, { key }) =>
-    (await app.call('POST', '/api/v1/link', { key, body: { destination_url: 'https://example.com' } })).json
-      .id,
+    (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id,
   tag: async (app, { key }) =>
     (await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } })).json.id,
   api_key: async (app, { key }) =>
     (await app.call('POST', '/api/v1/api_key', { key, body: { name: 'mine' } })).json.id,
   invitation: async (app, { key }) =>
     (await app.call('POST', '/api/v1/invitation', { key, body: { email: 'guest@example.com' } })).json.id,
+  webhook_delivery: async (app, { key }) => {
+    const link = (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id;
+    return (await app.call('POST', `/api/v1/link/${link}/webhook_test`, { key })).json.id;
+  },
+  zapier: async (app, owner) => {
+    const key = await credentials.zapier?.(app, owner);
+    const body = { target_url: `${app.url}/healthz` };
+    const made = await app.call('POST', '/api/v1/zapier/hooks', { key, body });
+    return made.json.id;
+  },
+};
+
+/** Its webhook is the service itself: it answers something, and that is all that is needed of it. */
+const linkBody = (app: TestApp) => ({
+  destination_url: 'https://example.com',
+  webhook_url: `${app.url}/healthz`,
+});
+
+/** Where the caller isn't known by a key of their own but by one of their link's. */
+const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<string>> = {
+  zapier: async (app, { key }) => {
+    const { links } = (await app.call('GET', '/api/v1/link', { key })).json;
+    if (links.length > 0) return links[0].zapier_key;
+    return (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.zapier_key;
+  },
 };
 
 /** Bodies that would succeed on one's own thing, so that only whose it is can be the reason for a refusal. */
 const bodies: Record<string, object> = {
   'PATCH link': { name: 'taken over' },
   'PATCH tag': { name: 'taken over' },
+  'POST /api/v1/link/{id}/webhook_test': {},
+  'POST webhook_delivery': {},
 };
 
 describe.each(storeKinds)('tenants on %s', (store) => {
@@ -45,20 +71,22 @@ describe.each(storeKinds)('tenants on %s', (store) => {
       if (!make)
         throw new Error(`test/tenants.test.ts does not know how to make a "${resource}" for ${path}`);
       const id = await make(app, owner);
+      const keyOf = credentials[resource] ?? (async (_, { key }) => key);
+      const [ownKey, foreignKey] = [await keyOf(app, owner), await keyOf(app, stranger)];
       for (const method of Object.keys(methods).map((name) => name.toUpperCase())) {
-        const body = bodies[`${method} ${resource}`];
+        const body = bodies[`${method} ${path}`] ?? bodies[`${method} ${resource}`];
         if (body === undefined && ['POST', 'PATCH', 'PUT'].includes(method)) {
           throw new Error(`test/tenants.test.ts has no body for ${method} ${path}`);
         }
         const target = path.replace('{id}', String(id));
-        const foreign = await app.call(method, target, { key: stranger.key, ...(body ? { body } : {}) });
+        const foreign = await app.call(method, target, { key: foreignKey, ...(body ? { body } : {}) });
         const missing = await app.call(method, path.replace('{id}', '123456789'), {
-          key: stranger.key,
+          key: foreignKey,
           ...(body ? { body } : {}),
         });
         expect([method, path, foreign.status]).toEqual([method, path, 404]);
         expect(foreign.json).toEqual(missing.json);
-        const own = await app.call(method, target, { key: owner.key, ...(body ? { body } : {}) });
+        const own = await app.call(method, target, { key: ownKey, ...(body ? { body } : {}) });
         expect([method, path, own.status < 300]).toEqual([method, path, true]);
       }
     }
@@ -78,6 +106,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     for (const [path, empty] of [
       ['/api/v1/link', { links: [], total_links: 0 }],
       ['/api/v1/tag', []],
+      ['/api/v1/clicks?class=all', { clicks: [], total_clicks: 0 }],
       ['/api/v1/invitation', []],
     ] as const) {
       expect((await app.call('GET', path, { key: nobody.key })).json).toEqual(empty);

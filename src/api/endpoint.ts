@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { credentialOf } from '../auth/authenticate.ts';
-import type { Context } from '../manage/context.ts';
 import { type Caller, type Deed, may } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { readJson } from './body.ts';
+import type { ApiContext } from './context.ts';
 import { refusalOfIssues } from './errors.ts';
+import type { Pieces } from './text-stream.ts';
 
 /** What an endpoint may know of the connection behind a call. */
 export interface Connection {
@@ -12,6 +13,8 @@ export interface Connection {
   readonly network: () => string;
   /** A call from this very machine that came through no proxy and from no web page. */
   readonly isLocal: () => boolean;
+  /** This answer may pause for longer than others may. */
+  readonly keepOpen: () => void;
 }
 
 /** What runs an endpoint besides the context: who is asking. */
@@ -26,15 +29,24 @@ export interface Call<Params, Query, Body, Who> {
   readonly body: Body;
   readonly headers: Headers;
   readonly connection: Connection;
+  /** Ends when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Asks again whether the credential is good: an answer that lasts must end with it. */
+  readonly stillWelcome: () => Promise<unknown>;
 }
 
 export interface Reply<Body> {
   readonly status: number;
   readonly body: Body;
+  /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
+  readonly stream?: { readonly headers: Record<string, string>; readonly pieces: Pieces };
 }
 
-/** Whether a call needs a credential. `optional`: with one the caller is known, without one it is null. */
-export type Credential = 'required' | 'optional' | 'none';
+/**
+ * Whether a call needs a credential. `optional`: with one the caller is known, without one it is null. `own`: one that
+ * stands for no caller, and that the endpoint checks by itself.
+ */
+export type Credential = 'required' | 'optional' | 'own' | 'none';
 type CallerFor<C extends Credential> = C extends 'required'
   ? Caller
   : C extends 'optional'
@@ -58,9 +70,11 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer?: A;
+  /** The media type of an answer that comes in pieces. */
+  readonly streams?: string;
   readonly handle: (
     call: Call<Parsed<P>, Parsed<Q>, Parsed<B> | (Optional extends true ? undefined : never), CallerFor<C>>,
-    context: Context,
+    context: ApiContext,
   ) => Promise<Reply<A extends z.ZodType ? z.input<A> : undefined>>;
 }
 
@@ -76,12 +90,13 @@ export interface Endpoint {
   readonly bodyIsOptional: boolean;
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer: z.ZodType | undefined;
+  readonly streams: string | undefined;
   run(
     request: Request,
     params: Readonly<Record<string, string>>,
     connection: Connection,
     doorman: Doorman,
-    context: Context,
+    context: ApiContext,
   ): Promise<Reply<unknown>>;
 }
 
@@ -107,12 +122,15 @@ export function endpoint<
     bodyIsOptional: definition.bodyIsOptional ?? false,
     statuses: definition.statuses,
     answer: definition.answer,
+    streams: definition.streams,
     async run(request, rawParams, connection, doorman, context) {
       const caller = await callerOf(definition, request.headers, doorman);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = definition.query ? parse(definition.query, queryOf(request.url)) : undefined;
       const body = definition.body ? await bodyOf(definition.body, definition, request) : undefined;
-      const call = { caller, params, query, body, headers: request.headers, connection };
+      const { headers, signal } = request;
+      const stillWelcome = () => doorman.caller(credentialOf(headers));
+      const call = { caller, params, query, body, headers, connection, signal, stillWelcome };
       return definition.handle(call as never, context);
     },
   };
@@ -123,7 +141,7 @@ async function callerOf(
   headers: Headers,
   doorman: Doorman,
 ): Promise<Caller | null> {
-  if (credential === 'none') return null;
+  if (credential === 'none' || credential === 'own') return null;
   const sent = credentialOf(headers);
   if (credential === 'optional' && sent === null) return null;
   const caller = await doorman.caller(sent);

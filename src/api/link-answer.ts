@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { Secrets } from '../auth/secrets.ts';
+import { zapierKey } from '../auth/zapier-keys.ts';
 import type { Context } from '../manage/context.ts';
 import type { LinkWithTags } from '../manage/create-link.ts';
 import type { StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatStamp } from '../rules/instant.ts';
+import { readEvents } from '../rules/webhook-event.ts';
 import type { Link } from './schemas/link.ts';
 import type { Tag } from './schemas/tag.ts';
 
@@ -28,14 +30,13 @@ export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Cont
     og_description: link.og_description,
     og_image: link.og_image,
     destination_url: link.destination_url,
-    qr_code_svg: qrSvg(url, link.qr_foreground, link.qr_background),
-    qr_code_png: link.qr_png
-      ? `${site.origin}${pngPath(secrets, link.id, link.qr_foreground, link.qr_background)}`
-      : null,
+    qr_code_svg: qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background),
+    qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url,
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
     qr_code_foreground_hex: link.qr_foreground,
     qr_code_background_hex: link.qr_background,
+    qr_code_marker: link.qr_marker === 1,
     has_password: link.password_hash !== null,
     password: null,
     android_link_destination: link.android_url,
@@ -46,31 +47,51 @@ export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Cont
     tags: tags.map(tagAnswer),
     webhook_url: link.webhook_url,
     webhook_auth_key: link.webhook_auth_key === null ? null : secrets.open(link.webhook_auth_key),
-    zapier_key: `lnz_${link.id}_${secrets.sign('zapier', String(link.id), 32)}`,
+    webhook_events: readEvents(link.webhook_events),
+    zapier_key: zapierKey(secrets, link.id),
     zapier_webhook_url_new_click: link.zapier_hook_url,
+    clicks: link.clicks ?? 0,
+    last_clicked_at: link.last_clicked_at === null ? null : formatIso(link.last_clicked_at),
   };
 }
 
-/**
- * Where a PNG is drawn. The colours are in the path, so that an address never changes what it shows and may be kept
- * for good; it is signed, so that nobody learns of other links by counting, or has us draw at will.
- */
-export function pngPath(secrets: Secrets, linkId: number, foreground: string, background: string): string {
-  const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}`;
-  return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
-}
+/** What a QR code holds: the url itself, or with the marker by which the redirect knows a scan. */
+export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);
 
-export interface PngOrder {
+/** All that decides what a picture shows, besides the link's address. */
+export interface Picture {
   readonly linkId: number;
   readonly foreground: string;
   readonly background: string;
+  readonly hasMarker: boolean;
+}
+
+const pictureOf = (link: LinkWithTags['link']): Picture => ({
+  linkId: link.id,
+  foreground: link.qr_foreground,
+  background: link.qr_background,
+  hasMarker: link.qr_marker === 1,
+});
+
+/**
+ * Where a PNG is drawn. All that it shows is in the path, so that an address never changes what it shows and may be
+ * kept for good; it is signed, so that nobody learns of other links by counting, or has us draw at will.
+ */
+export function pngPath(secrets: Secrets, { linkId, foreground, background, hasMarker }: Picture): string {
+  const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}`;
+  return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
 }
 
 /** Null for a path that `pngPath` didn't make. */
-export function readPngPath(secrets: Secrets, path: string): PngOrder | null {
-  const match = /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6}))-([\w-]{16})\.png$/i.exec(path);
+export function readPngPath(secrets: Secrets, path: string): Picture | null {
+  const match = /^\/qr\/((\d{1,16})-([0-9a-f]{6})-([0-9a-f]{6})(-qr)?)-([\w-]{16})\.png$/i.exec(path);
   if (!match) return null;
-  const [, what = '', linkId, foreground, background, signature = ''] = match;
+  const [, what = '', linkId, foreground, background, marker, signature = ''] = match;
   if (!secrets.verify('qr', what, signature)) return null;
-  return { linkId: Number(linkId), foreground: `#${foreground}`, background: `#${background}` };
+  return {
+    linkId: Number(linkId),
+    foreground: `#${foreground}`,
+    background: `#${background}`,
+    hasMarker: marker !== undefined,
+  };
 }

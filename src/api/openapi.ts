@@ -48,12 +48,12 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
   const resource = path.split('/')[3] ?? 'api';
   const wantsBody = endpoint.body !== undefined;
   return {
-    operationId: `${method.toLowerCase()}_${path.replace('/api/v1/', '').replace(/[{}]/g, '').replaceAll('/', '_')}`,
+    operationId: `${method.toLowerCase()}_${path.replace('/api/v1/', '').replace(/[{}]/g, '').replace(/[/.]/g, '_')}`,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [resource],
     security:
-      endpoint.credential === 'required'
+      endpoint.credential === 'required' || endpoint.credential === 'own'
         ? security
         : endpoint.credential === 'optional'
           ? [...security, {}]
@@ -71,7 +71,7 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
       ...Object.fromEntries(
         Object.entries(endpoint.statuses).map(([status, description]) => [
           status,
-          success(description, endpoint.answer),
+          success(description, endpoint),
         ]),
       ),
       ...Object.fromEntries(
@@ -81,19 +81,19 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
   };
 }
 
-const success = (description: string, answer: z.ZodType | undefined): Json => ({
-  description,
-  ...(answer === undefined
-    ? {}
-    : { content: { 'application/json': { schema: schemaOf(answer, 'output') } } }),
-});
+function success(description: string, { answer, streams }: Endpoint): Json {
+  if (streams !== undefined) return { description, content: { [streams]: { schema: { type: 'string' } } } };
+  return answer === undefined
+    ? { description }
+    : { description, content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
+}
 
 const failure = (description: string): Json => ({
   description,
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
 
-function refusalsOf({ body, query, params, credential, deed }: Endpoint): [string, string][] {
+function refusalsOf({ body, query, params, credential, deed, streams }: Endpoint): [string, string][] {
   const refusals: [string, string, boolean][] = [
     [
       '400',
@@ -112,8 +112,8 @@ function refusalsOf({ body, query, params, credential, deed }: Endpoint): [strin
     ['415', 'The body is not announced as JSON.', body !== undefined],
     [
       '429',
-      'Too many attempts; `Retry-After` says when to try again.',
-      credential === 'none' && body !== undefined,
+      'Too many attempts, or open streams; `Retry-After` says when to try again.',
+      (credential === 'none' && body !== undefined) || streams === 'text/event-stream',
     ],
     ['503', 'The database is away; `Retry-After` says when to try again.', true],
   ];

@@ -4,7 +4,7 @@ import { qrPng } from '../qr/png.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { refusalOf } from './errors.ts';
-import { readPngPath } from './link-answer.ts';
+import { readPngPath, scannedText } from './link-answer.ts';
 import { errorAnswer } from './serve.ts';
 
 const forGood = {
@@ -23,13 +23,14 @@ export async function qrImage(context: Context, path: string, log: Log): Promise
 }
 
 async function draw(context: Context, path: string): Promise<Response> {
-  const order = readPngPath(context.secrets, path);
-  const link = order ? await readLinkForPicture(context, order.linkId) : null;
-  if (!order || !link) {
+  const picture = readPngPath(context.secrets, path);
+  const link = picture ? await readLinkForPicture(context, picture.linkId) : null;
+  if (!picture || !link) {
     return errorAnswer(
       new Refusal('NOT_FOUND', 'There is no QR code at this address. The link it was for may be deleted.'),
     );
   }
-  const png = qrPng(context.site.linkUrl(link.host, link.suffix), order.foreground, order.background);
+  const text = scannedText(context.site.linkUrl(link.host, link.suffix), picture.hasMarker);
+  const png = qrPng(text, picture.foreground, picture.background);
   return new Response(new Uint8Array(png), { headers: forGood });
 }

@@ -161,9 +161,7 @@ function answers(responses: Record<string, Json>): string {
     Object.entries(responses).filter(([status]) => Number(status) < 400 === isSuccess),
   ) as [[string, Json][], [string, Json][]];
   const rows = successes.map(([status, response]) => {
-    const content = response.content as { 'application/json': { schema: Json } } | undefined;
-    const type = content ? linked(typeOf(content['application/json'].schema)) : 'no body';
-    return `<tr><td><code>${status}</code></td><td>${type}</td><td>${prose(String(response.description))}</td></tr>`;
+    return `<tr><td><code>${status}</code></td><td>${bodyOf(response)}</td><td>${prose(String(response.description))}</td></tr>`;
   });
   const reasons = refusals.map(
     ([status, { description }]) => `<code title="${escapeHtml(String(description))}">${status}</code>`,
@@ -172,6 +170,13 @@ function answers(responses: Record<string, Json>): string {
     `<h4>Answers</h4><table><thead><tr><th>Status</th><th>Body</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>` +
     `<p class="soft refusals">Refused with ${reasons.join(', ')}: see <a href="#refusals">refusals</a>.</p>`
   );
+}
+
+function bodyOf(response: Json): string {
+  const [content] = Object.entries((response.content ?? {}) as Record<string, { schema: Json }>);
+  if (!content) return 'no body';
+  const [type, { schema }] = content;
+  return type === 'application/json' ? linked(typeOf(schema)) : `<code>${escapeHtml(type)}</code>`;
 }
 
 /** Every status that any operation refuses with, once. */

@@ -1,10 +1,16 @@
 import * as apiKeys from './api-keys.ts';
+import * as clicks from './clicks.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as invitations from './invitations.ts';
 import * as links from './links.ts';
+import * as liveClicks from './live-clicks.ts';
+import * as organization from './organization.ts';
+import * as stats from './stats.ts';
 import * as tags from './tags.ts';
 import * as tokens from './tokens.ts';
 import * as users from './users.ts';
+import * as webhooks from './webhooks.ts';
+import * as zapier from './zapier.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -36,11 +42,30 @@ export const routes: readonly Route[] = [
   route('PATCH', '/api/v1/link/{id}', links.update),
   route('DELETE', '/api/v1/link/{id}', links.remove),
 
+  route('GET', '/api/v1/stats', stats.ofOrganization),
+  route('GET', '/api/v1/link/{id}/stats', stats.ofLink),
+  route('GET', '/api/v1/clicks', clicks.ofOrganization),
+  route('GET', '/api/v1/clicks/live', liveClicks.stream),
+  route('GET', '/api/v1/link/{id}/clicks', clicks.ofLink),
+  route('GET', '/api/v1/link/{id}/clicks.csv', clicks.exportOfLink),
+
+  route('GET', '/api/v1/link/{id}/webhook_deliveries', webhooks.list),
+  route('POST', '/api/v1/link/{id}/webhook_test', webhooks.test),
+  route('POST', '/api/v1/webhook_delivery/{id}/redeliver', webhooks.redeliver),
+
+  route('POST', '/api/v1/zapier/hooks', zapier.subscribe),
+  route('DELETE', '/api/v1/zapier/hooks', zapier.unsubscribeAny),
+  route('DELETE', '/api/v1/zapier/hooks/{id}', zapier.unsubscribe),
+  route('GET', '/api/v1/zapier/sample', zapier.sample),
+
   route('POST', '/api/v1/tag', tags.create),
   route('GET', '/api/v1/tag', tags.list),
   route('GET', '/api/v1/tag/{id}', tags.read),
   route('PATCH', '/api/v1/tag/{id}', tags.rename),
   route('DELETE', '/api/v1/tag/{id}', tags.remove),
+
+  route('GET', '/api/v1/organization', organization.read),
+  route('PATCH', '/api/v1/organization', organization.update),
 
   route('POST', '/api/v1/invitation', invitations.create),
   route('GET', '/api/v1/invitation', invitations.list),

@@ -1,23 +1,29 @@
 import { Hono } from 'hono';
-import type { Context } from '../manage/context.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { ApiContext } from './context.ts';
 import type { Connection, Doorman } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
 import type { Route } from './routes.ts';
+import { textStream } from './text-stream.ts';
 
 type Bindings = { Bindings: { connection: Connection } };
 
 const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** The API as a function from request to answer: JSON always, whatever goes wrong. */
-export function serveApi(routes: readonly Route[], context: Context, doorman: Doorman, log: Log) {
+/** The API as a function from request to answer: JSON, save where an endpoint streams, and whatever goes wrong. */
+export function serveApi(routes: readonly Route[], context: ApiContext, doorman: Doorman, log: Log) {
   const app = new Hono<Bindings>();
   const methods = Map.groupBy(routes, (route) => route.path);
 
   for (const { method, path, endpoint } of routes) {
     app.on(method, honoPath(path), async ({ req, env }) => {
-      const { status, body } = await endpoint.run(req.raw, req.param(), env.connection, doorman, context);
+      const reply = await endpoint.run(req.raw, req.param(), env.connection, doorman, context);
+      const { status, body, stream } = reply;
+      if (stream) {
+        const pieces = textStream(stream.pieces, (cause) => refusalOf(cause, log));
+        return new Response(pieces, { status, headers: { ...always, ...stream.headers } });
+      }
       return body === undefined
         ? new Response(null, { status, headers: always })
         : Response.json(body, { status, headers: always });

@@ -159,6 +159,12 @@ export const options = {
     "How much of a visitor's address webhooks are told: full, shortened (to its network) or none.",
     oneOf('full', 'shortened', 'none'),
   ),
+  clickRetentionDays: option(
+    'CLICK_RETENTION_DAYS',
+    '180',
+    'For how many days single clicks are kept; totals stay.',
+    wholeNumber(1, 3650),
+  ),
   logLevel: option(
     'LOG_LEVEL',
     'info',

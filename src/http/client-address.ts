@@ -11,7 +11,7 @@ export function clientAddress(
   trust: TrustedProxies,
 ): string {
   const nearest = plainAddress(peer ?? '') ?? '0.0.0.0';
-  if (forwardedFor === null || (trust.kind === 'hops' && trust.count === 0)) return nearest;
+  if (forwardedFor === null || !believesProxies(trust)) return nearest;
   let client = nearest;
   for (let step = 0, end = forwardedFor.length; isBelieved(client, step, trust) && end >= 0; step++) {
     const start = forwardedFor.lastIndexOf(',', end - 1);
@@ -22,6 +22,9 @@ export function clientAddress(
   }
   return client;
 }
+
+/** Whether there are proxies at all whose headers mean something. */
+export const believesProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
 
 /** Whether what this proxy, so many steps away from us, says of its own caller is worth reading. */
 const isBelieved = (proxy: string, step: number, trust: TrustedProxies): boolean =>
@@ -43,8 +46,20 @@ export function isLoopbackAddress(peer: string | null): boolean {
   return address !== null && ipaddr.parse(address).range() === 'loopback';
 }
 
-/** Without brackets, port, or the IPv6 form of an IPv4 address. */
+const mostRemembered = 8_192;
+const remembered = new Map<string, string | null>();
+
+/** Without brackets, port, or the IPv6 form of an IPv4 address. Remembered: it takes longer than a whole redirect. */
 function plainAddress(text: string): string | null {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const found = readAddress(text);
+  if (remembered.size >= mostRemembered) remembered.clear();
+  if (text.length < 64) remembered.set(text, found);
+  return found;
+}
+
+function readAddress(text: string): string | null {
   const bare = text.replace(/^\[([^\]]+)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
   if (!ipaddr.isValid(bare) || (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare)))
     return null;

@@ -1,7 +1,7 @@
 import type { Server } from 'bun';
 import type { TrustedProxies } from '../config/options.ts';
 import { isLoopbackName, parseHost } from '../rules/host.ts';
-import { clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
+import { believesProxies, clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
 
 /** A request with its address taken apart once, for whatever door it goes to. */
 export interface Arrival {
@@ -10,10 +10,13 @@ export interface Arrival {
   /** As it was sent, percent-encoded, from the slash to the question mark. */
   readonly path: string;
   readonly search: string;
-  /** Worked out when asked: most redirects never need it. */
+  /** The visitor's, as far as the proxies are trusted. Worked out when asked, as is the network it is in. */
+  readonly address: () => string;
   readonly network: () => string;
   /** From this very machine, through no proxy and from no web page. */
   readonly isLocal: () => boolean;
+  /** Lets the answer pause for as long as it likes: no idle timeout ends it. */
+  readonly keepOpen: () => void;
 }
 
 type Answer = Response | Promise<Response>;
@@ -83,11 +86,19 @@ function arrivalOf(
     host,
     path: query < 0 ? url.slice(start) : url.slice(start, query),
     search: query < 0 ? '' : url.slice(query),
-    network: () =>
-      networkOf(clientAddress(peerOf(request, server), request.headers.get('x-forwarded-for'), trust)),
+    address: () => addressOf(request, server, trust),
+    network: () => networkOf(addressOf(request, server, trust)),
     isLocal: () => isLocal(request, server, host),
+    keepOpen: () => server.timeout(request, 0),
   };
 }
+
+const addressOf = (request: Request, server: Server<undefined>, trust: TrustedProxies): string =>
+  clientAddress(
+    peerOf(request, server),
+    believesProxies(trust) ? request.headers.get('x-forwarded-for') : null,
+    trust,
+  );
 
 const peerOf = (request: Request, server: Server<undefined>): string | null =>
   server.requestIP(request)?.address ?? null;

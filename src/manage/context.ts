@@ -6,6 +6,7 @@ import type { Config } from '../config/options.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
+import type { Webhooks } from '../webhooks/outbox.ts';
 
 /** What the control plane works with. Made in `app.ts`, where a test may put its own clock or dice. */
 export interface Context {
@@ -15,7 +16,8 @@ export interface Context {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly limits: RateLimit;
-  readonly config: Pick<Config, 'registration' | 'appSchemes'>;
+  readonly webhooks: Webhooks;
+  readonly config: Pick<Config, 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'>;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   /** Tells this node's caches at once; other nodes learn it from the change feed. */

@@ -8,6 +8,7 @@ import { findVerifiedDomain } from '../storage/domains.ts';
 import { addToLinkCount } from '../storage/link-counts.ts';
 import { attachTags } from '../storage/link-tags.ts';
 import { insertLink, type NewLink, type StoredLink, searchText } from '../storage/links.ts';
+import { findOrganization } from '../storage/organizations.ts';
 import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
 import type { Context } from './context.ts';
@@ -43,13 +44,15 @@ export async function createLink(
   const place = await placeFor(context, caller, wish.domain);
   const suffix = chosenSuffix(wish.suffix, place);
   const now = context.now();
+  const columns = await columnsOf(context, wish);
   const row = {
     qr_foreground: defaultColours.foreground,
     qr_background: defaultColours.background,
     bot_protection: 0,
     captcha: 0,
     destination_url: '',
-    ...(await columnsOf(context, wish)),
+    ...columns,
+    expiry_event_at: columns.expires_at ?? null,
     created_at: now,
     updated_at: now,
     organization_id: caller.organizationId,
@@ -59,7 +62,12 @@ export async function createLink(
   refuseEqualColours(row, wish);
   const made = await context.database.write(async (queries) => {
     const tags = await requireTags(queries, caller.organizationId, wish.tags ?? [], 'tags');
-    const link = await insertSomewhere(context, queries, row, suffix);
+    const link = await insertSomewhere(
+      context,
+      queries,
+      { qr_marker: await markerOf(queries, caller), ...row },
+      suffix,
+    );
     await attachTags(
       queries,
       link.id,
@@ -67,7 +75,7 @@ export async function createLink(
     );
     await addToLinkCount(queries, caller.organizationId, link.id, 1);
     await recordChange(queries, link, now);
-    return { link: { ...link, host: place.host }, tags };
+    return { link: { ...link, host: place.host, clicks: null, last_clicked_at: null }, tags };
   });
   context.linkChanged(made.link.domain_id, made.link.suffix);
   return made;
@@ -86,13 +94,18 @@ export function refuseEqualColours(
   );
 }
 
+/** What the organization chose, for links that don't say. */
+async function markerOf(queries: Queries, { organizationId }: Caller): Promise<number> {
+  return (await findOrganization(queries, organizationId))?.qr_marker ?? 0;
+}
+
 async function placeFor(context: Context, caller: Caller, domain: string | null | undefined): Promise<Place> {
   if (!domain) return { domainId: defaultDomainId, host: null };
   // Answers carry a scheme in front, and what was read may be sent back.
   const url = URL.parse(/^https?:\/\//i.test(domain) ? domain : `https://${domain}`);
   const host = url && url.pathname === '/' ? normaliseHostname(url.hostname) : '';
   if (host !== '' && context.site.isDefaultHost(host)) return { domainId: defaultDomainId, host: null };
-  const verified = host === '' ? undefined : await findVerifiedDomain(context.database.read, host);
+  const verified = host === '' ? undefined : await findVerifiedDomain(context.database.lookup, host);
   if (verified?.organization_id !== caller.organizationId) {
     throw new Refusal(
       'DOMAIN_UNVERIFIED',

@@ -2,9 +2,11 @@ import { defaultColours } from '../rules/colour.ts';
 import { parseDestination } from '../rules/destination.ts';
 import { Refusal } from '../rules/errors.ts';
 import { parseInstant } from '../rules/instant.ts';
+import { type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import type { LinkChanges } from '../storage/links.ts';
 import type { Context } from './context.ts';
+import { requireTarget } from './webhook-target.ts';
 
 /** The fields that creation and update share. Absent: not spoken of. Null or "": cleared. */
 export interface LinkFields {
@@ -18,11 +20,13 @@ export interface LinkFields {
   readonly qr_code_foreground_hex?: string | null | undefined;
   readonly qr_code_background_hex?: string | null | undefined;
   readonly password?: string | null | undefined;
+  readonly qr_code_marker?: boolean | '' | null | undefined;
   readonly bot_protection?: boolean | '' | null | undefined;
   readonly captcha?: boolean | '' | null | undefined;
   readonly name?: string | null | undefined;
   readonly webhook_url?: string | null | undefined;
   readonly webhook_auth_key?: string | null | undefined;
+  readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
 }
 
 /** Columns for the fields that were spoken of, checked and in their stored form. */
@@ -52,14 +56,22 @@ export async function columnsOf(context: Context, fields: LinkFields): Promise<L
       fields.qr_code_background_hex === undefined
         ? undefined
         : fields.qr_code_background_hex || defaultColours.background,
+    qr_marker: flag(fields.qr_code_marker),
     bot_protection: flag(fields.bot_protection),
     captcha: flag(fields.captcha),
     name: clearable(fields.name, (text) => text),
-    webhook_url: clearable(fields.webhook_url, (url) => webAddress(url, 'webhook_url')),
+    webhook_url: clearable(fields.webhook_url, (url) =>
+      requireTarget(context, webAddress(url, 'webhook_url'), 'webhook_url'),
+    ),
     webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(key)),
+    webhook_events:
+      fields.webhook_events === undefined ? undefined : writeEvents(fields.webhook_events || usualEvents),
     password_hash: await clearable(fields.password, (password) => context.passwords.hash(password)),
   });
 }
+
+/** What is told when nobody said what. */
+const usualEvents: readonly WebhookEvent[] = ['click'];
 
 const withoutAbsent = (
   columns: { [Column in keyof LinkChanges]: LinkChanges[Column] | undefined },
@@ -106,7 +118,7 @@ async function destination(context: Context, text: string, field: string): Promi
   const parsed = parseDestination(text, field, context.config.appSchemes);
   if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
   const host = parsed.url.hostname.replace(/\.$/, '');
-  if (context.site.leadsToUs(parsed.url) || (await findVerifiedDomain(context.database.read, host))) {
+  if (context.site.leadsToUs(parsed.url) || (await findVerifiedDomain(context.database.lookup, host))) {
     throw new Refusal(
       'DESTINATION_IS_OURS',
       'This address is itself on a short domain of this service. Give the final address.',

@@ -67,6 +67,6 @@ function totalOf(context: Context, caller: Caller, filter: LinkFilter): Promise<
 async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
   const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/, ''));
   if (context.site.isDefaultHost(host)) return defaultDomainId;
-  const verified = await findVerifiedDomain(context.database.read, host);
+  const verified = await findVerifiedDomain(context.database.lookup, host);
   return verified?.organization_id === caller.organizationId ? verified.id : null;
 }

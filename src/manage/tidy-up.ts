@@ -2,10 +2,14 @@ import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChallenges } from '../storage/challenges.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
 import { deleteExpiredTokens } from '../storage/tokens.ts';
+import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import type { Context } from './context.ts';
 
 /** Nodes that were away for longer start over; see `ChangeFollower`. */
 const changesKept = 24 * 60 * 60 * 1000;
+const deliveriesKept = 30 * 24 * 60 * 60 * 1000;
+/** So few at a time that no click waits long behind them. */
+const deliveriesAtOnce = 1_000;
 
 /** Removes what has run out. Any node may do it at any time. */
 export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'>): Promise<void> {
@@ -14,4 +18,7 @@ export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'
   await database.write((queries) => deleteOldAttempts(queries, instant));
   await database.write((queries) => deleteOldChallenges(queries, instant));
   await database.write((queries) => deleteOldChanges(queries, instant - changesKept));
+  const deleteSome = () =>
+    database.write((queries) => deleteOldDeliveries(queries, instant - deliveriesKept, deliveriesAtOnce));
+  while ((await deleteSome()) === deliveriesAtOnce);
 }

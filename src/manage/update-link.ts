@@ -3,10 +3,12 @@ import { notFound } from '../rules/errors.ts';
 import { recordChange } from '../storage/changes.ts';
 import { attachTags, countTags, detachTags, tagsOf } from '../storage/link-tags.ts';
 import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
+import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { type LinkWithTags, refuseEqualColours } from './create-link.ts';
 import { columnsOf, type LinkFields } from './link-fields.ts';
 import { mostTagsOnLink, requireTags, tooManyTags } from './link-tags.ts';
+import { messageId } from './webhook-message-id.ts';
 
 export interface LinkUpdate extends LinkFields {
   readonly add_tags?: readonly number[] | undefined;
@@ -25,11 +27,15 @@ export async function updateLink(
   const updated = await context.database.write(async (queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
-    const after = { ...before, ...columns };
+    // An instant that is sent again is not an expiry anew.
+    const { expires_at = before.expires_at } = columns;
+    const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
+    const after = { ...before, ...columns, ...expiry };
     refuseEqualColours(after, update);
     const now = context.now();
     await store(queries, caller.organizationId, id, {
       ...columns,
+      ...expiry,
       search_text: searchText(after),
       updated_at: now,
     });
@@ -52,8 +58,11 @@ export async function updateLink(
     );
     if (added.length > 0 && (await countTags(queries, id)) > mostTagsOnLink) throw tooManyTags('add_tags');
     await recordChange(queries, before, now);
+    const occasion = { site: context.site, now, messageId: messageId(context) };
+    await enqueueLinkEvent(queries, 'link.updated', after, occasion);
     return { link: { ...after, updated_at: now }, tags: (await tagsOf(queries, [id])).get(id) ?? [] };
   });
   context.linkChanged(updated.link.domain_id, updated.link.suffix);
+  if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }

@@ -15,9 +15,16 @@ export interface Program {
 }
 
 /** Runs what `npm start` runs, as a process of its own, with nothing but the given settings in its environment. */
-export function runProgram(command: string[], settings: Record<string, string>, stdin = ''): Program {
+export const runProgram = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
+  run(['node', 'scripts/launch.mjs', ...command], settings, stdin);
+
+/** The server without its launcher: what a test kills is then what it means. */
+export const runServer = (settings: Record<string, string>): Program =>
+  run([process.execPath, 'src/main.ts'], settings, '');
+
+function run(command: string[], settings: Record<string, string>, stdin: string): Program {
   const { PATH = '', HOME = '' } = process.env;
-  const child = Bun.spawn(['node', 'scripts/launch.mjs', ...command], {
+  const child = Bun.spawn(command, {
     cwd: root,
     env: { PATH, HOME, ...settings },
     stdin: new Blob([stdin]),

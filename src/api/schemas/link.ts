@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isColour } from '../../rules/colour.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
+import { webhookEvents } from '../../rules/webhook-event.ts';
 import { id, queryNumber, stamp, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
@@ -27,6 +28,10 @@ export const Link = z
     expiration_date: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
     qr_code_foreground_hex: z.string(),
     qr_code_background_hex: z.string(),
+    qr_code_marker: z.boolean().meta({
+      description:
+        'True: the QR codes hold the url with ?qr behind it, so that statistics tell scans from clicks.',
+    }),
     has_password: z.boolean(),
     password: z.null(),
     android_link_destination: z.string().nullable(),
@@ -37,8 +42,11 @@ export const Link = z
     tags: z.array(Tag),
     webhook_url: z.string().nullable(),
     webhook_auth_key: z.string().nullable(),
+    webhook_events: z.array(z.enum(webhookEvents)).meta({ description: 'What webhook_url is told of.' }),
     zapier_key: z.string(),
     zapier_webhook_url_new_click: z.string().nullable(),
+    clicks: z.int().meta({ description: 'People who were redirected, since the link was made.' }),
+    last_clicked_at: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: never.' }),
   })
   .meta({ id: 'Link' });
 
@@ -68,6 +76,9 @@ const settings = {
     .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}` }),
   qr_code_foreground_hex: colour(),
   qr_code_background_hex: colour(),
+  qr_code_marker: flag().meta({
+    description: 'Whether the QR codes carry the marker of scans. Default: what the organization chose.',
+  }),
   name: text(500).nullish(),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
@@ -75,6 +86,12 @@ const settings = {
   captcha: flag(),
   webhook_url: text(2048).nullish(),
   webhook_auth_key: text(256).nullish(),
+  webhook_events: z
+    .union([z.array(z.enum(webhookEvents)).max(16), z.literal('')], {
+      error: `Give a list of ${webhookEvents.join(', ')}.`,
+    })
+    .nullish()
+    .meta({ description: 'What webhook_url is told of. `null` or `""` is clicks alone.' }),
 };
 
 const tagIds = () => z.array(id).max(100);
@@ -122,6 +139,8 @@ export const linkAnswerFields = [
   'url',
   'zapier_key',
   'zapier_webhook_url_new_click',
+  'clicks',
+  'last_clicked_at',
 ] as const;
 
 export const LinkList = z.object({ links: z.array(Link), total_links: z.int() }).meta({ id: 'LinkList' });

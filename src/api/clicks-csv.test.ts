@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { csvCell, csvLine } from './clicks-csv.ts';
+
+test.each([
+  ['plain', 'plain'],
+  ['', ''],
+  ['a,b', '"a,b"'],
+  ['say "hi"', '"say ""hi"""'],
+  ['two\r\nlines', '"two\r\nlines"'],
+  ['=1+1', "'=1+1"],
+  ['+49', "'+49"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', '"\'\r=1"'],
+  ['=HYPERLINK("https://evil.example","x")', '"\'=HYPERLINK(""https://evil.example"",""x"")"'],
+  [' =1', ' =1'],
+])('the cell %j is written %j', (value, written) => {
+  expect(csvCell(value)).toBe(written);
+});
+
+test('numbers are numbers, and nothing is nothing', () => {
+  expect(csvLine([1, -2, null, 'x'])).toBe('1,-2,,x\r\n');
+});
+
+test('any text comes back as it was, with at most the guarding quote, and no cell begins as a formula', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (values) => {
+      const cells = parsed(csvLine(values));
+      expect(cells).toHaveLength(values.length);
+      for (const [place, cell] of cells.entries()) {
+        expect([values[place] ?? '', `'${values[place]}`]).toContain(cell);
+        expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+      }
+    }),
+  );
+});
+
+/** A reader of RFC 4180, for one record. */
+function parsed(line: string): string[] {
+  const cells: string[] = [];
+  let rest = line.slice(0, -2);
+  for (;;) {
+    const match = /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|$)/.exec(rest);
+    if (!match) throw new Error(`no cell at ${JSON.stringify(rest)}`);
+    cells.push(match[1] === undefined ? (match[2] ?? '') : match[1].replaceAll('""', '"'));
+    if (match[3] === '') return cells;
+    rest = rest.slice(match[0].length);
+  }
+}

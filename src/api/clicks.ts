@@ -1,0 +1,111 @@
+import {
+  type ClickQuestion,
+  eachClick,
+  type Click as Found,
+  type Owner,
+  readClicks,
+} from '../clicks/stats-clicks.ts';
+import { clicksRange } from '../clicks/stats-range.ts';
+import { readLink } from '../manage/read-links.ts';
+import { clickAnswer } from './click-answer.ts';
+import { csvLine } from './clicks-csv.ts';
+import { endpoint } from './endpoint.ts';
+import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
+import { pathId } from './schemas/parts.ts';
+
+const description =
+  'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept.';
+
+interface Wish {
+  readonly class: ClickQuestion['class'];
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const questionOf = (owner: Owner, wish: Wish): ClickQuestion => ({
+  owner,
+  class: wish.class,
+  range: clicksRange(wish),
+});
+
+export const ofLink = endpoint({
+  summary: "List a link's clicks",
+  description,
+  credential: 'required',
+  params: pathId,
+  query: ClickListQuery,
+  statuses: { 200: 'A page of hits.' },
+  answer: ClickList,
+  async handle({ caller, params, query }, context) {
+    const { link } = await readLink(context, caller, params.id);
+    const question = questionOf({ kind: 'link', id: link.id }, query);
+    return { status: 200, body: listAnswer(await readClicks(context.database, question, pageOf(query))) };
+  },
+});
+
+export const ofOrganization = endpoint({
+  summary: 'List the clicks of all links',
+  description,
+  credential: 'required',
+  query: ClickListQuery,
+  statuses: { 200: 'A page of hits.' },
+  answer: ClickList,
+  async handle({ caller, query }, context) {
+    const question = questionOf({ kind: 'organization', id: caller.organizationId }, query);
+    return { status: 200, body: listAnswer(await readClicks(context.database, question, pageOf(query))) };
+  },
+});
+
+export const exportOfLink = endpoint({
+  summary: "Export a link's clicks",
+  description:
+    'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.',
+  credential: 'required',
+  params: pathId,
+  query: ClickExportQuery,
+  statuses: { 200: 'All hits that match.' },
+  streams: 'text/csv',
+  async handle({ caller, params, query }, context) {
+    const { link } = await readLink(context, caller, params.id);
+    const clicks = eachClick(context.database, questionOf({ kind: 'link', id: link.id }, query));
+    // Read before the answer begins, so that a store that is away is still said so.
+    const first = await clicks.next();
+    return {
+      status: 200,
+      body: undefined,
+      stream: {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8; header=present',
+          'content-disposition': `attachment; filename="clicks-of-link-${link.id}.csv"`,
+        },
+        pieces: () => linesOf(first.value ?? [], clicks),
+      },
+    };
+  },
+});
+
+async function* linesOf(first: readonly Found[], rest: AsyncGenerator<readonly Found[], void, undefined>) {
+  const lines = (clicks: readonly Found[]) =>
+    clicks.map((click) => csvLine(Object.values(clickAnswer(click)))).join('');
+  yield csvLine(Object.keys(Click.shape)) + lines(first);
+  for await (const clicks of rest) if (clicks.length > 0) yield lines(clicks);
+}
+
+const pageOf = ({
+  limit,
+  offset,
+  before,
+}: {
+  limit: number;
+  offset: number;
+  before?: number | undefined;
+}) => ({
+  limit,
+  offset,
+  before,
+});
+
+const listAnswer = ({ clicks, total }: { clicks: readonly Found[]; total: number }) => ({
+  clicks: clicks.map(clickAnswer),
+  total_clicks: total,
+});

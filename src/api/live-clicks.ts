@@ -1,0 +1,132 @@
+import type { LiveClicks } from '../clicks/live.ts';
+import { type ClickQuestion, clicksAfter, type Click as Found } from '../clicks/stats-clicks.ts';
+import { Refusal } from '../rules/errors.ts';
+import { clickAnswer } from './click-answer.ts';
+import { endpoint } from './endpoint.ts';
+import { LiveQuery } from './schemas/click.ts';
+
+const mostPerPiece = 200;
+
+export const stream = endpoint({
+  summary: 'Follow the clicks of all links',
+  description:
+    'Server-Sent Events, one `click` event a hit with a Click as its data, within a second of its answer. After a break send the last id as `Last-Event-ID` (or `last_event_id`) and nothing is missed or sent twice. At most 20 streams an organization. A stream ends with its credential.',
+  credential: 'required',
+  query: LiveQuery,
+  statuses: { 200: 'Events, until either side ends the stream.' },
+  streams: 'text/event-stream',
+  async handle({ caller, query, headers, connection, signal, stillWelcome }, { live, database }) {
+    const { organizationId } = caller;
+    const since = query.last_event_id ?? lastEventId(headers);
+    if (!live.hasRoomFor(organizationId)) {
+      throw new Refusal(
+        'TOO_MANY_STREAMS',
+        'Too many streams of clicks are open. Close one, or try again in a while.',
+        { retryAfter: 30 },
+      );
+    }
+    connection.keepOpen();
+    const question: ClickQuestion = {
+      owner: { kind: 'organization', id: organizationId },
+      class: query.class,
+      range: {},
+    };
+    const read = (after: number, upTo: number) =>
+      clicksAfter(database, question, { after, upTo, limit: mostPerPiece });
+    return {
+      status: 200,
+      body: undefined,
+      stream: {
+        headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+        pieces: (gone) => events({ live, organizationId, since, over: [signal, gone], stillWelcome, read }),
+      },
+    };
+  },
+});
+
+function lastEventId(headers: Headers): number | undefined {
+  const sent = headers.get('last-event-id')?.trim() ?? '';
+  return /^\d{1,15}$/.test(sent) ? Number(sent) : undefined;
+}
+
+interface Following {
+  readonly live: LiveClicks;
+  readonly organizationId: number;
+  readonly since: number | undefined;
+  readonly over: readonly AbortSignal[];
+  readonly stillWelcome: () => Promise<unknown>;
+  readonly read: (after: number, upTo: number) => Promise<readonly Found[]>;
+}
+
+async function* events({ live, organizationId, since, over, stillWelcome, read }: Following) {
+  // Others may have come since the request was let in.
+  if (!live.hasRoomFor(organizationId)) return;
+  const bell = new Bell(AbortSignal.any([...over, live.closing]));
+  const leave = await live.watch(organizationId, () => bell.ring());
+  try {
+    let position = since ?? live.newest;
+    let lookedAt = performance.now();
+    yield ': Linnet\n\n';
+    while (!bell.isOver) {
+      if (performance.now() - lookedAt >= live.heartbeat) {
+        if (!(await isWelcome(stillWelcome))) return;
+        lookedAt = performance.now();
+        yield ': still here\n\n';
+      }
+      const upTo = live.settled;
+      const clicks = position < upTo ? await read(position, upTo) : [];
+      position = clicks.length === mostPerPiece ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
+      if (clicks.length > 0) yield clicks.map(event).join('');
+      else if (position >= live.settled) await bell.rings(lookedAt + live.heartbeat - performance.now());
+    }
+  } finally {
+    leave();
+  }
+}
+
+const event = (click: Found): string =>
+  `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
+
+/** A store that is away says nothing about a credential. */
+async function isWelcome(stillWelcome: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await stillWelcome();
+    return true;
+  } catch (cause) {
+    return !(cause instanceof Refusal);
+  }
+}
+
+/** Waits to be woken; what rings before anybody waits is not lost. */
+class Bell {
+  readonly #over: AbortSignal;
+  #hasRung = false;
+  #wake: (() => void) | undefined;
+
+  constructor(over: AbortSignal) {
+    this.#over = over;
+    over.addEventListener('abort', () => this.#wake?.());
+  }
+
+  get isOver(): boolean {
+    return this.#over.aborted;
+  }
+
+  ring(): void {
+    this.#hasRung = true;
+    this.#wake?.();
+  }
+
+  /** Waits until it rings, at most so many milliseconds. */
+  async rings(patience: number): Promise<void> {
+    if (!this.#hasRung && !this.isOver) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, Math.max(1, patience));
+      this.#wake = resolve;
+      await promise;
+      this.#wake = undefined;
+      clearTimeout(timer);
+    }
+    this.#hasRung = false;
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { listedClasses } from '../../clicks/stats-clicks.ts';
+import { mostPerPage } from './link.ts';
+import { queryNumber } from './parts.ts';
+import { instantText } from './stats.ts';
+
+const said = () => z.string().nullable();
+
+export const Click = z
+  .object({
+    id: z.int(),
+    link_id: z.int(),
+    clicked_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    outcome: z
+      .string()
+      .meta({ description: 'redirect, preview, ask_password, ask_captcha, refused or expired.' }),
+    destination: said().meta({
+      description: 'default, android or ios: which destination. Null without a redirect.',
+    }),
+    class: z.string().meta({ description: 'human, preview, bot, prefetch, head or repeat.' }),
+    reason: z.string().meta({ description: 'Why it has this class.' }),
+    country: said().meta({ description: 'Two letters.' }),
+    device: z.string(),
+    os: said(),
+    browser: said(),
+    language: said(),
+    referrer: said().meta({ description: 'The host that the visitor came from.' }),
+    utm_source: said(),
+    utm_medium: said(),
+    utm_campaign: said(),
+    utm_term: said(),
+    utm_content: said(),
+    source: z.string().meta({ description: '`qr` when the address carried the marker `?qr`, else `link`.' }),
+  })
+  .meta({ id: 'Click' });
+
+export const ClickList = z
+  .object({ clicks: z.array(Click), total_clicks: z.int() })
+  .meta({ id: 'ClickList' });
+
+const which = z.enum(listedClasses).default('click').meta({
+  description: 'click: people who were redirected. human: people, redirected or not. all: every hit.',
+});
+
+const span = {
+  class: which,
+  from: instantText('A date is its first instant.'),
+  to: instantText('A date includes that day.'),
+};
+
+export const ClickListQuery = z.object({
+  limit: queryNumber(1, mostPerPage).default(25),
+  offset: queryNumber(0, 1_000_000_000).default(0),
+  before: queryNumber(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .meta({ description: 'Only hits with a lower id: with the last id of a page, the next page.' }),
+  ...span,
+});
+
+export const ClickExportQuery = z.object(span);
+
+export const LiveQuery = z.object({
+  class: which,
+  last_event_id: queryNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
+    description: 'Goes on after this hit, as the header `Last-Event-ID` does; without it from now on.',
+  }),
+});

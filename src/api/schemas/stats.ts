@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { intervals } from '../../clicks/stats-buckets.ts';
+import { groupings } from '../../clicks/stats-plan.ts';
+import { text } from './parts.ts';
+
+const count = z.int();
+
+const Uncounted = z
+  .object({ page: count, preview: count, bot: count, prefetch: count, head: count, repeat: count })
+  .meta({ description: 'Hits that are no clicks. `page`: a person who was not redirected.' });
+
+const Point = z.object({
+  start: z.string().meta({ description: 'Where the bucket begins, with the offset of the timezone there.' }),
+  clicks: count,
+  visitors: count.nullable().meta({ description: 'Null by the hour, and where a filter is set.' }),
+  not_counted: count.nullable(),
+});
+
+const Group = z.object({
+  value: z.string().nullable().meta({ description: 'Null: the hits that have none.' }),
+  clicks: count,
+  not_counted: count.meta({
+    description: 'Hits of this value that are no clicks, where such were asked for.',
+  }),
+});
+
+export const Stats = z
+  .object({
+    from: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant that is no longer counted.' }),
+    interval: z.enum(intervals),
+    timezone: z.string(),
+    from_raw: z.boolean().meta({
+      description:
+        'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. They are kept for a while only, so older clicks are missing.',
+    }),
+    totals: z.object({
+      clicks: count,
+      visitors: count
+        .nullable()
+        .meta({ description: 'Unique visitors of each UTC day, summed. Null where a filter is set.' }),
+      not_counted: Uncounted.nullable().meta({
+        description: 'Null where a filter is by something that is known of clicks alone.',
+      }),
+    }),
+    series: z.array(Point).meta({ description: 'All buckets from `from` to `to`, empty ones too.' }),
+    groups: z
+      .array(Group)
+      .nullable()
+      .meta({ description: 'The hundred largest values of `group_by`. Null when it is not given.' }),
+    other: z
+      .object({ clicks: count, not_counted: count })
+      .nullable()
+      .meta({ description: 'What is not in `groups`.' }),
+  })
+  .meta({ id: 'Stats' });
+
+export const instantText = (end: string) =>
+  text(64)
+    .optional()
+    .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${end}` });
+
+const filter = (of: string) =>
+  text(300)
+    .optional()
+    .meta({ description: `Only hits of this ${of}. Empty: those that have none.` });
+
+export const StatsQuery = z.object({
+  from: instantText('A date is its first instant in `timezone`. Default: 29 days before `to`.'),
+  to: instantText('A date includes that day. Default: now.'),
+  interval: z.enum(intervals).default('day').meta({ description: 'At most 1,000 of them.' }),
+  timezone: text(100)
+    .default('UTC')
+    .meta({ description: 'IANA name. Days, weeks (from Monday) and months begin at its midnight.' }),
+  group_by: z.enum(groupings).optional(),
+  country: filter('country: two letters'),
+  device: filter('kind of device: desktop, mobile, tablet, tv, other'),
+  os: filter('operating system'),
+  browser: filter('browser'),
+  language: filter('language'),
+  referrer: filter('referring host'),
+  utm_source: filter('utm_source'),
+  utm_medium: filter('utm_medium'),
+  utm_campaign: filter('utm_campaign'),
+  destination: filter('destination: default, android, ios'),
+  source: filter('source: link, qr'),
+  reason: filter('reason for not being a click'),
+  class: filter('class: click, human, page, preview, bot, prefetch, head, repeat'),
+});

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { type Stats as Found, type Owner, readStats } from '../clicks/stats.ts';
+import { type StatsRange, statsRange } from '../clicks/stats-range.ts';
+import type { Context } from '../manage/context.ts';
+import { readLink } from '../manage/read-links.ts';
+import { formatIso } from '../rules/instant.ts';
+import { endpoint } from './endpoint.ts';
+import { pathId } from './schemas/parts.ts';
+import { Stats, StatsQuery } from './schemas/stats.ts';
+
+const description =
+  'Clicks are people who were redirected; everything else is under `not_counted`. Filters can be combined, then the answer is counted from raw hits.';
+
+export const ofLink = endpoint({
+  summary: 'Statistics of one link',
+  description,
+  credential: 'required',
+  params: pathId,
+  query: StatsQuery,
+  statuses: { 200: 'The numbers.' },
+  answer: Stats,
+  async handle({ caller, params, query }, context) {
+    const { link } = await readLink(context, caller, params.id);
+    return { status: 200, body: await answerFor({ kind: 'link', id: link.id }, query, context) };
+  },
+});
+
+export const ofOrganization = endpoint({
+  summary: 'Statistics of all links',
+  description,
+  credential: 'required',
+  query: StatsQuery,
+  statuses: { 200: 'The numbers.' },
+  answer: Stats,
+  async handle({ caller, query }, context) {
+    const owner: Owner = { kind: 'organization', id: caller.organizationId };
+    return { status: 200, body: await answerFor(owner, query, context) };
+  },
+});
+
+const dayLength = 24 * 60 * 60 * 1000;
+
+async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, context: Context) {
+  const { from, to, interval, timezone, group_by: groupBy, ...filters } = query;
+  const now = context.now();
+  const range = statsRange({ from, to, interval, timezone }, now);
+  const rawSince = now - context.config.clickRetentionDays * dayLength;
+  return statsAnswer(range, await readStats(context.database, { owner, range, filters, groupBy, rawSince }));
+}
+
+const statsAnswer = (range: StatsRange, found: Found): z.input<typeof Stats> => ({
+  from: formatIso(range.from),
+  to: formatIso(range.to),
+  interval: range.interval,
+  timezone: range.timezone,
+  from_raw: found.fromRaw,
+  totals: { clicks: found.clicks, visitors: found.visitors, not_counted: found.notCounted },
+  series: found.series.map(({ notCounted, ...point }) => ({ ...point, not_counted: notCounted })),
+  groups: found.groups?.map(({ notCounted, ...group }) => ({ ...group, not_counted: notCounted })) ?? null,
+  other: found.other && { clicks: found.other.clicks, not_counted: found.other.notCounted },
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import { textStream } from './text-stream.ts';
+
+const ignore = () => {};
+
+test('nothing runs before it is read, and then only as much as is read', async () => {
+  let made = 0;
+  const stream = textStream(async function* () {
+    for (;;) yield `piece ${++made}\n`;
+  }, ignore);
+  await Bun.sleep(5);
+  expect(made).toBe(0);
+  const reader = stream.getReader();
+  await reader.read();
+  await reader.read();
+  await Bun.sleep(5);
+  expect(made).toBe(2);
+});
+
+test('whoever waits for news hears that the client has gone, and tidies up', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stream = textStream(async function* (gone) {
+    try {
+      yield 'hello';
+      await new Promise((wake) => gone.addEventListener('abort', wake));
+    } finally {
+      resolve();
+    }
+  }, ignore);
+  const reader = stream.getReader();
+  await reader.read();
+  reader.read().catch(ignore);
+  await reader.cancel();
+  await promise;
+});
+
+test('what breaks is reported once, and the reader is not told that it was the end', async () => {
+  const faults: unknown[] = [];
+  const stream = textStream(
+    async function* () {
+      yield 'half';
+      throw new Error('the store went away');
+    },
+    (cause) => faults.push(cause),
+  );
+  const reader = stream.getReader();
+  await reader.read();
+  expect(reader.read()).rejects.toThrow('the store went away');
+  await Bun.sleep(1);
+  expect(faults).toEqual([new Error('the store went away')]);
+});

@@ -1,0 +1,33 @@
+export type Pieces = (gone: AbortSignal) => AsyncGenerator<string, void, undefined>;
+
+/**
+ * A body made from texts as they are asked for: what the client doesn't take isn't made. Nothing runs before the first
+ * piece is wanted, which for a HEAD is never. `gone` says that the client went away.
+ */
+export function textStream(pieces: Pieces, onFault: (cause: unknown) => void): ReadableStream<Uint8Array> {
+  const client = new AbortController();
+  const encoder = new TextEncoder();
+  let running: AsyncGenerator<string, void, undefined> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        running ??= pieces(client.signal);
+        try {
+          const { value, done } = await running.next();
+          if (client.signal.aborted) return;
+          if (done) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (cause) {
+          if (client.signal.aborted) return;
+          onFault(cause);
+          controller.error(cause);
+        }
+      },
+      async cancel() {
+        client.abort();
+        await running?.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

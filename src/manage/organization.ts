@@ -1,0 +1,34 @@
+import type { Caller } from '../rules/access.ts';
+import { notFound } from '../rules/errors.ts';
+import * as stored from '../storage/organizations.ts';
+import type { Context } from './context.ts';
+
+export type { StoredOrganization } from '../storage/organizations.ts';
+
+export interface OrganizationUpdate {
+  readonly name?: string | undefined;
+  readonly qr_code_marker?: boolean | undefined;
+}
+
+export async function readOrganization(context: Context, caller: Caller): Promise<stored.StoredOrganization> {
+  const organization = await stored.findOrganization(context.database.lookup, caller.organizationId);
+  if (!organization) throw notFound('organization');
+  return organization;
+}
+
+export async function updateOrganization(
+  context: Context,
+  caller: Caller,
+  { name, qr_code_marker }: OrganizationUpdate,
+): Promise<stored.StoredOrganization> {
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(qr_code_marker === undefined ? {} : { qr_marker: qr_code_marker ? 1 : 0 }),
+  };
+  if (Object.keys(changes).length === 0) return readOrganization(context, caller);
+  const organization = await context.database.write((queries) =>
+    stored.updateOrganization(queries, caller.organizationId, changes),
+  );
+  if (!organization) throw notFound('organization');
+  return organization;
+}

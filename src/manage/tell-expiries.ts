@@ -1,0 +1,25 @@
+import { dialects } from '../storage/dialect.ts';
+import { hasExpired, takeExpired } from '../storage/webhook-expiry.ts';
+import { enqueueLinkEvent } from '../webhooks/outbox.ts';
+import type { Context } from './context.ts';
+
+const perTransaction = 200;
+
+/** Tells the webhooks that asked for it which links have expired. Any node may do it at any time: each is told once. */
+export async function tellExpiries({ database, site, now, webhooks }: Context): Promise<void> {
+  const dialect = dialects[database.kind];
+  while (await hasExpired(database.read, now())) {
+    const taken = await database.write(async (queries) => {
+      const expired = await takeExpired(queries, dialect, now(), perTransaction);
+      for (const link of expired.links) {
+        // The same however often this runs, as the expiry itself is what happened.
+        const messageId = `msg_expired_${link.id}_${link.expires_at}`;
+        await enqueueLinkEvent(queries, 'link.expired', link, { site, now: now(), messageId });
+      }
+      return expired.taken;
+    });
+    webhooks.wake();
+    // Another node is at the rest.
+    if (taken === 0) return;
+  }
+}

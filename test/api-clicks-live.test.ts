@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Insertable } from 'kysely';
+import { hitColumns } from '../src/storage/fold-store.ts';
+import type { Schema } from '../src/storage/schema.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { insertHits, type SeedHit } from './support/hits.ts';
+
+interface LiveEvent {
+  readonly id: number;
+  readonly event: string;
+  readonly data: { readonly id: number; readonly link_id: number; readonly class: string };
+}
+
+/** A client of the stream that keeps what it was told. */
+class Listener {
+  readonly events: LiveEvent[] = [];
+  readonly comments: string[] = [];
+  readonly ended: Promise<void>;
+  readonly #away = new AbortController();
+
+  private constructor(response: Response, away: AbortController) {
+    this.#away = away;
+    this.ended = this.#read(response).catch(() => {});
+  }
+
+  static async open(app: TestApp, key: string, query = '', headers: Record<string, string> = {}) {
+    const away = new AbortController();
+    const response = await fetch(`${app.url}/api/v1/clicks/live${query}`, {
+      headers: { 'api-key': key, ...headers },
+      signal: away.signal,
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+    const listener = new Listener(response, away);
+    await until(() => listener.comments.length > 0);
+    return listener;
+  }
+
+  get ids(): number[] {
+    return this.events.map(({ id }) => id);
+  }
+
+  async close(): Promise<void> {
+    this.#away.abort();
+    await this.ended;
+  }
+
+  async #read(response: Response): Promise<void> {
+    let text = '';
+    for await (const piece of response.body ?? []) {
+      text += Buffer.from(piece).toString();
+      const parts = text.split('\n\n');
+      text = parts.pop() ?? '';
+      for (const part of parts) this.#take(part);
+    }
+  }
+
+  #take(part: string): void {
+    if (part.startsWith(':')) {
+      this.comments.push(part);
+      return;
+    }
+    const fields = Object.fromEntries(part.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)));
+    this.events.push({ id: Number(fields.id), event: fields.event, data: JSON.parse(fields.data) });
+  }
+}
+
+async function until(isDone: () => boolean, patience = 10_000): Promise<void> {
+  const end = Date.now() + patience;
+  while (!isDone()) {
+    if (Date.now() > end) throw new Error('waited in vain');
+    await Bun.sleep(5);
+  }
+}
+
+describe.each(storeKinds)('the live stream on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let link: number;
+
+  beforeAll(async () => {
+    app = await startApp({ store, overrides: { heartbeat: 300 } });
+    owner = await app.newcomer();
+    link = (
+      await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } })
+    ).json.id;
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const hit = (more: Partial<SeedHit> = {}): SeedHit => ({
+    link,
+    organization: owner.organizationId,
+    at: Date.now(),
+    ...more,
+  });
+  const add = (...hits: SeedHit[]) => insertHits(app.app.context.database, hits);
+
+  test('shows a click within a second, and what is no click only to who asks for it', async () => {
+    await add(hit());
+    const clicks = await Listener.open(app, owner.key);
+    const all = await Listener.open(app, owner.key, '?class=all');
+    const bots = await Listener.open(app, owner.key, '?class=bot');
+    const begin = Date.now();
+    await add(hit(), hit({ class: 'bot', reason: 'monitor' }), hit({ outcome: 'expired' }));
+    await until(() => clicks.events.length === 1);
+    expect(Date.now() - begin).toBeLessThan(1_000);
+    await until(() => all.events.length === 3 && bots.events.length === 1);
+    expect(clicks.events[0]).toMatchObject({ event: 'click', data: { link_id: link, class: 'human' } });
+    expect(clicks.events[0]?.id).toBe(clicks.events[0]?.data.id ?? 0);
+    expect(bots.events[0]?.data.class).toBe('bot');
+    for (const listener of [clicks, all, bots]) await listener.close();
+  });
+
+  test('shows a visit within a second of its answer', async () => {
+    const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
+    const listener = await Listener.open(app, owner.key);
+    await app.visit(new URL(json.url).pathname);
+    await until(() => listener.events.length === 1, 1_000);
+    expect(listener.events[0]?.data).toMatchObject({ link_id: link, class: 'human' });
+    await listener.close();
+  });
+
+  test("knows nothing of another organization's", async () => {
+    const stranger = await app.newcomer();
+    const theirs = await Listener.open(app, stranger.key, '?class=all');
+    const ours = await Listener.open(app, owner.key);
+    await add(hit());
+    await until(() => ours.events.length === 1);
+    await Bun.sleep(100);
+    expect(theirs.events).toEqual([]);
+    const past = await Listener.open(app, stranger.key, '?class=all&last_event_id=0');
+    await until(() => past.comments.length > 1);
+    expect(past.events).toEqual([]);
+    for (const listener of [theirs, ours, past]) await listener.close();
+  });
+
+  test('goes on after a break where it was, through many breaks, without a gap and without repeating', async () => {
+    const total = 3_000;
+    const first = await Listener.open(app, owner.key);
+    const told: number[] = [];
+    let listener = first;
+    let added = 0;
+    const adding = (async () => {
+      while (added < total) {
+        const some = Math.min(1 + (added % 97), total - added);
+        await add(...Array.from({ length: some }, () => hit()));
+        added += some;
+        await Bun.sleep(30);
+      }
+    })();
+    let turn = 0;
+    for (; added < total; turn++) {
+      await until(() => listener.events.length > 20 || added >= total);
+      await listener.close();
+      told.push(...listener.ids);
+      const last = String(told.at(-1) ?? 0);
+      listener = await (turn % 2 === 0
+        ? Listener.open(app, owner.key, '', { 'last-event-id': last })
+        : Listener.open(app, owner.key, `?last_event_id=${last}`));
+    }
+    await adding;
+    expect(turn).toBeGreaterThan(2);
+    await until(() => told.length + listener.events.length >= total);
+    await Bun.sleep(400);
+    await listener.close();
+    told.push(...listener.ids);
+    expect(told).toHaveLength(total);
+    expect(new Set(told).size).toBe(total);
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+  });
+
+  test('lower ids that appear later, as from another node, come before the higher ones', async () => {
+    const listener = await Listener.open(app, owner.key);
+    await add(hit());
+    await until(() => listener.events.length === 1);
+    const [id = 0] = listener.ids;
+    await add(hit({ id: id + 3 }));
+    await Bun.sleep(700);
+    expect(listener.ids).toEqual([id]);
+    await add(hit({ id: id + 1 }), hit({ id: id + 2 }));
+    await until(() => listener.events.length === 4);
+    expect(listener.ids).toEqual([id, id + 1, id + 2, id + 3]);
+    await listener.close();
+    if (store === 'postgres') await catchUpIds(id + 3);
+  });
+
+  test('who comes back while a lower id is still missing is told of it, too', async () => {
+    const before = await Listener.open(app, owner.key);
+    await add(hit());
+    await until(() => before.events.length === 1);
+    await before.close();
+    const [id = 0] = before.ids;
+    await Bun.sleep(700);
+    await add(hit({ id: id + 2 }));
+    const listener = await Listener.open(app, owner.key, `?last_event_id=${id}`);
+    const newcomer = await Listener.open(app, owner.key);
+    await Bun.sleep(400);
+    expect(listener.ids).toEqual([]);
+    await add(hit({ id: id + 1 }), hit({ id: id + 3 }));
+    await until(() => listener.events.length === 3 && newcomer.events.length > 0);
+    expect(listener.ids).toEqual([id + 1, id + 2, id + 3]);
+    expect(newcomer.ids).toEqual([id + 3]);
+    for (const one of [listener, newcomer]) await one.close();
+    if (store === 'postgres') await catchUpIds(id + 3);
+  });
+
+  /** Ids that were given by hand are none that the database knows to have given. */
+  async function catchUpIds(upTo: number): Promise<void> {
+    const { sql } = await import('kysely');
+    await app.app.context.database.write((queries) =>
+      sql.raw(`alter table hits alter column id restart with ${upTo + 1}`).execute(queries),
+    );
+  }
+
+  test('transactions that end in another order than they began in lose nothing and repeat nothing', async () => {
+    const listener = await Listener.open(app, owner.key);
+    const wave = async (turn: number) => {
+      for (let round = 0; round < 5; round++) {
+        await app.app.context.database.write(async (queries) => {
+          for (let row = 0; row < 4; row++) {
+            await queries.insertInto('hits').values(plainRow()).execute();
+            // SQLite has one writer, whom this would only hold up.
+            if (store === 'postgres') await Bun.sleep((turn * 37 + row * 11) % 90);
+          }
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, turn) => wave(turn)));
+    await until(() => listener.events.length >= 160);
+    await Bun.sleep(400);
+    expect(listener.ids).toHaveLength(160);
+    expect(listener.ids).toEqual([...new Set(listener.ids)].toSorted((one, other) => one - other));
+    await listener.close();
+  });
+
+  const plainRow = () =>
+    ({
+      ...Object.fromEntries(hitColumns.map((column) => [column, 0])),
+      link_id: link,
+      organization_id: owner.organizationId,
+      at: Date.now(),
+    }) as Insertable<Schema['hits']>;
+
+  test('says that it is still there while nothing happens', async () => {
+    const listener = await Listener.open(app, owner.key);
+    await until(() => listener.comments.length > 3);
+    expect(listener.comments.at(-1)).toBe(': still here');
+    await listener.close();
+  });
+
+  test('ends when its key is deleted', async () => {
+    const made = await app.call('POST', '/api/v1/api_key', { key: owner.key, body: { name: 'screen' } });
+    const listener = await Listener.open(app, made.json.key);
+    expect((await app.call('DELETE', `/api/v1/api_key/${made.json.id}`, { key: owner.key })).status).toBe(
+      204,
+    );
+    await listener.ended;
+    await add(hit());
+    await Bun.sleep(400);
+    expect(listener.events).toEqual([]);
+  });
+
+  test('a busy stream ends with its key too', async () => {
+    const made = await app.call('POST', '/api/v1/api_key', { key: owner.key, body: { name: 'screen' } });
+    const listener = await Listener.open(app, made.json.key);
+    let isEnded = false;
+    listener.ended.then(() => {
+      isEnded = true;
+    });
+    await app.call('DELETE', `/api/v1/api_key/${made.json.id}`, { key: owner.key });
+    const begin = Date.now();
+    while (!isEnded && Date.now() - begin < 5_000) {
+      await add(hit());
+      await Bun.sleep(50);
+    }
+    expect(isEnded).toBe(true);
+  });
+
+  test('only so many may listen, and who leaves makes room', async () => {
+    const listeners = await Promise.all(Array.from({ length: 20 }, () => Listener.open(app, owner.key)));
+    const refused = await app.call('GET', '/api/v1/clicks/live', { key: owner.key });
+    expect([refused.status, refused.json.error_code]).toEqual([429, 'TOO_MANY_STREAMS']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    await listeners[0]?.close();
+    await Bun.sleep(100);
+    listeners.push(await Listener.open(app, owner.key));
+    for (const listener of listeners) await listener.close();
+  });
+
+  test('a HEAD is answered and opens nothing', async () => {
+    for (let turn = 0; turn < 25; turn++) {
+      const { status } = await app.call('HEAD', '/api/v1/clicks/live', { key: owner.key });
+      expect(status).toBe(200);
+    }
+    await (await Listener.open(app, owner.key)).close();
+  });
+
+  test.each([['class=unicorn'], ['last_event_id=x'], ['last_event_id=-1']])(
+    '%s is refused',
+    async (query) => {
+      const { status, json } = await app.call('GET', `/api/v1/clicks/live?${query}`, { key: owner.key });
+      expect([status, json.error_code]).toEqual([400, 'FIELD_INVALID']);
+    },
+  );
+
+  test('a stop of the node ends the streams, and waits for none', async () => {
+    const other = await startApp({ store });
+    const someone = await other.newcomer();
+    const listener = await Listener.open(other, someone.key);
+    const begin = Date.now();
+    await other.stop();
+    await listener.ended;
+    expect(Date.now() - begin).toBeLessThan(3_000);
+  });
+});

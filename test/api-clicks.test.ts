@@ -1,0 +1,205 @@
+import { heapStats } from 'bun:jsc';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
+
+const minute = 60_000;
+const start = Date.parse('2026-03-01T00:00:00Z');
+
+describe.each(storeKinds)('lists of clicks on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let link: number;
+  let second: number;
+
+  const newLink = async (): Promise<number> =>
+    (await app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'example.com' } }))
+      .json.id;
+  const get = (path: string) => app.call('GET', path, { key: owner.key });
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+    [link, second] = [await newLink(), await newLink()];
+    const mine = { link, organization: owner.organizationId };
+    const hits: SeedHit[] = [
+      ...Array.from({ length: 60 }, (_, place) => ({ ...mine, at: start + place * minute })),
+      { ...mine, at: start + 60 * minute, class: 'bot', reason: 'monitor' },
+      { ...mine, at: start + 61 * minute, outcome: 'expired' },
+      { ...mine, at: start + 62 * minute, class: 'head', reason: 'head_method' },
+      {
+        ...mine,
+        at: start + 90 * minute,
+        target: 'ios',
+        device: 'mobile',
+        source: 'qr',
+        country: 'DE',
+        os: 'iOS',
+        browser: 'Safari',
+        language: 'de',
+        referrer: '=cmd|"calc"',
+        utm_source: 'mail, "spring"',
+        utm_campaign: '-1+1',
+        visitor: 123456789,
+      },
+      { ...mine, link: second, at: start },
+    ];
+    await seedHits(app.app.context.database, hits);
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('the newest click comes first, with all that is known of it and nothing that leads to who it was', async () => {
+    const { status, json } = await get(`/api/v1/link/${link}/clicks`);
+    expect([status, json.clicks.length, json.total_clicks]).toEqual([200, 25, 61]);
+    expect(json.clicks[0]).toEqual({
+      id: expect.any(Number),
+      link_id: link,
+      clicked_at: '2026-03-01T01:30:00.000Z',
+      outcome: 'redirect',
+      destination: 'ios',
+      class: 'human',
+      reason: 'browser',
+      country: 'DE',
+      device: 'mobile',
+      os: 'iOS',
+      browser: 'Safari',
+      language: 'de',
+      referrer: '=cmd|"calc"',
+      utm_source: 'mail, "spring"',
+      utm_medium: null,
+      utm_campaign: '-1+1',
+      utm_term: null,
+      utm_content: null,
+      source: 'qr',
+    });
+    expect(json.clicks[1].clicked_at).toBe('2026-03-01T00:59:00.000Z');
+  });
+
+  test('pages by offset and by key show each click once', async () => {
+    const byOffset: number[] = [];
+    const byKey: number[] = [];
+    for (let offset = 0; offset < 80; offset += 20) {
+      const { json } = await get(`/api/v1/link/${link}/clicks?limit=20&offset=${offset}`);
+      byOffset.push(...json.clicks.map(({ id }: { id: number }) => id));
+    }
+    for (let before = ''; ; ) {
+      const { json } = await get(`/api/v1/link/${link}/clicks?limit=20${before}`);
+      expect(json.total_clicks).toBe(61);
+      if (json.clicks.length === 0) break;
+      byKey.push(...json.clicks.map(({ id }: { id: number }) => id));
+      before = `&before=${byKey.at(-1)}`;
+    }
+    expect(byOffset).toEqual(byKey);
+    expect(new Set(byKey).size).toBe(61);
+    expect(byKey).toEqual(byKey.toSorted((one, other) => other - one));
+  });
+
+  test.each([
+    ['class=all', 64],
+    ['class=human', 62],
+    ['class=page', 1],
+    ['class=bot', 1],
+    ['class=head', 1],
+    ['class=preview', 0],
+    ['from=2026-03-01T01:00:00Z', 1],
+    ['to=2026-03-01T01:00:00Z', 60],
+    ['from=2026-03-01T00:10:00Z&to=2026-03-01T00:20:30Z', 11],
+    ['from=2026-03-01&to=2026-03-01&class=all', 64],
+    ['from=2026-03-02', 0],
+  ])('%s gives %d', async (query, expected) => {
+    const { json } = await get(`/api/v1/link/${link}/clicks?limit=1000&${query}`);
+    expect([json.clicks.length, json.total_clicks]).toEqual([expected, expected]);
+  });
+
+  test('the organization has those of all its links', async () => {
+    const { json } = await get('/api/v1/clicks?limit=100');
+    expect([json.clicks.length, json.total_clicks]).toEqual([62, 62]);
+    const nobody = await app.newcomer();
+    const other = await app.call('GET', '/api/v1/clicks?class=all', { key: nobody.key });
+    expect(other.json).toEqual({ clicks: [], total_clicks: 0 });
+  });
+
+  test.each([
+    ['class=unicorn', 'class'],
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['before=x', 'before'],
+    ['from=2026-03-02&to=2026-03-01', 'from'],
+    ['to=someday', 'to'],
+  ])('%s is refused', async (query, field) => {
+    for (const path of [`/api/v1/link/${link}/clicks`, '/api/v1/clicks']) {
+      const { status, json } = await get(`${path}?${query}`);
+      expect([status, json.field_key]).toEqual([400, field]);
+    }
+  });
+
+  test('the export has a line of names and a line a click, quoted, and without formulas', async () => {
+    const { status, headers, text } = await get(`/api/v1/link/${link}/clicks.csv`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toStartWith('text/csv');
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="clicks-of-link-${link}.csv"`);
+    const lines = text.split('\r\n');
+    expect(lines).toHaveLength(63);
+    expect(lines[0]).toStartWith('id,link_id,clicked_at,outcome,destination,class,reason,country,');
+    expect(lines[1]).toEndWith(
+      `,${link},2026-03-01T01:30:00.000Z,redirect,ios,human,browser,DE,mobile,iOS,Safari,de,"'=cmd|""calc""","mail, ""spring""",,'-1+1,,,qr`,
+    );
+    expect(lines.at(-1)).toBe('');
+    const bots = await get(`/api/v1/link/${link}/clicks.csv?class=bot`);
+    expect(bots.text.split('\r\n')).toHaveLength(3);
+    const none = await get(`/api/v1/link/${link}/clicks.csv?from=2026-03-02`);
+    expect(none.text.split('\r\n')).toHaveLength(2);
+    const refused = await get(`/api/v1/link/${link}/clicks.csv?from=never`);
+    expect([refused.status, refused.json.field_key]).toEqual([400, 'from']);
+  });
+
+  test('a long export comes in pieces: it is whole, and is never in memory whole', async () => {
+    const long = await newLink();
+    const rows = 50_000;
+    const campaign = 'a campaign with a name as long as marketing likes them, '.repeat(8);
+    await insertHits(
+      app.app.context.database,
+      Array.from({ length: rows }, (_, place) => ({
+        link: long,
+        organization: owner.organizationId,
+        at: start + place,
+        utm_campaign: campaign,
+      })),
+    );
+    const response = await fetch(`${app.url}/api/v1/link/${long}/clicks.csv`, {
+      headers: { 'api-key': owner.key },
+    });
+    const inUse = () => {
+      Bun.gc(true);
+      return heapStats().heapSize + process.memoryUsage().arrayBuffers;
+    };
+    const before = inUse();
+    let [bytes, lines, most, lookedAt] = [0, 0, 0, 0];
+    for await (const piece of response.body ?? []) {
+      bytes += piece.byteLength;
+      for (const byte of piece) if (byte === 10) lines += 1;
+      if (bytes - lookedAt < 3_000_000) continue;
+      lookedAt = bytes;
+      most = Math.max(most, inUse() - before);
+    }
+    expect(lines).toBe(rows + 1);
+    expect(bytes).toBeGreaterThan(25_000_000);
+    expect(most).toBeLessThan(10_000_000);
+  });
+
+  test('who stops reading an export stops it', async () => {
+    const [all] = (await get('/api/v1/link?limit=1')).json.links;
+    const away = new AbortController();
+    const response = await fetch(`${app.url}/api/v1/link/${all.id}/clicks.csv`, {
+      headers: { 'api-key': owner.key },
+      signal: away.signal,
+    });
+    await response.body?.getReader().read();
+    away.abort();
+    await Bun.sleep(50);
+    expect((await get(`/api/v1/link/${link}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Queries } from '../src/storage/schema.ts';
+import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { rebuildRollups } from './support/hits.ts';
+
+const agents = [
+  browser,
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+  'curl/8.5.0',
+  'WhatsApp/2.23.20.0',
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  '',
+];
+
+describe.each(storeKinds)('statistics of real visits on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const links: { id: number; path: string }[] = [];
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    app.clock.now = Date.parse('2026-11-18T22:00:00Z');
+    owner = await app.newcomer();
+    for (const body of [
+      { destination_url: 'example.com', ios_link_destination: 'https://example.com/ios' },
+      { destination_url: 'example.com', password: 'open sesame' },
+      { destination_url: 'example.com', expiration_date: '2026-11-19' },
+    ]) {
+      const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+      links.push({ id: json.id, path: new URL(json.url).pathname });
+    }
+    for (let round = 0; round < 40; round++) {
+      app.clock.now += 17 * 60_000;
+      for (const [place, agent] of agents.entries()) {
+        const { path } = links[(round + place) % links.length] ?? { path: '/' };
+        const query = ['', '?qr', '?utm_source=mail&utm_campaign=spring', '?utm_medium=post'][round % 4];
+        const headers = {
+          'user-agent': agent,
+          'accept-language': round % 2 === 0 ? 'de-DE,de;q=0.9' : 'fr',
+          ...(round % 3 === 0 ? { referer: 'https://www.example.org/page' } : {}),
+          ...(round % 5 === 0 ? { dnt: '1' } : {}),
+        };
+        await app.visit(path + query, headers, { method: round % 7 === 0 ? 'HEAD' : 'GET' });
+        if (round % 4 === 0) await app.visit(path + query, headers);
+      }
+    }
+    await app.app.clicks.settled();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const rollUps = async (queries: Queries) => ({
+    links: await queries
+      .selectFrom('link_rollups')
+      .selectAll()
+      .orderBy('link_id')
+      .orderBy('dimension')
+      .orderBy('hour')
+      .orderBy('class')
+      .orderBy('value')
+      .execute(),
+    organizations: await queries
+      .selectFrom('organization_rollups')
+      .selectAll()
+      .orderBy('dimension')
+      .orderBy('hour')
+      .orderBy('class')
+      .orderBy('value')
+      .execute(),
+    clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
+  });
+
+  test('what was rolled up while folding is what counting every hit anew gives', async () => {
+    const { database } = app.app.context;
+    const folded = await rollUps(database.read);
+    expect(folded.links.length).toBeGreaterThan(200);
+    await database.write(rebuildRollups);
+    expect(folded).toEqual(await rollUps(database.read));
+  });
+
+  test('every hit is told of, and charts, groups and lists agree on how many are clicks', async () => {
+    const get = async (path: string) => (await app.call('GET', path, { key: owner.key })).json;
+    const { totals, groups } = await get('/api/v1/stats?group_by=class');
+    const hits = 40 * agents.length + 10 * agents.length;
+    const apart = Object.values<number>(totals.not_counted);
+    expect(totals.clicks + apart.reduce((sum, some) => sum + some, 0)).toBe(hits);
+    expect(Math.min(...apart.slice(0, 3))).toBeGreaterThan(0);
+    expect(groups[0].clicks + groups[0].not_counted).toBeGreaterThan(0);
+    expect((await get('/api/v1/clicks?class=all')).total_clicks).toBe(hits);
+    expect((await get('/api/v1/clicks')).total_clicks).toBe(totals.clicks);
+    let clicks = 0;
+    for (const { id } of links) {
+      const link = await get(`/api/v1/link/${id}`);
+      expect((await get(`/api/v1/link/${id}/stats?from=2026-11-01`)).totals.clicks).toBe(link.clicks);
+      clicks += link.clicks;
+    }
+    expect(clicks).toBe(totals.clicks);
+    const combined = await get('/api/v1/stats?device=mobile&group_by=os');
+    const single = await get('/api/v1/stats?device=mobile');
+    expect([combined.from_raw, combined.totals.clicks]).toEqual([true, single.totals.clicks]);
+    expect(combined.groups.map(({ value }: { value: string }) => value).sort()).toEqual(['Android', 'iOS']);
+  });
+});

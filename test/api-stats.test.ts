@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { hourOf } from '../src/clicks/codes.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type SeedHit, seedHits } from './support/hits.ts';
+
+describe.each(storeKinds)('statistics on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let link: number;
+  let second: number;
+  let kolkata: number;
+
+  const newLink = async (who: Newcomer): Promise<number> =>
+    (
+      await app.call('POST', '/api/v1/link', {
+        key: who.key,
+        body: { destination_url: 'https://example.com' },
+      })
+    ).json.id;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    app.clock.now = Date.parse('2026-04-10T12:30:00Z');
+    owner = await app.newcomer();
+    [link, second, kolkata] = [await newLink(owner), await newLink(owner), await newLink(owner)];
+    const mine = { link, organization: owner.organizationId };
+    const hits: SeedHit[] = [
+      // Around the night in which Berlin's clocks go from 2 to 3 (29 March, 01:00 UTC).
+      { ...mine, at: '2026-03-28T22:59:00Z', country: 'DE', device: 'mobile', visitor: 1 },
+      { ...mine, at: '2026-03-28T23:00:00Z', country: 'DE', device: 'desktop', visitor: 1 },
+      { ...mine, at: '2026-03-29T00:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
+      { ...mine, at: '2026-03-29T21:59:00Z', country: 'FR', device: 'mobile', visitor: 2 },
+      { ...mine, at: '2026-03-29T22:00:00Z', country: 'DE', device: 'mobile', visitor: 3, target: 'android' },
+      { ...mine, at: '2026-04-10T12:29:00Z', referrer: 'example.org', source: 'qr', visitor: null },
+      // No clicks.
+      { ...mine, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
+      { ...mine, at: '2026-03-29T10:00:00Z', class: 'bot', reason: 'known_crawler', country: 'US' },
+      { ...mine, at: '2026-03-29T10:00:00Z', class: 'head', reason: 'head_method' },
+      { ...mine, at: '2026-03-29T10:00:00Z', outcome: 'expired' },
+      { ...mine, at: '2026-03-29T10:00:00Z', class: 'repeat', reason: 'recent_visit' },
+      // Long before the last 30 days.
+      { ...mine, at: '2025-12-31T23:30:00Z', country: 'DE', visitor: 9 },
+      // Another link, and another zone: midnight in Kolkata is 18:30 UTC.
+      { ...mine, link: second, at: '2026-04-01T10:00:00Z', country: 'DE', visitor: 1 },
+      { ...mine, link: kolkata, at: '2026-03-10T17:59:00Z', country: 'IN', visitor: 5 },
+      { ...mine, link: kolkata, at: '2026-03-10T18:00:00Z', country: 'IN', visitor: 6 },
+      { ...mine, link: kolkata, at: '2026-03-11T17:59:00Z', country: 'IN', visitor: 7 },
+    ];
+    await seedHits(app.app.context.database, hits);
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const stats = async (query: string, of: number | null = link) => {
+    const path = of === null ? '/api/v1/stats' : `/api/v1/link/${of}/stats`;
+    const { status, json } = await app.call('GET', `${path}?${query}`, { key: owner.key });
+    return status === 200 ? json : { status, ...json };
+  };
+  const clicksBy = (series: { start: string; clicks: number }[]) =>
+    Object.fromEntries(series.filter(({ clicks }) => clicks > 0).map(({ start, clicks }) => [start, clicks]));
+
+  test('without a wish: today and the 29 days before it, each with its clicks, and what was no click beside them', async () => {
+    const found = await stats('');
+    expect([found.from, found.to]).toEqual(['2026-03-12T00:00:00.000Z', '2026-04-10T12:30:00.000Z']);
+    expect([found.interval, found.timezone, found.from_raw]).toEqual(['day', 'UTC', false]);
+    expect(found.series).toHaveLength(30);
+    expect(found.totals).toEqual({
+      clicks: 6,
+      visitors: 3,
+      not_counted: { page: 1, preview: 0, bot: 2, prefetch: 0, head: 1, repeat: 1 },
+    });
+    expect(found.series[0]).toEqual({
+      start: '2026-03-12T00:00:00+00:00',
+      clicks: 0,
+      visitors: 0,
+      not_counted: 0,
+    });
+    expect(found.series[17]).toEqual({
+      start: '2026-03-29T00:00:00+00:00',
+      clicks: 3,
+      visitors: 2,
+      not_counted: 5,
+    });
+    expect([found.groups, found.other]).toEqual([null, null]);
+  });
+
+  test('days are those of the timezone, also the one with 23 hours', async () => {
+    const found = await stats('timezone=Europe/Berlin&from=2026-03-28&to=2026-03-30');
+    expect(found.from).toBe('2026-03-27T23:00:00.000Z');
+    expect(found.to).toBe('2026-03-30T22:00:00.000Z');
+    expect(clicksBy(found.series)).toEqual({
+      '2026-03-28T00:00:00+01:00': 1,
+      '2026-03-29T00:00:00+01:00': 3,
+      '2026-03-30T00:00:00+02:00': 1,
+    });
+    const hours = await stats('timezone=europe/berlin&interval=hour&from=2026-03-29&to=2026-03-29');
+    expect(hours.timezone).toBe('Europe/Berlin');
+    expect(hours.series.map(({ start }: { start: string }) => start.slice(11, 13)).slice(0, 4)).toEqual([
+      '00',
+      '01',
+      '03',
+      '04',
+    ]);
+    expect(hours.series).toHaveLength(23);
+    expect([hours.totals.clicks, hours.series[0].visitors]).toEqual([3, null]);
+  });
+
+  test("where midnight lies inside a UTC hour, that hour is the new day's", async () => {
+    const found = await stats('timezone=Asia/Kolkata&from=2026-03-10&to=2026-03-11', kolkata);
+    expect([found.from, found.to]).toEqual(['2026-03-09T18:30:00.000Z', '2026-03-11T18:30:00.000Z']);
+    expect(clicksBy(found.series)).toEqual({
+      '2026-03-10T00:00:00+05:30': 1,
+      '2026-03-11T00:00:00+05:30': 2,
+    });
+    const hours = await stats('timezone=Asia/Kolkata&interval=hour&from=2026-03-11&to=2026-03-11', kolkata);
+    expect(hours.series).toHaveLength(24);
+    expect(hours.series[0]).toMatchObject({ start: '2026-03-10T23:30:00+05:30', clicks: 1 });
+  });
+
+  test('weeks begin on Monday and months on the first, and a range that begins inside one cuts it', async () => {
+    const weeks = await stats('interval=week&from=2026-03-29&to=2026-04-11');
+    expect(
+      weeks.series.map(({ start, clicks }: { start: string; clicks: number }) => [start, clicks]),
+    ).toEqual([
+      ['2026-03-23T00:00:00+00:00', 3],
+      ['2026-03-30T00:00:00+00:00', 0],
+      ['2026-04-06T00:00:00+00:00', 1],
+    ]);
+    const months = await stats('interval=month&from=2025-12-01&to=2026-04-30&timezone=Europe/Berlin');
+    expect(clicksBy(months.series)).toEqual({
+      '2026-01-01T00:00:00+01:00': 1,
+      '2026-03-01T00:00:00+01:00': 5,
+      '2026-04-01T00:00:00+02:00': 1,
+    });
+    expect(months.series.map(({ visitors }: { visitors: number }) => visitors)).toEqual([1, 0, 0, 3, 0]);
+  });
+
+  test('the organization has the clicks of all its links, and counts a visitor of two of them once a day', async () => {
+    const { totals } = await stats('from=2026-03-12', null);
+    expect([totals.clicks, totals.visitors]).toEqual([7, 4]);
+  });
+
+  test('groups are sorted, and what has no value has null', async () => {
+    const byCountry = await stats('group_by=country');
+    expect(byCountry.groups).toEqual([
+      { value: 'DE', clicks: 3, not_counted: 0 },
+      { value: 'FR', clicks: 2, not_counted: 0 },
+      { value: null, clicks: 1, not_counted: 0 },
+    ]);
+    expect([byCountry.other, byCountry.from_raw]).toEqual([{ clicks: 0, not_counted: 0 }, false]);
+    expect((await stats('group_by=destination')).groups).toEqual([
+      { value: 'default', clicks: 5, not_counted: 0 },
+      { value: 'android', clicks: 1, not_counted: 0 },
+    ]);
+    expect((await stats('group_by=source')).groups[1]).toMatchObject({ value: 'qr', clicks: 1 });
+    expect((await stats('group_by=class')).groups).toEqual([
+      { value: 'click', clicks: 6, not_counted: 0 },
+      { value: 'bot', clicks: 0, not_counted: 2 },
+      { value: 'page', clicks: 0, not_counted: 1 },
+      { value: 'head', clicks: 0, not_counted: 1 },
+      { value: 'repeat', clicks: 0, not_counted: 1 },
+    ]);
+    const reasons = await stats('group_by=reason&class=bot');
+    expect([reasons.from_raw, reasons.groups.length, reasons.totals.clicks]).toEqual([false, 2, 0]);
+    expect(reasons.groups[0]).toEqual({ value: 'monitor', clicks: 0, not_counted: 1 });
+  });
+
+  test('the hundred largest groups are shown, and the rest is one number', async () => {
+    const other = await app.newcomer();
+    const many = await newLink(other);
+    await seedHits(
+      app.app.context.database,
+      Array.from({ length: 150 }, (_, place) => ({
+        link: many,
+        organization: other.organizationId,
+        at: '2026-04-02T00:00:00Z',
+        utm_campaign: `campaign ${place < 5 ? 'large' : place}`,
+      })),
+    );
+    const { json } = await app.call('GET', `/api/v1/link/${many}/stats?group_by=utm_campaign`, {
+      key: other.key,
+    });
+    expect(json.groups).toHaveLength(100);
+    expect(json.groups[0]).toEqual({ value: 'campaign large', clicks: 5, not_counted: 0 });
+    expect(json.other).toEqual({ clicks: 46, not_counted: 0 });
+  });
+
+  test('one filter is answered from the roll-ups, combined ones from the hits, and both agree', async () => {
+    const german = await stats('country=de');
+    expect([german.from_raw, german.totals]).toEqual([
+      false,
+      { clicks: 3, visitors: null, not_counted: null },
+    ]);
+    expect((await stats('country=DE&group_by=country')).groups).toEqual([
+      { value: 'DE', clicks: 3, not_counted: 0 },
+    ]);
+    const mobile = await stats('country=DE&device=mobile&timezone=Europe/Berlin');
+    expect([mobile.from_raw, mobile.totals.clicks]).toEqual([true, 2]);
+    expect(clicksBy(mobile.series)).toEqual({
+      '2026-03-28T00:00:00+01:00': 1,
+      '2026-03-30T00:00:00+02:00': 1,
+    });
+    const devices = await stats('country=DE&group_by=device');
+    expect([devices.from_raw, devices.totals.clicks]).toEqual([true, 3]);
+    expect(devices.groups).toEqual([
+      { value: 'mobile', clicks: 2, not_counted: 0 },
+      { value: 'desktop', clicks: 1, not_counted: 0 },
+    ]);
+    const bots = await stats('class=bot&group_by=country');
+    expect([bots.from_raw, bots.totals.clicks, bots.totals.not_counted.bot]).toEqual([true, 0, 2]);
+    expect(bots.groups).toEqual([{ value: 'US', clicks: 0, not_counted: 2 }]);
+    expect((await stats('referrer=')).totals.clicks).toBe(5);
+    expect((await stats('class=human')).totals).toMatchObject({
+      clicks: 6,
+      not_counted: { page: 1, bot: 0 },
+    });
+  });
+
+  test.each([
+    'country=XX',
+    'device=toaster',
+    'class=unicorn',
+    'utm_source=%F0%9F%A6%8A',
+    'country=XX&device=tv',
+  ])('nothing has %s: all is zero, and nothing is refused', async (query) => {
+    const found = await stats(`${query}&group_by=os`);
+    expect([found.totals.clicks, found.groups, found.other]).toEqual([0, [], { clicks: 0, not_counted: 0 }]);
+    expect(found.series).toHaveLength(30);
+  });
+
+  test.each([
+    ['from=2026-04-01&to=2026-03-01', 'RANGE_REVERSED', 'from'],
+    ['to=2026-03-01T00:00:00Z&from=2026-03-01T00:00:00Z', 'RANGE_REVERSED', 'from'],
+    ['from=2027-01-01', 'RANGE_REVERSED', 'from'],
+    ['from=2020-01-01&interval=hour', 'RANGE_TOO_WIDE', 'interval'],
+    ['from=1990-01-01&interval=day', 'RANGE_TOO_WIDE', 'interval'],
+    ['from=0001-01-01&to=9999-12-31', 'RANGE_TOO_WIDE', 'interval'],
+    ['from=0001-01-01&to=9999-12-31&interval=month', 'RANGE_TOO_WIDE', 'interval'],
+    ['timezone=Mars/Olympus', 'FIELD_INVALID', 'timezone'],
+    ['timezone=', 'FIELD_INVALID', 'timezone'],
+    ['group_by=colour', 'FIELD_INVALID', 'group_by'],
+    ['group_by=total', 'FIELD_INVALID', 'group_by'],
+    ['group_by=visitors', 'FIELD_INVALID', 'group_by'],
+    ['interval=minute', 'FIELD_INVALID', 'interval'],
+    ['from=yesterday', 'FIELD_INVALID', 'from'],
+    ['to=2026-02-30', 'FIELD_INVALID', 'to'],
+    [`country=${'x'.repeat(301)}`, 'FIELD_TOO_LONG', 'country'],
+    ['referrer=%00', 'FIELD_INVALID', 'referrer'],
+  ])('%s is refused', async (query, code, field) => {
+    for (const of of [link, null]) {
+      const { status, error_code, field_key, error_string } = await stats(query, of);
+      expect([status, error_code, field_key]).toEqual([400, code, field]);
+      expect(error_string.length).toBeGreaterThan(10);
+    }
+  });
+
+  test('filters are not combined over more hits than can be read while others wait', async () => {
+    const other = await app.newcomer();
+    const busy = await newLink(other);
+    await app.app.context.database.write((queries) =>
+      queries
+        .insertInto('link_rollups')
+        .values({
+          link_id: busy,
+          dimension: 0,
+          hour: hourOf(app.clock.now),
+          class: 0,
+          value: 0,
+          hits: 5_000_001,
+        })
+        .execute(),
+    );
+    const ask = (query: string) => app.call('GET', `/api/v1/link/${busy}/stats?${query}`, { key: other.key });
+    const refused = await ask('country=DE&device=mobile');
+    expect([refused.status, refused.json.error_code]).toEqual([400, 'TOO_MANY_HITS']);
+    expect((await ask('group_by=class')).json.groups).toEqual([
+      { value: 'click', clicks: 5_000_001, not_counted: 0 },
+    ]);
+  });
+
+  test('a link shows its clicks and the last of them, in the list and alone, and may be sent back with them', async () => {
+    const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
+    expect([json.clicks, json.last_clicked_at]).toEqual([7, '2026-04-10T12:29:00.000Z']);
+    const fresh = await newLink(owner);
+    const { json: list } = await app.call('GET', '/api/v1/link', { key: owner.key });
+    const shown = Object.fromEntries(
+      list.links.map((one: { id: number; clicks: number }) => [one.id, one.clicks]),
+    );
+    expect(shown).toEqual({ [link]: 7, [second]: 1, [kolkata]: 3, [fresh]: 0 });
+    const back = await app.call('PATCH', `/api/v1/link/${link}`, { key: owner.key, body: json });
+    expect([back.status, back.json.clicks]).toEqual([200, 7]);
+    const never = await app.call('GET', `/api/v1/link/${fresh}`, { key: owner.key });
+    expect(never.json.last_clicked_at).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+
+/** What storage says of one link's hits, each way of counting by itself. */
+export interface CountedHits {
+  readonly ledger: number;
+  readonly distinctVisitors: number;
+  readonly linkTotal: number;
+  readonly organizationTotal: number;
+  readonly clicks: number;
+}
+
+export interface HitCounter {
+  of(linkId: number): Promise<CountedHits>;
+  close(): Promise<void>;
+}
+
+const question = (link: string) => `select
+  (select count(*) from hits where link_id = ${link}) as ledger,
+  (select count(distinct visitor) from hits where link_id = ${link}) as visitors,
+  (select coalesce(sum(hits), 0) from link_rollups where link_id = ${link} and dimension = 0) as link_total,
+  (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organization_total,
+  (select coalesce(sum(clicks), 0) from link_clicks where link_id = ${link}) as clicks`;
+
+const read = (row: Record<string, unknown>): CountedHits => ({
+  ledger: Number(row.ledger),
+  distinctVisitors: Number(row.visitors),
+  linkTotal: Number(row.link_total),
+  organizationTotal: Number(row.organization_total),
+  clicks: Number(row.clicks),
+});
+
+/** Counts from outside of the program, with a connection of its own. */
+export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
+  if (databaseUrl !== '') {
+    const sql = new SQL({ url: databaseUrl, max: 1 });
+    return {
+      of: async (linkId) => read((await sql.unsafe(question('$1'), [linkId]))[0]),
+      close: () => sql.end(),
+    };
+  }
+  const database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
+  database.run('pragma busy_timeout = 5000');
+  return {
+    of: async (linkId) => read(database.query(question('?1')).get(linkId) as Record<string, unknown>),
+    close: async () => database.close(),
+  };
+}

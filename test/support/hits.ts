@@ -1,0 +1,178 @@
+import { type Insertable, sql } from 'kysely';
+import {
+  classes,
+  type Dimension,
+  devices,
+  dimensions,
+  hourOf,
+  outcomes,
+  reasons,
+  rollupClasses,
+  sources,
+  targets,
+} from '../../src/clicks/codes.ts';
+import type { Database } from '../../src/storage/database.ts';
+import type { Queries, Schema } from '../../src/storage/schema.ts';
+
+/** A hit as a test tells it; a person on a laptop who was redirected, where it says nothing else. */
+export interface SeedHit {
+  readonly link: number;
+  readonly organization: number;
+  readonly at: number | string;
+  readonly class?: (typeof classes)[number];
+  readonly outcome?: (typeof outcomes)[number];
+  readonly target?: (typeof targets)[number];
+  readonly reason?: (typeof reasons)[number];
+  readonly device?: (typeof devices)[number];
+  readonly source?: (typeof sources)[number];
+  readonly country?: string;
+  readonly os?: string;
+  readonly browser?: string;
+  readonly language?: string;
+  readonly referrer?: string;
+  readonly utm_source?: string;
+  readonly utm_medium?: string;
+  readonly utm_campaign?: string;
+  readonly visitor?: number | null;
+  readonly id?: number;
+}
+
+type Row = Insertable<Schema['hits']>;
+const perInsert = 1_000;
+
+/** Puts hits into the ledger; the roll-ups are then those of all that is in it. */
+export async function seedHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
+  await insertHits(database, hits);
+  await database.write(rebuildRollups);
+}
+
+/** Without the roll-ups: as other nodes' hits appear, or where there are too many to count them here. */
+export async function insertHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
+  await database.write(async (queries) => {
+    const words = await numbersOf(queries, hits);
+    for (let start = 0; start < hits.length; start += perInsert) {
+      const rows = hits.slice(start, start + perInsert).map((hit) => rowOf(hit, words));
+      await queries.insertInto('hits').values(rows).execute();
+    }
+  });
+}
+
+const wordColumns = [
+  'country',
+  'os',
+  'browser',
+  'language',
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+] as const;
+
+async function numbersOf(queries: Queries, hits: readonly SeedHit[]): Promise<ReadonlyMap<string, number>> {
+  const words = new Set(hits.flatMap((hit) => wordColumns.map((column) => hit[column] ?? '')));
+  words.delete('');
+  for (const word of words) {
+    await queries
+      .insertInto('words')
+      .values({ word })
+      .onConflict((conflict) => conflict.column('word').doNothing())
+      .execute();
+  }
+  const known = await queries.selectFrom('words').selectAll().execute();
+  return new Map([...known.map(({ id, word }) => [word, id] as const), ['', 0]]);
+}
+
+function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
+  const isRedirect = (hit.outcome ?? 'redirect') === 'redirect';
+  const word = (column: (typeof wordColumns)[number]) => words.get(hit[column] ?? '') ?? 0;
+  return {
+    ...(hit.id === undefined ? {} : { id: hit.id }),
+    link_id: hit.link,
+    organization_id: hit.organization,
+    at: typeof hit.at === 'string' ? Date.parse(hit.at) : hit.at,
+    outcome: outcomes.indexOf(hit.outcome ?? 'redirect'),
+    target: targets.indexOf(hit.target ?? (isRedirect ? 'default' : 'none')),
+    class: classes.indexOf(hit.class ?? 'human'),
+    reason: reasons.indexOf(hit.reason ?? 'browser'),
+    device: devices.indexOf(hit.device ?? 'desktop'),
+    source: sources.indexOf(hit.source ?? 'link'),
+    country: word('country'),
+    os: word('os'),
+    browser: word('browser'),
+    language: word('language'),
+    referrer: word('referrer'),
+    utm_source: word('utm_source'),
+    utm_medium: word('utm_medium'),
+    utm_campaign: word('utm_campaign'),
+    utm_term: 0,
+    utm_content: 0,
+    visitor: hit.visitor ?? null,
+  };
+}
+
+const clickClass = rollupClasses.indexOf('click');
+
+/** Every roll-up anew from the whole ledger, one hit after the other: the fold is not asked. */
+export async function rebuildRollups(queries: Queries): Promise<void> {
+  for (const table of ['link_rollups', 'organization_rollups', 'link_clicks'] as const)
+    await queries.deleteFrom(table).execute();
+  const hits = await queries.selectFrom('hits').selectAll().orderBy('id').execute();
+  const counts = { link: new Map<string, number>(), organization: new Map<string, number>() };
+  const seen = new Set<string>();
+  const clicks = new Map<number, { clicks: number; last_clicked_at: number }>();
+  for (const hit of hits) {
+    const place = rollupClassOf(hit);
+    for (const kind of ['link', 'organization'] as const) {
+      const owner = hit[`${kind}_id`];
+      const add = (dimension: Dimension, hour: number, value: number) => {
+        const key = [owner, dimensions.indexOf(dimension), hour, place, value].join(' ');
+        counts[kind].set(key, (counts[kind].get(key) ?? 0) + 1);
+      };
+      const hour = hourOf(hit.at);
+      add('total', hour, 0);
+      if (place !== clickClass) {
+        add('reason', hour, hit.reason);
+        continue;
+      }
+      add('destination', hour, hit.target);
+      for (const column of ['device', 'source', ...wordColumns] as const) add(column, hour, hit[column]);
+      const day = Math.floor(hour / 24) * 24;
+      const visit = `${kind} ${owner} ${day} ${hit.visitor}`;
+      if (hit.visitor !== null && !seen.has(visit)) {
+        seen.add(visit);
+        add('visitors', day, 0);
+      }
+    }
+    if (place === clickClass) {
+      const before = clicks.get(hit.link_id) ?? { clicks: 0, last_clicked_at: 0 };
+      clicks.set(hit.link_id, {
+        clicks: before.clicks + 1,
+        last_clicked_at: Math.max(before.last_clicked_at, hit.at),
+      });
+    }
+  }
+  for (const [kind, counted] of Object.entries(counts)) {
+    for (const rows of chunks([...counted].map(([key, hits]) => [...key.split(' ').map(Number), hits]))) {
+      await sql`insert into ${sql.table(`${kind}_rollups`)}
+        (${sql.ref(`${kind}_id`)}, dimension, hour, class, value, hits)
+        values ${sql.join(rows.map((row) => sql`(${sql.join(row.map((number) => sql.lit(number)))})`))}`.execute(
+        queries,
+      );
+    }
+  }
+  for (const [link_id, row] of clicks)
+    await queries
+      .insertInto('link_clicks')
+      .values({ link_id, ...row })
+      .execute();
+}
+
+function rollupClassOf(hit: { readonly class: number; readonly outcome: number }): number {
+  const name = classes[hit.class] ?? 'bot';
+  if (name !== 'human') return rollupClasses.indexOf(name);
+  return outcomes[hit.outcome] === 'redirect' ? clickClass : rollupClasses.indexOf('page');
+}
+
+function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += 500) yield rows.slice(start, start + 500);
+}

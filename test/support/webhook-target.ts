@@ -1,0 +1,67 @@
+/** One call as a webhook's target sees it. */
+export interface Received {
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  /** When it came, by the machine's own clock. */
+  readonly at: number;
+}
+
+export interface WebhookTarget {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** Waits until so many calls have come. */
+  calls(count: number): Promise<readonly Received[]>;
+  stop(): void;
+}
+
+/** A real server on a free port of the loopback. `answer` is told how many calls came before. */
+export function startTarget(
+  answer: (before: number, call: Received) => Response | Promise<Response> = () => new Response('thanks'),
+): WebhookTarget {
+  const received: Received[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 60,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const call = {
+        path: pathname + search,
+        headers: request.headers.toJSON(),
+        body: await request.text(),
+        at: Date.now(),
+      };
+      received.push(call);
+      return answer(received.length - 1, call);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    received,
+    async calls(count) {
+      await eventually(
+        async () => received.length >= count,
+        `${count} calls, of which ${received.length} came`,
+      );
+      return received;
+    },
+    stop: () => {
+      server.stop(true);
+    },
+  };
+}
+
+/** Asks again until the answer is yes. */
+export async function eventually(
+  check: () => Promise<boolean> | boolean,
+  what: string,
+  patience = 5_000,
+): Promise<void> {
+  const began = performance.now();
+  while (!(await check())) {
+    if (performance.now() - began > patience) throw new Error(`still waiting for ${what}`);
+    await Bun.sleep(5);
+  }
+}
