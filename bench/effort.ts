@@ -4,7 +4,11 @@ export interface Effort {
   readonly creations: Rounds;
   readonly reads: Rounds;
   readonly redirects: Rounds;
+  readonly clicks: Rounds;
+  /** Hits that are folded. */
+  readonly folded: number;
   readonly store: Rounds & { readonly small: number; readonly large: number };
+  readonly stats: StatsRounds;
 }
 
 export interface Rounds {
@@ -13,13 +17,23 @@ export interface Rounds {
   readonly seconds: number;
 }
 
+export interface StatsRounds {
+  readonly links: number;
+  /** One link in so many has its roll-ups by country. */
+  readonly detailedEvery: number;
+  readonly calls: number;
+}
+
 /** For figures worth keeping. */
 export const whole: Effort = {
   isQuick: false,
   creations: { rounds: 5, seconds: 1.2 },
   reads: { rounds: 3, seconds: 1 },
   redirects: { rounds: 7, seconds: 1.5 },
+  clicks: { rounds: 9, seconds: 1.2 },
+  folded: 2_000_000,
   store: { rounds: 7, seconds: 0.5, small: 1_000, large: 1_000_000 },
+  stats: { links: 10_000, detailedEvery: 20, calls: 200 },
 };
 
 /** To see that the bench works. */
@@ -28,5 +42,8 @@ export const glance: Effort = {
   creations: { rounds: 2, seconds: 0.3 },
   reads: { rounds: 1, seconds: 0.2 },
   redirects: { rounds: 3, seconds: 0.4 },
+  clicks: { rounds: 3, seconds: 0.4 },
+  folded: 50_000,
   store: { rounds: 2, seconds: 0.2, small: 1_000, large: 20_000 },
+  stats: { links: 200, detailedEvery: 20, calls: 20 },
 };

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { glance, whole } from './effort.ts';
 import { machineFacts } from './machine.ts';
 import { measureApi } from './parts/api.ts';
+import { measureFold, measureJournal } from './parts/clicks.ts';
 import { measureRedirect } from './parts/redirect.ts';
+import { measureStats } from './parts/stats.ts';
 import { measureStoreSize } from './parts/store-size.ts';
 import { print } from './table.ts';
 
@@ -22,14 +24,24 @@ say(`${facts.join(', ')}\n`);
 if (effort.isQuick)
   say('A quick look: it shows that the bench works. Its figures are not worth keeping, and are not kept.\n');
 
-const parts = { redirect: measureRedirect, api: measureApi, store_size: measureStoreSize };
+const parts = {
+  redirect: measureRedirect,
+  journal: measureJournal,
+  fold: measureFold,
+  api: measureApi,
+  store_size: measureStoreSize,
+  stats: measureStats,
+};
+/** Named on the command line: `npm run bench -- journal fold`. */
+const asked = process.argv.slice(2).filter((word) => word in parts);
 const figures: Record<string, object> = {};
 for (const [name, measure] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
   const report = await measure(effort);
   figures[name] = report.figures;
   say(print(report));
 }
-if (!effort.isQuick) {
+if (!effort.isQuick && asked.length === 0) {
   const kept = { date: new Date().toISOString(), machine, ...figures };
   await mkdir(results, { recursive: true });
   await Bun.write(join(results, 'api.json'), `${JSON.stringify(kept, rounded, 2)}\n`);

@@ -1,0 +1,41 @@
+/** Folds a journal that somebody left behind into a fresh SQLite file, and prints what that took. */
+import { join } from 'node:path';
+import type { FromFold, ToFold } from '../src/clicks/fold-messages.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { hitMix, writeJournal } from './hit-mix.ts';
+
+const dataDir = process.env.DATA_DIR ?? '';
+const hits = Number(process.env.HITS ?? 0);
+const now = Date.now();
+
+await (await openDatabase(null, dataDir, () => {})).close();
+const bytes = writeJournal(join(dataDir, 'journal', 'bench', 'left'), hitMix(hits, now));
+Bun.gc(true);
+
+const worker = new Worker(new URL('../src/fold-thread.ts', import.meta.url).href, { smol: true });
+const resident: number[] = [];
+const sampling = setInterval(() => resident.push(process.memoryUsage.rss()), 100);
+const before = process.cpuUsage();
+const begun = performance.now();
+worker.onmessage = ({ data }: MessageEvent<FromFold>) => {
+  if (data.kind === 'trouble' || data.kind === 'fault') process.stderr.write(`${JSON.stringify(data)}\n`);
+  if (data.kind !== 'recovered') return;
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  clearInterval(sampling);
+  const at = (part: number) => resident[Math.floor((resident.length - 1) * part)] ?? 0;
+  process.stdout.write(
+    `${JSON.stringify({ hits, bytes, seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1) })}\n`,
+  );
+  worker.terminate();
+  process.exit(0);
+};
+const settings = {
+  dataDir,
+  databaseUrl: null,
+  origin: 'https://links.example.com',
+  daysKept: 180,
+  webhookAddress: 'shortened',
+  journal: { node: 'bench', process: 'own' },
+} as const;
+worker.postMessage({ kind: 'start', settings, now } satisfies ToFold);

@@ -1,0 +1,124 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import type { RawHit } from '../src/clicks/enrich.ts';
+import { segmentFile } from '../src/clicks/journal-files.ts';
+import { hitText, recordRoom, writeRecord } from '../src/clicks/journal-record.ts';
+
+const links = 10_000;
+const agents = 2_000;
+const addresses = 50_000;
+const hour = 3_600_000;
+const hitsInRecord = 32;
+const recordsInSegment = 4_000;
+
+/** Numbers that look random and are the same in every run. */
+function numbers(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Few links have most of the hits: the one at place n has 1/n of the first one's. */
+function zipf(count: number): (random: number) => number {
+  const sums = new Float64Array(count);
+  let sum = 0;
+  for (let place = 0; place < count; place++) {
+    sum += 1 / (place + 1);
+    sums[place] = sum;
+  }
+  return (random) => {
+    const wanted = random * sum;
+    let low = 0;
+    for (let high = count - 1; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+function agentAt(place: number): string {
+  const version = 100 + (place % 45);
+  const build = Math.floor(place / 45);
+  switch (place % 5) {
+    case 0:
+      return `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.${build}.0 Safari/537.36`;
+    case 1:
+      return `Mozilla/5.0 (iPhone; CPU iPhone OS 18_${build} like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.${version} Mobile/15E148 Safari/604.1`;
+    case 2:
+      return `Mozilla/5.0 (Linux; Android 1${place % 6}; SM-S9${build}B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
+    case 3:
+      return `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_${build}) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/${version}.1 Safari/605.1.15`;
+    default:
+      return place % 50 === 4
+        ? `Mozilla/5.0 (compatible; Somebot/${version}.${build}; +https://bot.example.com/)`
+        : `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.${build}`;
+  }
+}
+
+const languages = [
+  'en-US,en;q=0.9',
+  'en-GB,en;q=0.8',
+  'de-DE,de;q=0.9',
+  'fr-FR,fr;q=0.9',
+  'pt-BR,pt;q=0.9',
+  '',
+];
+
+/** A busy hour: hits in the order of their instants. */
+export function* hitMix(count: number, until: number): Generator<RawHit> {
+  const random = numbers(7);
+  const linkOf = zipf(links);
+  for (let made = 0; made < count; made++) {
+    const person = Math.floor(random() * addresses);
+    const tagged = random() < 0.15;
+    const referred = random() < 0.5;
+    yield {
+      linkId: 1 + linkOf(random()),
+      organizationId: 1,
+      at: Math.floor(until - hour + (hour * made) / count),
+      outcome: 'redirect',
+      target: 'default',
+      method: 'GET',
+      address: `${81 + (person % 90)}.${(person >> 8) & 255}.${person & 255}.${person % 251}`,
+      userAgent: agentAt(person % agents),
+      acceptLanguage: languages[person % languages.length] ?? '',
+      referer: referred ? `https://site-${Math.floor(random() * 300)}.example.org/page` : '',
+      query: tagged ? `?utm_source=mail&utm_medium=email&utm_campaign=week-${Math.floor(random() * 20)}` : '',
+      purpose: '',
+      doNotTrack: false,
+      countryHint: '',
+    };
+  }
+}
+
+/** The journal that a process which answered these hits would leave behind. Returns its size in bytes. */
+export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
+  mkdirSync(folder, { recursive: true });
+  let file: number | null = null;
+  let segment = 0;
+  let records = 0;
+  let bytes = 0;
+  let text = '';
+  let waiting = 0;
+  const flush = () => {
+    if (waiting === 0) return;
+    if (records++ % recordsInSegment === 0) {
+      if (file !== null) closeSync(file);
+      file = openSync(segmentFile(folder, ++segment), 'w');
+    }
+    const buffer = Buffer.allocUnsafe(recordRoom(text));
+    bytes += writeSync(file as number, buffer, 0, writeRecord(buffer, text));
+    text = '';
+    waiting = 0;
+  };
+  for (const hit of hits) {
+    text += hitText(hit);
+    if (++waiting === hitsInRecord) flush();
+  }
+  flush();
+  if (file !== null) closeSync(file);
+  return bytes;
+}

@@ -1,0 +1,114 @@
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import { dimensions, hourOf, rollupClasses } from '../../src/clicks/codes.ts';
+import type { SeededStore } from '../seed.ts';
+
+export const hoursSeeded = 30 * 24;
+export const hitsPerLink = 10_000;
+const countries = 230;
+const classes = rollupClasses.length;
+
+export interface SeededRows {
+  readonly hits: number;
+  readonly linkRows: number;
+  readonly organizationRows: number;
+  readonly seconds: number;
+  /** Those whose countries are known. */
+  readonly detailed: readonly number[];
+}
+
+/**
+ * The roll-ups of 30 days in which every link had 10,000 clicks and as many other hits of each kind as there are hours,
+ * in the order in which a fold would have written them: hour after hour, so that the rows of one link lie apart.
+ */
+export function seedRollUps(
+  store: SeededStore,
+  links: number,
+  detailedEvery: number,
+  now: number,
+): SeededRows {
+  const begin = performance.now();
+  const database = new Database(join(store.dataDir, 'linnet.sqlite'));
+  database.run('pragma cache_size = -1500000');
+  database.run('pragma synchronous = off');
+  const insert = (owner: string) =>
+    database.prepare(
+      `insert into ${owner}_rollups (${owner}_id, dimension, hour, class, value, hits) values (?, ?, ?, ?, ?, ?)`,
+    );
+  const ofLink = insert('link');
+  const ofOrganization = insert('organization');
+  const { organizationId } = store.owner;
+  const [total, visitors, country, device] = (['total', 'visitors', 'country', 'device'] as const).map(
+    (name) => dimensions.indexOf(name),
+  ) as [number, number, number, number];
+  const detailed = Array.from({ length: links }, (_, index) => index + 1).filter(
+    (id) => id % detailedEvery === 0,
+  );
+  const clicksPerHour = hitsPerLink / hoursSeeded;
+  const first = hourOf(now) - hoursSeeded + 1;
+  const random = sequence(20_261_120);
+  let [linkRows, organizationRows] = [0, 0];
+
+  insertWords(database);
+  database.transaction(() => {
+    for (let hour = first; hour < first + hoursSeeded; hour++) {
+      for (let id = 1; id <= links; id++) {
+        ofLink.run(id, total, hour, 0, 0, Math.round(clicksPerHour));
+        linkRows += 1;
+        if (hour % 24 === 0) {
+          ofLink.run(id, visitors, hour, 0, 0, Math.round(clicksPerHour * 20));
+          linkRows += 1;
+        }
+        if (id % detailedEvery !== 0) continue;
+        for (const [value, hits] of drawn(Math.round(clicksPerHour), random)) {
+          ofLink.run(id, country, hour, 0, value, hits);
+          linkRows += 1;
+        }
+        for (let place = 1; place < classes; place++) ofLink.run(id, total, hour, place, 0, 1);
+        linkRows += classes - 1;
+      }
+      const clicks = Math.round(clicksPerHour * links);
+      for (let place = 0; place < classes; place++)
+        ofOrganization.run(organizationId, total, hour, place, 0, place === 0 ? clicks : links);
+      for (let value = 1; value <= countries; value++)
+        ofOrganization.run(organizationId, country, hour, 0, value, Math.ceil(clicks / (value * 6)));
+      for (let value = 0; value < 5; value++)
+        ofOrganization.run(organizationId, device, hour, 0, value, clicks);
+      organizationRows += classes + countries + 5;
+      if (hour % 24 === 0) {
+        ofOrganization.run(organizationId, visitors, hour, 0, 0, clicks * 20);
+        organizationRows += 1;
+      }
+    }
+  })();
+  database.close();
+  const seconds = (performance.now() - begin) / 1000;
+  return { hits: links * hitsPerLink, linkRows, organizationRows, seconds, detailed };
+}
+
+function insertWords(database: Database): void {
+  const insert = database.prepare('insert into words (id, word) values (?, ?)');
+  for (let number = 1; number <= countries; number++) {
+    const letters = [Math.floor(number / 26), number % 26].map((place) => String.fromCharCode(65 + place));
+    insert.run(number, letters.join(''));
+  }
+}
+
+/** So many clicks by country: a few countries have most of them. */
+function drawn(clicks: number, random: () => number): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (let click = 0; click < clicks; click++) {
+    const value = Math.min(countries, Math.floor(Math.exp(random() * Math.log(countries))));
+    found.set(value, (found.get(value) ?? 0) + 1);
+  }
+  return found;
+}
+
+/** The same numbers on every run. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,8 @@
+/** Linnet, but hits are dropped, or are written to the journal and stay there: what each part of a hit costs. */
+import { createApp } from '../src/app.ts';
+import { loadConfig } from '../src/config/load.ts';
+
+const hits = process.env.HITS === 'dropped' ? 'dropped' : 'unfolded';
+const app = await createApp(loadConfig(process.env), { hits });
+process.on('SIGTERM', () => process.exit(0));
+process.stdout.write(`Linnet listens on ${app.url}\n`);

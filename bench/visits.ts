@@ -1,0 +1,65 @@
+import { cpuTime } from './cpu-time.ts';
+import { load } from './load.ts';
+import type { Program } from './program.ts';
+import { requestBytes } from './request.ts';
+
+/** What a browser sends when somebody follows a link in a mail. */
+const browserHeaders = {
+  'user-agent':
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'accept-language': 'en-GB,en;q=0.9',
+  'accept-encoding': 'gzip, deflate, br, zstd',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'cross-site',
+  'upgrade-insecure-requests': '1',
+};
+
+export const visitors = 64;
+
+/** A program whose link is visited, turn by turn with others. */
+export class Contender {
+  readonly cpu: number[] = [];
+  readonly busy: number[] = [];
+  readonly perSecond: number[] = [];
+  readonly #program: Program;
+  readonly #visit: Uint8Array;
+
+  constructor(program: Program, suffix: string) {
+    this.#program = program;
+    this.#visit = requestBytes(program.port, 'GET', `/${suffix}`, browserHeaders);
+  }
+
+  async warmUp(seconds: number): Promise<void> {
+    await this.#visits(seconds);
+  }
+
+  async round(seconds: number): Promise<void> {
+    const before = cpuTime(this.#program);
+    const run = await this.#visits(seconds);
+    const after = cpuTime(this.#program);
+    this.perSecond.push(run.perSecond);
+    if (before === null || after === null) return;
+    this.cpu.push((after - before) / run.requests);
+    this.busy.push(((after - before) / 1e6 / run.seconds) * 100);
+  }
+
+  #visits(seconds: number) {
+    return load(this.#program, { connections: visitors, seconds, status: 302, next: () => this.#visit });
+  }
+}
+
+/** Rounds in turns, each beginning with another contender: what disturbs the machine disturbs all of them. */
+export async function inRounds(
+  contenders: readonly Contender[],
+  rounds: number,
+  seconds: number,
+): Promise<void> {
+  for (const contender of contenders) await contender.warmUp(seconds);
+  for (let round = 0; round < rounds; round++) {
+    const first = round % contenders.length;
+    for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)])
+      await contender.round(seconds);
+  }
+}
