@@ -13,6 +13,11 @@ const commands = {
   start: { needs: 'production', run: ['src/main.ts'] },
   linnet: { needs: 'production', run: ['src/cli/main.ts'] },
   test: { needs: 'everything', run: ['test', '--timeout', '30000'] },
+  faults: {
+    needs: 'everything',
+    run: ['test', '--timeout', '3600000', './test/faults/'],
+    env: { ROUNDS: '500' },
+  },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
   typecheck: { needs: 'everything', tool: ['typescript', 'bin/tsc', '--noEmit'] },
   lint: { needs: 'everything', tool: ['@biomejs/biome', 'bin/biome', 'check', '.'] },
@@ -28,7 +33,7 @@ if (command.tool) {
   const [pack, script, ...args] = command.tool;
   run(process.execPath, [join('node_modules', pack, script), ...args, ...rest]);
 } else {
-  run(bun(), [...command.run, ...rest]);
+  run(bun(), [...command.run, ...rest], command.env);
 }
 
 /** Compares what npm noted down as installed with the lockfile: no stamp of our own that could lie. */
@@ -61,8 +66,8 @@ function bun() {
   return places.find((place) => existsSync(place) && statSync(place).size > 1_000_000) ?? null;
 }
 
-function run(program, args) {
-  const child = spawn(program, args, { stdio: 'inherit' });
+function run(program, args, env = {}) {
+  const child = spawn(program, args, { stdio: 'inherit', env: { ...env, ...process.env } });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (cause) => fail(`${program} could not be started: ${cause.message}`));
   child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
