@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { contextOf } from '../app.ts';
+import { contextOf } from '../compose/context.ts';
 import { ConfigProblem, loadConfig } from '../config/load.ts';
 import { Refusal } from '../rules/errors.ts';
 import { Site } from '../rules/site.ts';

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { guessLimits } from '../auth/rate-limit.ts';
+import { realDisk } from '../clicks/journal.ts';
+import { Recording } from '../clicks/recording.ts';
+import type { Config } from '../config/options.ts';
+import { believesProxies } from '../http/client-address.ts';
+import type { Context } from '../manage/context.ts';
+import { ChangeFollower } from '../redirect/follow-changes.ts';
+import { CaptchaGate } from '../redirect/gates/captcha.ts';
+import { PasswordGate } from '../redirect/gates/password.ts';
+import { RedirectHandler, type RedirectParts } from '../redirect/handler.ts';
+import type { LinkCache } from '../redirect/link-cache.ts';
+import { MissLimit } from '../redirect/miss-limit.ts';
+import { StoreAway } from '../rules/errors.ts';
+import type { Site } from '../rules/site.ts';
+import { useChallenge } from '../storage/challenges.ts';
+import { changesAfter, changesAmong, newestChangeId } from '../storage/changes.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Overrides } from './overrides.ts';
+
+export function changeFollower({ database, now }: Context, links: LinkCache, log: Log): ChangeFollower {
+  const feed = {
+    newest: () => newestChangeId(database.lookup),
+    after: (id: number, most: number) => changesAfter(database.lookup, id, most),
+    among: (ids: readonly number[]) => changesAmong(database.lookup, ids),
+  };
+  const follower = {
+    changed: ({ domain_id, suffix }: { domain_id: number; suffix: string }) =>
+      links.forget(domain_id, suffix),
+    lost: () => links.clear(),
+    failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
+  };
+  return new ChangeFollower(feed, follower, now);
+}
+
+export function recordingOf(
+  config: Config,
+  site: Site,
+  { now }: Context,
+  overrides: Overrides,
+  log: Log,
+): Recording {
+  return new Recording({
+    settings: {
+      dataDir: resolve(config.dataDir),
+      databaseUrl: config.databaseUrl,
+      origin: site.origin,
+      daysKept: config.clickRetentionDays,
+      webhookAddress: config.webhookAddress,
+    },
+    disk: overrides.journalDisk ?? realDisk,
+    now,
+    startThread:
+      overrides.hits === 'unfolded'
+        ? null
+        : () => new Worker(new URL('../fold-thread.ts', import.meta.url).href, { smol: true }),
+    warn: (event, facts) => log.warn(event, facts),
+    fault: (event, cause) => log.error(event, cause),
+  });
+}
+
+export function redirectHandler(
+  config: Config,
+  context: Context,
+  links: LinkCache,
+  record: RedirectParts['record'],
+  log: Log,
+): RedirectHandler {
+  const { secrets, now, database, site, limits, passwords } = context;
+  return new RedirectHandler({
+    links,
+    now,
+    record,
+    believesProxies: believesProxies(config.trustedProxies),
+    misses: new MissLimit(config.missLimit, now),
+    onFault: (cause) =>
+      cause instanceof StoreAway
+        ? log.warn('store away', { error: cause.message })
+        : log.error('redirect failed', cause),
+    password: new PasswordGate({
+      now,
+      secureCookies: site.isSecure,
+      sign: (text) => secrets.sign('link-pass', text),
+      verifySignature: (text, signature) => secrets.verify('link-pass', text, signature),
+      verifyPassword: (password, hash) => passwords.verify(password, hash),
+      reserveGuess: (linkId, network) => limits.reserve(guessLimits(`link|${linkId}`, network)),
+    }),
+    captcha: new CaptchaGate({
+      now,
+      secret: secrets.text('captcha'),
+      sign: (text) => secrets.sign('captcha', text, 22),
+      useOnce: (challenge, expiresAt) =>
+        database.write((queries) => useChallenge(queries, challenge, expiresAt)),
+    }),
+  });
+}

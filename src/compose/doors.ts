@@ -1,0 +1,103 @@
+import { openApiDocument } from '../api/openapi.ts';
+import { qrImage } from '../api/qr-image.ts';
+import { referencePage } from '../api/reference-page.ts';
+import { routes } from '../api/routes.ts';
+import { errorAnswer, type serveApi } from '../api/serve.ts';
+import type { Arrival } from '../http/front-door.ts';
+import type { Context } from '../manage/context.ts';
+import { captchaScript } from '../redirect/gates/captcha-script.ts';
+import type { RedirectHandler } from '../redirect/handler.ts';
+import { notFoundPage } from '../redirect/pages.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { Site } from '../rules/site.ts';
+import type { Database } from '../storage/database.ts';
+import { defaultDomainId } from '../storage/schema.ts';
+import { hasUsers } from '../storage/users.ts';
+import type { Log } from '../telemetry/log.ts';
+
+export function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, domainId: number) {
+  const { request, host, path, search, address, network } = arrival;
+  const isCustom = domainId !== defaultDomainId;
+  const publicUrl = (suffix: string) => site.linkUrl(isCustom ? host : null, suffix);
+  const answer = redirects.answer({ request, domainId, host, path, search, address, network, publicUrl });
+  if (!isCustom || (path !== '/api' && !path.startsWith('/api/'))) return answer;
+  // Where the API is not, a client that looks for it is still told so in its own language.
+  return Promise.resolve(answer).then((found) =>
+    found.status === 404
+      ? errorAnswer(new Refusal('ROUTE_NOT_FOUND', 'The API is not on this domain.'))
+      : found,
+  );
+}
+
+type ServiceDoor = (arrival: Arrival) => Response | Promise<Response>;
+
+export function serviceDoors(
+  context: Context,
+  api: ReturnType<typeof serveApi>,
+  log: Log,
+): ReadonlyMap<string, ServiceDoor> {
+  const document = openApiDocument(routes, context.site.origin);
+  const json = JSON.stringify(document);
+  const reference = referencePage(document);
+  const kept = { 'cache-control': 'public, max-age=3600' };
+  return new Map<string, ServiceDoor>([
+    ['api', ({ request, network, isLocal, keepOpen }) => api(request, { network, isLocal, keepOpen })],
+    ['qr', ({ request, path }) => onlyRead(request, () => qrImage(context, path, log))],
+    [
+      'docs',
+      ({ request, path }) => onlyRead(request, () => (path === '/docs' ? reference() : notFoundPage('docs'))),
+    ],
+    [
+      'openapi.json',
+      ({ request }) =>
+        onlyRead(
+          request,
+          () => new Response(json, { headers: { 'content-type': 'application/json', ...kept } }),
+        ),
+    ],
+    ['healthz', ({ request }) => onlyRead(request, () => Response.json({ status: 'ok' }))],
+    ['readyz', ({ request }) => onlyRead(request, () => readiness(context.database))],
+    [
+      'robots.txt',
+      ({ request }) =>
+        onlyRead(request, () => new Response('User-agent: *\nDisallow: /api/\n', { headers: kept })),
+    ],
+    ['favicon.ico', () => new Response(null, { status: 204, headers: kept })],
+    ['_linnet', ({ request }) => onlyRead(request, () => script(log))],
+  ]);
+}
+
+export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
+function onlyRead(
+  request: Request,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  if (isRead(request)) return answer();
+  return errorAnswer(new Refusal('METHOD_NOT_ALLOWED', 'This address can only be read.'), {
+    allow: 'GET, HEAD',
+  });
+}
+
+async function readiness(database: Database): Promise<Response> {
+  try {
+    await hasUsers(database.lookup);
+    return Response.json({ status: 'ready' });
+  } catch {
+    return Response.json({ status: 'database away' }, { status: 503, headers: { 'retry-after': '5' } });
+  }
+}
+
+async function script(log: Log): Promise<Response> {
+  try {
+    const headers = {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=86400',
+      'x-content-type-options': 'nosniff',
+    };
+    return new Response(await captchaScript(), { headers });
+  } catch (cause) {
+    log.error('captcha script not built', cause);
+    return new Response(null, { status: 500 });
+  }
+}

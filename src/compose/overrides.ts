@@ -1,0 +1,22 @@
+import type { JournalDisk } from '../clicks/journal.ts';
+import type { RandomBytes } from '../rules/random-text.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { DelivererParts } from '../webhooks/deliver.ts';
+
+/** What a test may put in the place of the world. */
+export interface Overrides {
+  readonly now?: () => number;
+  readonly randomBytes?: RandomBytes;
+  readonly log?: Log;
+  /** How often the change feed is looked at, in milliseconds. */
+  readonly pollInterval?: number;
+  /** What the journal is written to. */
+  readonly journalDisk?: JournalDisk;
+  /** For the bench: hits that are answered and forgotten, or written and never folded. */
+  readonly hits?: 'dropped' | 'unfolded';
+  /** How often a stream that has nothing to tell says so, in milliseconds. */
+  readonly heartbeat?: number;
+  readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'means'>;
+  /** How often expired links are looked for, in milliseconds. */
+  readonly expiryInterval?: number;
+}

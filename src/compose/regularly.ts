@@ -1,0 +1,20 @@
+/** Does something now, and again and again after that, each time after the last one has ended. */
+export function regularly(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
+  let timer: Timer | undefined;
+  let isStopped = false;
+  const turn = async (): Promise<void> => {
+    await work().catch(onFault);
+    if (!isStopped) timer = setTimeout(start, interval);
+  };
+  let running = turn();
+  const start = () => {
+    running = turn();
+  };
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
