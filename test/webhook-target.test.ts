@@ -14,12 +14,14 @@ import { gzipSync } from 'node:zlib';
 import { type AllowList, allowListOf, parseAllowList } from '../src/rules/webhook-allow.ts';
 import { type Attempt, type Means, post } from '../src/webhooks/guarded-post.ts';
 import { type Resolver, resolveTarget } from '../src/webhooks/target-guard.ts';
+import { selfSigned } from './support/certificate.ts';
 import { type NameServer, startNameServer, type Zone } from './support/name-server.ts';
 
 /*
  * A public address can't be had in a test. The stand-in for one is a second address of the loopback that the allow-list
  * permits; 127.0.0.1 is inside, and whatever reaches it has got past the guard.
  */
+const { certificate, key: certificateKey } = selfSigned('hooks.example.com');
 const inside = '127.0.0.1';
 /** Macs have no second IPv4 address on the loopback. */
 const outside = (await canListen('127.0.0.2')) ? '127.0.0.2' : '::1';
@@ -530,23 +532,3 @@ describe('a target with TLS', () => {
     expect(attempt.kind).toBe('failed');
   });
 });
-
-/** Made for these tests, for hooks.example.com, until 2126. It guards nothing. */
-const certificate = `-----BEGIN CERTIFICATE-----
-MIIBqjCCAVCgAwIBAgIUJvToAj3BWfbmrLmQy2i/ViwS1RIwCgYIKoZIzj0EAwIw
-HDEaMBgGA1UEAwwRaG9va3MuZXhhbXBsZS5jb20wIBcNMjYxMTIwMTIyMTI0WhgP
-MjEyNjEwMjcxMjIxMjRaMBwxGjAYBgNVBAMMEWhvb2tzLmV4YW1wbGUuY29tMFkw
-EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEh+5DFMPd4/1x9m5eH65ZCLTPIZ5fX89m
-izCEKzyP6PcTQ579sTfs5fhT8+sJos3PJsWb8tfLyJCxI5GQFpJVr6NuMGwwHQYD
-VR0OBBYEFD5wVisBCu6KC0xMy4QS+hJj1HvbMB8GA1UdIwQYMBaAFD5wVisBCu6K
-C0xMy4QS+hJj1HvbMBwGA1UdEQQVMBOCEWhvb2tzLmV4YW1wbGUuY29tMAwGA1Ud
-EwQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIgFSQRpBlAaxGdvNNLGXAeA9aGLYhr
-KsYAVW6O5VfC7LwCIQD00Kd9Fv7cj+TzsEIwzUG9+4ePlA6HbGn2ouBRchBiQg==
------END CERTIFICATE-----
-`;
-const certificateKey = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgTifAMqt98jGBiADq
-4wmIfRNYclw8Y7YzqqJu0wmfdC2hRANCAASH7kMUw93j/XH2bl4frlkItM8hnl9f
-z2aLMIQrPI/o9xNDnv2xN+zl+FPz6wmizc8mxZvy18vIkLEjkZAWklWv
------END PRIVATE KEY-----
-`;
