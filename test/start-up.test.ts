@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshPostgres } from './support/postgres.ts';
 import { runProgram, temporaryFolder } from './support/program.ts';
@@ -173,6 +173,26 @@ describe('the command line', () => {
     expect(await answer.json()).toMatchObject({ email: 'ops@example.com', role: 'administrator' });
     program.kill('SIGTERM');
     await program.exited;
+  });
+
+  test('a database whose key is lost is refused, and takes the new one when it is told to', async () => {
+    await using folder = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: folder.path };
+    const first = runProgram(['start'], settings);
+    await first.address();
+    first.kill('SIGTERM');
+    await first.exited;
+    await rm(join(folder.path, 'secret.key'));
+    const refused = runProgram(['start'], settings);
+    expect([await refused.exited, refused.output().err]).toEqual([
+      1,
+      expect.stringContaining('secret replace'),
+    ]);
+    expect(await runProgram(['linnet', 'secret', 'replace'], settings).exited).toBe(0);
+    const again = runProgram(['start'], settings);
+    await again.address();
+    again.kill('SIGTERM');
+    expect(await again.exited).toBe(0);
   });
 
   test('says what is missing or wrong, and ends with 1 or 2', async () => {

@@ -82,6 +82,7 @@ export interface LinkWithHooks {
   readonly androidUrl: string | null;
   readonly iosUrl: string | null;
   readonly webhookUrl: string | null;
+  /** Names of events, separated by commas. */
   readonly webhookEvents: string;
   /** Sealed. */
   readonly signingKey: string | null;

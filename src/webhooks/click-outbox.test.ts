@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Site } from '../rules/site.ts';
-import { clickDeliveries, type FoldedClick, type LinkForWebhook } from './click-outbox.ts';
+import type { LinkWithHooks } from '../storage/fold-store.ts';
+import { clickDeliveries, type FoldedClick } from './click-outbox.ts';
 
 const click: FoldedClick = {
   linkId: 7,
@@ -27,7 +28,7 @@ const click: FoldedClick = {
   userAgent: 'Mozilla/5.0',
 };
 
-const link: LinkForWebhook = {
+const link: LinkWithHooks = {
   id: 7,
   organizationId: 3,
   suffix: 'spring',

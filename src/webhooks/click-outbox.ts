@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Site } from '../rules/site.ts';
 import { readEvents } from '../rules/webhook-event.ts';
+import type { LinkWithHooks } from '../storage/fold-store.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import { type AddressForm, type ClickEvent, clickBody, flatClick } from './payload.ts';
 
@@ -32,23 +33,6 @@ export interface FoldedClick {
   readonly userAgent: string;
 }
 
-export interface LinkForWebhook {
-  readonly id: number;
-  readonly organizationId: number;
-  readonly suffix: string;
-  /** Null is the default domain. */
-  readonly host: string | null;
-  readonly destinationUrl: string;
-  readonly androidUrl: string | null;
-  readonly iosUrl: string | null;
-  readonly webhookUrl: string | null;
-  /** Names of events, separated by commas. */
-  readonly webhookEvents: string;
-  /** Sealed. */
-  readonly signingKey: string | null;
-  readonly zapierHookUrl: string | null;
-}
-
 export interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
@@ -62,7 +46,7 @@ export const zapierClick = 'zapier.click';
 /** What is to be delivered of these hits: only people who were redirected are clicks. */
 export function clickDeliveries(
   clicks: readonly FoldedClick[],
-  links: ReadonlyMap<number, LinkForWebhook>,
+  links: ReadonlyMap<number, LinkWithHooks>,
   settings: ClickOutboxSettings,
 ): NewDelivery[] {
   return clicks.flatMap((click, index) => {
@@ -96,7 +80,7 @@ export interface NewMessage {
 }
 
 export function delivery(
-  link: Pick<LinkForWebhook, 'id' | 'organizationId'>,
+  link: Pick<LinkWithHooks, 'id' | 'organizationId'>,
   target: string,
   message: NewMessage,
   now: number,
@@ -124,7 +108,7 @@ const clickId = (batch: string, index: number): string =>
 function clickEvent(
   id: string,
   click: FoldedClick,
-  link: LinkForWebhook,
+  link: LinkWithHooks,
   site: ClickOutboxSettings['site'],
 ): ClickEvent {
   return {
@@ -159,7 +143,7 @@ function clickEvent(
 }
 
 /** A link that changed between a click and its fold has the destination of now. */
-function destinationOf(target: FoldedClick['target'], link: LinkForWebhook): string {
+function destinationOf(target: FoldedClick['target'], link: LinkWithHooks): string {
   if (target === 'android') return link.androidUrl ?? link.destinationUrl;
   if (target === 'ios') return link.iosUrl ?? link.destinationUrl;
   return link.destinationUrl;

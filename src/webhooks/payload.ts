@@ -36,8 +36,6 @@ export interface ClickEvent {
 
 export type AddressForm = 'full' | 'shortened' | 'none';
 
-export type ClickPayload = ReturnType<typeof clickPayload>;
-
 const unknown = 'Unknown';
 
 export const clickBody = (click: ClickEvent, form: AddressForm) => ({

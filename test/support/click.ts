@@ -1,6 +1,7 @@
+import type { LinkWithHooks } from '../../src/storage/fold-store.ts';
 import { findAnyLink } from '../../src/storage/links.ts';
 import { insertDeliveries } from '../../src/storage/webhook-queue.ts';
-import { clickDeliveries, type FoldedClick, type LinkForWebhook } from '../../src/webhooks/click-outbox.ts';
+import { clickDeliveries, type FoldedClick } from '../../src/webhooks/click-outbox.ts';
 import type { TestApp } from './app.ts';
 
 export const foldedClick = (linkId: number, at: number): FoldedClick => ({
@@ -28,7 +29,7 @@ export const foldedClick = (linkId: number, at: number): FoldedClick => ({
   userAgent: 'Mozilla/5.0',
 });
 
-export async function linkForWebhook({ app }: TestApp, linkId: number): Promise<LinkForWebhook> {
+export async function linkForWebhook({ app }: TestApp, linkId: number): Promise<LinkWithHooks> {
   const link = await findAnyLink(app.context.database.read, linkId);
   if (!link) throw new Error(`no link ${linkId}`);
   return {
