@@ -6,12 +6,26 @@ import { clicks } from './migrations/002-clicks.ts';
 import { webhooks } from './migrations/003-webhooks.ts';
 import { webhookQueue } from './migrations/004-webhook-queue.ts';
 import { qrMarker } from './migrations/005-qr-marker.ts';
+import { fold } from './migrations/006-fold.ts';
+import { sessions } from './migrations/007-sessions.ts';
+import { ownDomains } from './migrations/008-own-domains.ts';
+import { linkBin } from './migrations/009-link-bin.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
 
 /** Only ever added to: what has run somewhere is never changed. */
-const migrations: readonly Migration[] = [first, clicks, webhooks, webhookQueue, qrMarker];
+const migrations: readonly Migration[] = [
+  first,
+  clicks,
+  webhooks,
+  webhookQueue,
+  qrMarker,
+  fold,
+  sessions,
+  ownDomains,
+  linkBin,
+];
 
 /**
  * Brings the store up to date. Several nodes may start at once: the row of a migration is inserted first, so the
