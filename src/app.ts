@@ -4,24 +4,25 @@ import { Authenticator } from './auth/authenticate.ts';
 import type { RawHit } from './clicks/enrich.ts';
 import { LiveClicks } from './clicks/live.ts';
 import type { Recording } from './clicks/recording.ts';
-import { contextOf, delivererOf } from './compose/context.ts';
-import { changeFollower, recordingOf, redirectHandler } from './compose/data-plane.ts';
-import { isRead, linkDoor, serviceDoors } from './compose/doors.ts';
+import { contextOf, delivererOf, mailerOf } from './compose/context.ts';
+import { toDashboard } from './compose/dashboard-door.ts';
+import { changeFollower, hostsOf, recordingOf, redirectHandler } from './compose/data-plane.ts';
+import { domainMeansOf } from './compose/domains.ts';
+import { linkDoor, serviceDoors } from './compose/doors.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { regularly } from './compose/regularly.ts';
 import type { Config } from './config/options.ts';
-import { frontDoor } from './http/front-door.ts';
-import { drain, listen } from './http/listen.ts';
+import { type Doors, expressDoor, frontDoor } from './http/front-door.ts';
+import { listen } from './http/listen.ts';
+import { checkDueDomains } from './manage/check-due-domains.ts';
 import type { Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
 import { tellExpiries } from './manage/tell-expiries.ts';
 import { tidyUp } from './manage/tidy-up.ts';
-import { Hosts } from './redirect/hosts.ts';
 import { LinkCache } from './redirect/link-cache.ts';
-import { homePage, methodPage, notFoundPage, unavailablePage } from './redirect/pages.ts';
+import { notFoundPage, unavailablePage } from './redirect/pages.ts';
 import { Refusal } from './rules/errors.ts';
 import { Site } from './rules/site.ts';
-import { findVerifiedDomain } from './storage/domains.ts';
 import { findLinkForVisitor } from './storage/links.ts';
 import { defaultDomainId } from './storage/schema.ts';
 import { hasUsers } from './storage/users.ts';
@@ -50,6 +51,7 @@ const liveInterval = 300;
 const heartbeat = 15_000;
 const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
+const domainInterval = 2_000;
 
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? new Log(config.logLevel);
@@ -67,15 +69,19 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       cacheBounds,
     );
     const deliverer = delivererOf(config, site, database, secrets, overrides, log);
+    const now = overrides.now ?? Date.now;
+    const hosts = hostsOf(site, database, now);
     const context = contextOf(config, site, database, secrets, overrides, {
       linkChanged: (domainId, suffix) => links.forget(domainId, suffix),
       webhooks: deliverer,
+      mailer: mailerOf(config, site, overrides, log),
+      domains: domainMeansOf(config, site, now, (host) => hosts.forget(host)),
     });
     const authenticator = new Authenticator(database, context.now, (cause) =>
       log.error('key use not noted', cause),
     );
     opened.push(() => authenticator.finish());
-    const follower = changeFollower(context, links, log);
+    const follower = changeFollower(context, links, hosts, log);
     await follower.start(overrides.pollInterval ?? 400);
     opened.push(() => follower.stop());
     const tidying = regularly(
@@ -92,12 +98,16 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       (cause) => log.warn('expiries not told', { error: String(cause) }),
     );
     opened.push(() => expiries.stop());
-
-    const hosts = new Hosts(
-      site,
-      async (host) => (await findVerifiedDomain(database.lookup, host))?.id ?? null,
-      context.now,
+    const domainChecks = regularly(
+      () => checkDueDomains(context),
+      overrides.domainInterval ?? domainInterval,
+      (cause) => log.warn('domains not checked', { error: String(cause) }),
     );
+    opened.push(() => {
+      context.domains.close();
+      return domainChecks.stop();
+    });
+
     const live = new LiveClicks(database, {
       interval: liveInterval,
       heartbeat: overrides.heartbeat ?? heartbeat,
@@ -109,27 +119,27 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const tidyingClicks = setInterval(() => clicks.tidy(), tidyInterval);
     opened.push(async () => clearInterval(tidyingClicks));
     const record = overrides.hits === 'dropped' ? null : (hit: RawHit) => clicks.append(hit);
-    const redirects = redirectHandler(config, context, links, record, log);
-    front.open(
-      frontDoor({
-        trustedProxies: config.trustedProxies,
-        domainOf: (host) => hosts.domainOf(host),
-        isCustom: (domainId) => domainId !== defaultDomainId,
-        service: serviceDoors(context, serveApi(routes, { ...context, live }, authenticator, log), log),
-        shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
-        home: ({ request, host }) => (isRead(request) ? homePage(host) : methodPage(host, 'GET, HEAD')),
-        link: (arrival, domainId) => linkDoor(redirects, site, arrival, domainId),
-        stranger: ({ host }, cause) => (cause === undefined ? notFoundPage(host) : unavailablePage(host)),
-        badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
-      }),
-    );
+    const redirects = redirectHandler(config, context, links, hosts, record, log);
+    const doors: Doors = {
+      trustedProxies: config.trustedProxies,
+      domainOf: (host) => hosts.domainOf(host),
+      isCustom: (domainId) => domainId !== defaultDomainId,
+      service: serviceDoors(context, serveApi(routes, { ...context, live }, authenticator, log), hosts, log),
+      shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
+      home: toDashboard,
+      link: (arrival, domainId) => linkDoor(redirects, site, arrival, domainId),
+      express: (visit, domainId, host, address) => redirects.express.answer(domainId, host, visit, address),
+      stranger: ({ host }, cause) => (cause === undefined ? notFoundPage(host) : unavailablePage(host)),
+      badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
+    };
+    front.open(frontDoor(doors), expressDoor(doors));
     const token = (await hasUsers(database.read)) ? null : setupToken(context);
-    opened.push(() => drain(front.server));
+    opened.push(() => front.drain());
     // First of all: what would otherwise never end lets the others be waited for.
     opened.push(() => live.close());
-    return { url: site.origin, listening: front.server.url.origin, context, clicks, setupToken: token, stop };
+    return { url: site.origin, listening: front.origin, context, clicks, setupToken: token, stop };
   } catch (cause) {
-    await front.server.stop(true);
+    await front.drain();
     await stop();
     throw cause;
   }

@@ -25,6 +25,8 @@ afterAll(async () => {
 const fields = [
   'destination_url',
   'domain',
+  'root_url',
+  'not_found_url',
   'suffix',
   'og_title',
   'og_image',
@@ -34,6 +36,8 @@ const fields = [
   'tags',
   'add_tags',
   'remove_tags',
+  'ids',
+  'links',
   'android_link_destination',
   'bot_protection',
   'captcha',

@@ -23,6 +23,7 @@ describe.each(storeKinds)('tags on %s', (store) => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d$/),
       organization_id: owner.organizationId,
       name: 'Spring',
+      links: 0,
     });
     const aliased = await create({ tag: 'Summer' });
     expect(aliased.json.name).toBe('Summer');

@@ -13,12 +13,14 @@ const arrows: Record<string, readonly string[]> = {
   auth: ['rules', 'storage'],
   webhooks: ['rules', 'storage', 'config'],
   clicks: ['rules', 'storage', 'config'],
+  domains: ['rules'],
+  mail: ['rules', 'http'],
   qr: [],
   http: ['rules', 'config', 'start-problem.ts'],
   redirect: ['rules', 'storage', 'clicks', 'http'],
-  manage: ['rules', 'storage', 'auth', 'webhooks', 'config'],
+  manage: ['rules', 'storage', 'auth', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'clicks', 'rules', 'telemetry'],
-  dashboard: ['api'],
+  dashboard: ['api', 'qr'],
   'store.ts': ['rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
   'fold-thread.ts': ['*'],
   'app.ts': ['*'],
@@ -33,6 +35,7 @@ const narrow: Record<string, RegExp> = {
   'api → clicks': /^clicks\/(stats|live)/,
   'dashboard → api': /^api\/schemas\//,
   'redirect → http': /^http\/html/,
+  'mail → http': /^http\/html/,
 };
 
 const roomOf = (path: string): string => path.split('/')[0] ?? '';

@@ -145,6 +145,60 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
   });
 });
 
+test('a visit of a custom domain and of a link that were visited before asks the database nothing', async () => {
+  // The change feed and the looks for what is due ask now and then, whoever visits.
+  const never = 3_600_000;
+  const overrides = { pollInterval: never, domainInterval: never, expiryInterval: never };
+  const app = await startApp({ env: { MISS_LIMIT: '0' }, overrides });
+  const owner = await app.newcomer();
+  const { database } = app.app.context;
+  await database.write((queries) =>
+    queries
+      .insertInto('domains')
+      .values({
+        created_at: 1,
+        organization_id: owner.organizationId,
+        host: custom,
+        verified_at: 1,
+        root_url: 'https://example.org/',
+        not_found_url: 'https://example.org/lost',
+      })
+      .execute(),
+  );
+  const body = { destination_url: destination, domain: custom, suffix: 'offer' };
+  expect((await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body })).status).toBe(
+    201,
+  );
+  const visits = [
+    ['/offer', destination],
+    ['/', 'https://example.org/'],
+    ['/unknown', 'https://example.org/lost'],
+  ] as const;
+  const visitAll = async () => {
+    for (const [path, location] of visits) {
+      const answer = await visitRaw(app.url, { host: custom, path });
+      expect([path, answer.headers.location]).toEqual([path, location]);
+    }
+  };
+  let questions = 0;
+  const { lookup } = database;
+  Object.defineProperty(database, 'lookup', {
+    get() {
+      questions++;
+      return lookup;
+    },
+  });
+  await visitAll();
+  expect(questions).toBe(3);
+  for (let hour = 0; hour < 20; hour++) await visitAll();
+  expect(questions).toBe(3);
+  // A minute later the domain is asked for again, while its visitor is answered.
+  app.clock.now += 61_000;
+  await visitAll();
+  expect(questions).toBe(4);
+  await app.stop();
+});
+
 test('behind a base address of its own, the service answers short links for that host and no loopback name', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
   const owner = await app.newcomer();

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { invite, member } from './support/members.ts';
+
+/** Whoever accepts an invitation goes elsewhere with it: for each one there is somebody new. */
+const guests = new WeakMap<Newcomer, string>();
 
 /** How to make something of one's own that a path can name. A new resource without its line here fails below. */
 const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number>> = {
@@ -7,10 +11,19 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number>>
     (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id,
   tag: async (app, { key }) =>
     (await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } })).json.id,
+  domain: async (app, { key }) =>
+    (await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } })).json.id,
   api_key: async (app, { key }) =>
     (await app.call('POST', '/api/v1/api_key', { key, body: { name: 'mine' } })).json.id,
   invitation: async (app, { key }) =>
     (await app.call('POST', '/api/v1/invitation', { key, body: { email: 'guest@example.com' } })).json.id,
+  member: async (app, owner) => (await member(app, owner)).userId,
+  user: async (app, owner) => {
+    const guest = await app.newcomer();
+    guests.set(owner, guest.key);
+    const host = await app.newcomer();
+    return (await invite(app, host.key, guest.email)).json.id;
+  },
   webhook_delivery: async (app, { key }) => {
     const link = (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id;
     return (await app.call('POST', `/api/v1/link/${link}/webhook_test`, { key })).json.id;
@@ -31,6 +44,7 @@ const linkBody = (app: TestApp) => ({
 
 /** Where the caller isn't known by a key of their own but by one of their link's. */
 const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<string>> = {
+  user: async (_, holder) => guests.get(holder) ?? holder.key,
   zapier: async (app, { key }) => {
     const { links } = (await app.call('GET', '/api/v1/link', { key })).json;
     if (links.length > 0) return links[0].zapier_key;
@@ -42,6 +56,10 @@ const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<st
 const bodies: Record<string, object> = {
   'PATCH link': { name: 'taken over' },
   'PATCH tag': { name: 'taken over' },
+  'PATCH domain': { root_url: 'https://example.com/taken-over' },
+  'POST domain': {},
+  'PATCH member': { role: 'administrator' },
+  'POST user': {},
   'POST /api/v1/link/{id}/webhook_test': {},
   'POST webhook_delivery': {},
 };
@@ -106,8 +124,10 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     for (const [path, empty] of [
       ['/api/v1/link', { links: [], total_links: 0 }],
       ['/api/v1/tag', []],
+      ['/api/v1/domain', []],
       ['/api/v1/clicks?class=all', { clicks: [], total_clicks: 0 }],
       ['/api/v1/invitation', []],
+      ['/api/v1/user/invitations', []],
     ] as const) {
       expect((await app.call('GET', path, { key: nobody.key })).json).toEqual(empty);
     }

@@ -24,7 +24,6 @@ const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) },
 
 /** Every page there is, with the most it may have to show. A new page without its line here fails below. */
 const every: Record<keyof typeof pages, (host: string) => Response> = {
-  homePage: (host) => pages.homePage(host),
   notFoundPage: (host) => pages.notFoundPage(host),
   expiredPage: (host) => pages.expiredPage(host),
   refusedPage: (host) => pages.refusedPage(host),

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { credentialOf } from '../auth/authenticate.ts';
-import { type Caller, type Deed, may } from '../rules/access.ts';
+import type { Caller, Deed } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { readJson } from './body.ts';
 import type { ApiContext } from './context.ts';
 import { refusalOfIssues } from './errors.ts';
+import { type Doorman, letIn } from './let-in.ts';
 import type { Pieces } from './text-stream.ts';
 
 /** What an endpoint may know of the connection behind a call. */
@@ -17,11 +17,6 @@ export interface Connection {
   readonly keepOpen: () => void;
 }
 
-/** What runs an endpoint besides the context: who is asking. */
-export interface Doorman {
-  caller(credential: string | null): Promise<Caller>;
-}
-
 export interface Call<Params, Query, Body, Who> {
   readonly caller: Who;
   readonly params: Params;
@@ -31,6 +26,8 @@ export interface Call<Params, Query, Body, Who> {
   readonly connection: Connection;
   /** Ends when the client goes away. */
   readonly signal: AbortSignal;
+  /** What the session's cookie holds, where no key or token was sent. */
+  readonly session: string | null;
   /** Asks again whether the credential is good: an answer that lasts must end with it. */
   readonly stillWelcome: () => Promise<unknown>;
 }
@@ -38,6 +35,7 @@ export interface Call<Params, Query, Body, Who> {
 export interface Reply<Body> {
   readonly status: number;
   readonly body: Body;
+  readonly headers?: Readonly<Record<string, string>>;
   /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
   readonly stream?: { readonly headers: Record<string, string>; readonly pieces: Pieces };
 }
@@ -60,6 +58,8 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly credential: C;
   /** What the caller's role must allow. */
   readonly deed?: Deed;
+  /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
+  readonly ownPagesOnly?: boolean;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -67,6 +67,8 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly bodyIsOptional?: Optional;
   /** Fields that answers carry: they may be sent back, and are passed over. */
   readonly passesOver?: readonly string[];
+  /** Where a body may be larger than usual. */
+  readonly mostBodyBytes?: number;
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer?: A;
@@ -100,7 +102,7 @@ export interface Endpoint {
   ): Promise<Reply<unknown>>;
 }
 
-const mostBodyBytes = 64 * 1024;
+const usualBodyBytes = 64 * 1024;
 
 /** Authenticate, parse, call, answer: the way of every call, written once. */
 export function endpoint<
@@ -124,31 +126,19 @@ export function endpoint<
     answer: definition.answer,
     streams: definition.streams,
     async run(request, rawParams, connection, doorman, context) {
-      const caller = await callerOf(definition, request.headers, doorman);
+      const guest = await letIn(definition, request, doorman, context.site);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = definition.query ? parse(definition.query, queryOf(request.url)) : undefined;
       const body = definition.body ? await bodyOf(definition.body, definition, request) : undefined;
       const { headers, signal } = request;
-      const stillWelcome = () => doorman.caller(credentialOf(headers));
-      const call = { caller, params, query, body, headers, connection, signal, stillWelcome };
-      return definition.handle(call as never, context);
+      const { caller, session, stillWelcome } = guest;
+      const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
+      const reply = await definition.handle(call as never, context);
+      return guest.cookie === null
+        ? reply
+        : { ...reply, headers: { 'set-cookie': guest.cookie, ...reply.headers } };
     },
   };
-}
-
-async function callerOf(
-  { credential, deed }: { credential: Credential; deed?: Deed },
-  headers: Headers,
-  doorman: Doorman,
-): Promise<Caller | null> {
-  if (credential === 'none' || credential === 'own') return null;
-  const sent = credentialOf(headers);
-  if (credential === 'optional' && sent === null) return null;
-  const caller = await doorman.caller(sent);
-  if (deed && !may(caller.role, deed)) {
-    throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
-  }
-  return caller;
 }
 
 const queryOf = (url: string): Record<string, string> => {
@@ -171,10 +161,10 @@ function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): 
 
 async function bodyOf(
   schema: z.ZodType,
-  definition: { bodyIsOptional?: boolean; passesOver?: readonly string[] },
+  definition: { bodyIsOptional?: boolean; passesOver?: readonly string[]; mostBodyBytes?: number },
   request: Request,
 ): Promise<unknown> {
-  const value = await readJson(request, mostBodyBytes);
+  const value = await readJson(request, definition.mostBodyBytes ?? usualBodyBytes);
   if (value === undefined) {
     if (definition.bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');
@@ -182,7 +172,7 @@ async function bodyOf(
   return parse(schema, without(value, definition.passesOver ?? []));
 }
 
-function without(value: unknown, fields: readonly string[]): unknown {
+export function without(value: unknown, fields: readonly string[]): unknown {
   if (fields.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
     return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !fields.includes(key)));

@@ -20,7 +20,8 @@ const invitationAnswer = (invitation: StoredInvitation): z.input<typeof Invitati
 
 export const create = endpoint({
   summary: 'Invite somebody to your organization',
-  description: 'For administrators. A new invitation for the same address replaces the one before.',
+  description:
+    'For administrators. A new invitation for the same address replaces the one before. Where a mail server is set it is mailed; whether or not that works, the invitation is made.',
   credential: 'required',
   deed: 'manage_members',
   body: InvitationToCreate,
@@ -28,12 +29,14 @@ export const create = endpoint({
   answer: NewInvitation,
   async handle({ caller, body }, context) {
     const made = await inviteMember(context, caller, body.email, body.role);
-    return { status: 201, body: { ...invitationAnswer(made), token: made.token } };
+    const { token, url, sent } = made;
+    return { status: 201, body: { ...invitationAnswer(made), token, url, sent } };
   },
 });
 
 export const list = endpoint({
   summary: 'List outstanding invitations',
+  description: 'For administrators.',
   credential: 'required',
   deed: 'manage_members',
   statuses: { 200: 'Newest first.' },
@@ -45,6 +48,7 @@ export const list = endpoint({
 
 export const remove = endpoint({
   summary: 'Withdraw an invitation',
+  description: 'For administrators. Its link is dead from then on.',
   credential: 'required',
   deed: 'manage_members',
   params: pathId,

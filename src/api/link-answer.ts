@@ -3,12 +3,12 @@ import type { Secrets } from '../auth/secrets.ts';
 import { zapierKey } from '../auth/zapier-keys.ts';
 import type { Context } from '../manage/context.ts';
 import type { LinkWithTags } from '../manage/create-link.ts';
-import type { StoredTag } from '../manage/tags.ts';
+import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { formatIso, formatStamp } from '../rules/instant.ts';
 import { readEvents } from '../rules/webhook-event.ts';
 import type { Link } from './schemas/link.ts';
-import type { Tag } from './schemas/tag.ts';
+import type { CountedTag, Tag } from './schemas/tag.ts';
 
 export const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
   id: tag.id,
@@ -17,12 +17,24 @@ export const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
   name: tag.name,
 });
 
+export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedTag> => ({
+  ...tagAnswer(tag),
+  links: tag.links,
+});
+
 /** A Link as the interface shows it: to its own organization, and to nobody else. */
-export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Context): z.input<typeof Link> {
+export function linkAnswer(
+  { link, tags }: LinkWithTags,
+  { site, secrets }: Context,
+  drawn?: ReadonlyMap<string, string>,
+): z.input<typeof Link> {
   const url = site.linkUrl(link.host, link.suffix);
+  const { qr_marker, qr_foreground, qr_background } = link;
+  const code = { url, qr_marker, qr_foreground, qr_background };
   return {
     id: link.id,
     created_at: formatStamp(link.created_at),
+    updated_at: formatIso(link.updated_at),
     domain: site.domainUrl(link.host),
     suffix: link.suffix,
     organization_id: link.organization_id,
@@ -30,7 +42,7 @@ export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Cont
     og_description: link.og_description,
     og_image: link.og_image,
     destination_url: link.destination_url,
-    qr_code_svg: qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background),
+    qr_code_svg: drawn?.get(codeKey(code)) ?? drawCode(code),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url,
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
@@ -57,6 +69,20 @@ export function linkAnswer({ link, tags }: LinkWithTags, { site, secrets }: Cont
 
 /** What a QR code holds: the url itself, or with the marker by which the redirect knows a scan. */
 export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);
+
+/** All that a QR code as SVG shows. */
+interface Code {
+  readonly url: string;
+  readonly qr_marker: number | null;
+  readonly qr_foreground: string;
+  readonly qr_background: string;
+}
+
+export const drawCode = (code: Code): string =>
+  qrSvg(scannedText(code.url, code.qr_marker === 1), code.qr_foreground, code.qr_background);
+
+export const codeKey = ({ url, qr_marker, qr_foreground, qr_background }: Code): string =>
+  `${qr_foreground}${qr_background}${qr_marker}${url}`;
 
 /** All that decides what a picture shows, besides the link's address. */
 export interface Picture {

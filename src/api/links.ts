@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { dailyClicks } from '../clicks/stats-daily.ts';
 import type { Context } from '../manage/context.ts';
-import { createLink } from '../manage/create-link.ts';
+import { createLink, type LinkWithTags } from '../manage/create-link.ts';
 import { deleteLink } from '../manage/delete-link.ts';
 import { readLink, readLinks } from '../manage/read-links.ts';
 import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';
@@ -20,12 +21,14 @@ import {
 } from './schemas/link.ts';
 import { pathId } from './schemas/parts.ts';
 
+export const creationPassesOver = [...linkAnswerFields, 'has_password'];
+
 export const create = endpoint({
   summary: 'Create a link',
   credential: 'required',
   query: LinkCreationQuery,
   body: LinkToCreate,
-  passesOver: [...linkAnswerFields, 'has_password'],
+  passesOver: creationPassesOver,
   statuses: { 201: 'The link.' },
   answer: Link,
   async handle({ caller, query, body }, context) {
@@ -40,6 +43,7 @@ const mostAnswerLength = 10 * 1024 * 1024;
 /** The longest link there can be is under 100 KB: so many of them fit whatever they hold. */
 const pagesThatFit = 100;
 const linksPerTurn = 50;
+const mostWithDays = 100;
 
 export const list = endpoint({
   summary: 'List links',
@@ -49,21 +53,26 @@ export const list = endpoint({
   statuses: { 200: 'A page of links.' },
   answer: LinkList,
   async handle({ caller, query }, context) {
+    if (query.daily !== undefined && query.limit > mostWithDays) {
+      throw new Refusal('FIELD_INVALID', `With "daily" a page has at most ${mostWithDays} links.`, {
+        field: 'limit',
+      });
+    }
     const { links, total } = await readLinks(context, caller, {
+      ...filterOf(query),
       limit: query.limit,
       offset: query.offset,
       order: query.sort,
       before: query.before,
-      text: query.q || undefined,
-      tagId: query.tag,
-      domain: query.domain || undefined,
     });
+    const daily = query.daily === undefined ? undefined : await daysOf(context, links, query.daily);
     const answers: z.input<typeof Link>[] = [];
     let length = 0;
     for (const [index, link] of links.entries()) {
       // A thousand QR codes in one go would hold up every redirect that waits behind them.
       if (index > 0 && index % linksPerTurn === 0) await new Promise(setImmediate);
-      const answer = linkAnswer(link, context);
+      const days = daily?.get(link.link.id);
+      const answer = { ...linkAnswer(link, context), ...(days && { daily_clicks: days }) };
       if (links.length > pagesThatFit) length += Buffer.byteLength(JSON.stringify(answer));
       if (length > mostAnswerLength) {
         throw new Refusal(
@@ -77,6 +86,20 @@ export const list = endpoint({
     return { status: 200, body: { links: answers, total_links: total } };
   },
 });
+
+export const filterOf = (query: {
+  readonly q?: string | undefined;
+  readonly tag?: readonly number[] | undefined;
+  readonly domain?: string | undefined;
+}) => ({ text: query.q || undefined, tagIds: query.tag, domain: query.domain || undefined });
+
+const daysOf = (context: Context, links: readonly LinkWithTags[], days: number) =>
+  dailyClicks(
+    context.database.read,
+    links.map(({ link }) => link.id),
+    days,
+    context.now(),
+  );
 
 export const read = endpoint({
   summary: 'Get one link',
@@ -92,14 +115,14 @@ export const read = endpoint({
 export const update = endpoint({
   summary: 'Update a link',
   description:
-    'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back.',
+    'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
   credential: 'required',
   params: pathId,
   body: LinkUpdate,
   passesOver: linkAnswerFields,
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
-  async handle({ caller, params, body }, context) {
+  async handle({ caller, params, body, headers }, context) {
     const { domain, suffix, has_password, ...changes } = body;
     const tags = changes.tags ?? undefined;
     if (domain !== undefined || suffix !== undefined || tags !== undefined) {
@@ -111,7 +134,8 @@ export const update = endpoint({
       ...changes,
       password,
     };
-    return { status: 200, body: linkAnswer(await updateLink(context, caller, params.id, update), context) };
+    const updated = await updateLink(context, caller, params.id, update, headers.get('if-match'));
+    return { status: 200, body: linkAnswer(updated, context) };
   },
 });
 

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { Endpoint } from './endpoint.ts';
 import type { Route } from './routes.ts';
 import { ErrorAnswer } from './schemas/error.ts';
+import { sessionCookieName } from './session-cookie.ts';
 
 type Json = Record<string, unknown>;
 
-const security = [{ apiKey: [] }, { bearer: [] }];
+const byHeader = [{ apiKey: [] }, { bearer: [] }];
+const security = [...byHeader, { session: [] }];
 
 /** The OpenAPI 3.1 document, made from the very schemas that check what comes in. */
 export function openApiDocument(routes: readonly Route[], origin: string): Json {
@@ -39,6 +41,13 @@ export function openApiDocument(routes: readonly Route[], origin: string): Json 
           scheme: 'bearer',
           description: 'An access token of POST /api/v1/auth/create_tokens, or an API key.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName({ isSecure: origin.startsWith('https:') }),
+          description:
+            'Set by POST /api/v1/session, for pages of this service: calls other than GET must come from one of them (403 `ORIGIN_FORBIDDEN`). A key or token in a header comes first.',
+        },
       },
     },
   };
@@ -53,11 +62,13 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [resource],
     security:
-      endpoint.credential === 'required' || endpoint.credential === 'own'
+      endpoint.credential === 'required'
         ? security
-        : endpoint.credential === 'optional'
-          ? [...security, {}]
-          : [],
+        : endpoint.credential === 'own'
+          ? byHeader
+          : endpoint.credential === 'optional'
+            ? [...security, {}]
+            : [],
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
     ...(wantsBody
       ? {
@@ -75,7 +86,7 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
         ]),
       ),
       ...Object.fromEntries(
-        refusalsOf(endpoint).map(([status, description]) => [status, failure(description)]),
+        refusalsOf(method, endpoint).map(([status, description]) => [status, failure(description)]),
       ),
     },
   };
@@ -93,7 +104,11 @@ const failure = (description: string): Json => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
 
-function refusalsOf({ body, query, params, credential, deed, streams }: Endpoint): [string, string][] {
+function refusalsOf(
+  method: string,
+  { body, query, params, credential, deed, streams }: Endpoint,
+): [string, string][] {
+  const isChange = method !== 'GET';
   const refusals: [string, string, boolean][] = [
     [
       '400',
@@ -103,11 +118,11 @@ function refusalsOf({ body, query, params, credential, deed, streams }: Endpoint
     ['401', 'The credential is missing, unknown or expired.', true],
     [
       '403',
-      'The credential is good, and this is not allowed to it.',
-      deed !== undefined || credential === 'optional',
+      'The credential is good, and this is not allowed to it; or a cookie came from a page of another site.',
+      deed !== undefined || credential === 'optional' || isChange,
     ],
     ['404', 'Not there, or not in your organization.', params !== undefined],
-    ['409', 'Taken already.', body !== undefined],
+    ['409', 'Taken already, or something stands in the way.', isChange],
     ['413', 'The body is too large.', body !== undefined],
     ['415', 'The body is not announced as JSON.', body !== undefined],
     [

@@ -1,10 +1,17 @@
 import * as apiKeys from './api-keys.ts';
 import * as clicks from './clicks.ts';
+import * as domains from './domains.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as invitations from './invitations.ts';
+import * as linkBulk from './link-bulk.ts';
+import * as linkExport from './link-export.ts';
 import * as links from './links.ts';
 import * as liveClicks from './live-clicks.ts';
+import * as members from './members.ts';
 import * as organization from './organization.ts';
+import * as receivedInvitations from './received-invitations.ts';
+import * as session from './session.ts';
+import * as setup from './setup.ts';
 import * as stats from './stats.ts';
 import * as tags from './tags.ts';
 import * as tokens from './tokens.ts';
@@ -28,6 +35,17 @@ const route = (method: Route['method'], path: string, endpoint: Endpoint): Route
 export const routes: readonly Route[] = [
   route('POST', '/api/v1/user', users.createOrRead),
   route('GET', '/api/v1/user', users.read),
+  route('PATCH', '/api/v1/user', users.update),
+  route('POST', '/api/v1/user/password', users.password),
+  route('POST', '/api/v1/user/sign_out_everywhere', users.leaveEverywhere),
+
+  route('GET', '/api/v1/user/invitations', receivedInvitations.list),
+  route('POST', '/api/v1/user/invitations/{id}/accept', receivedInvitations.accept),
+  route('POST', '/api/v1/user/invitations/{id}/decline', receivedInvitations.decline),
+
+  route('GET', '/api/v1/setup', setup.read),
+  route('POST', '/api/v1/session', session.create),
+  route('DELETE', '/api/v1/session', session.remove),
 
   route('POST', '/api/v1/auth/create_tokens', tokens.create),
   route('GET', '/api/v1/auth/refresh_access_token', tokens.refresh),
@@ -38,6 +56,11 @@ export const routes: readonly Route[] = [
 
   route('POST', '/api/v1/link', links.create),
   route('GET', '/api/v1/link', links.list),
+  route('GET', '/api/v1/link.csv', linkExport.all),
+  route('POST', '/api/v1/link/bulk', linkBulk.create),
+  route('PATCH', '/api/v1/link/bulk', linkBulk.update),
+  route('POST', '/api/v1/link/bulk_delete', linkBulk.remove),
+  route('POST', '/api/v1/link/restore', linkBulk.restore),
   route('GET', '/api/v1/link/{id}', links.read),
   route('PATCH', '/api/v1/link/{id}', links.update),
   route('DELETE', '/api/v1/link/{id}', links.remove),
@@ -64,9 +87,22 @@ export const routes: readonly Route[] = [
   route('PATCH', '/api/v1/tag/{id}', tags.rename),
   route('DELETE', '/api/v1/tag/{id}', tags.remove),
 
+  route('POST', '/api/v1/domain', domains.create),
+  route('GET', '/api/v1/domain', domains.list),
+  route('GET', '/api/v1/domain/{id}', domains.read),
+  route('PATCH', '/api/v1/domain/{id}', domains.update),
+  route('DELETE', '/api/v1/domain/{id}', domains.remove),
+  route('POST', '/api/v1/domain/{id}/verify', domains.verify),
+
   route('GET', '/api/v1/organization', organization.read),
   route('PATCH', '/api/v1/organization', organization.update),
 
+  route('GET', '/api/v1/member', members.list),
+  route('PATCH', '/api/v1/member/{id}', members.update),
+  route('DELETE', '/api/v1/member/{id}', members.remove),
+
+  route('POST', '/api/v1/invitation/preview', receivedInvitations.preview),
+  route('POST', '/api/v1/invitation/accept', receivedInvitations.acceptLink),
   route('POST', '/api/v1/invitation', invitations.create),
   route('GET', '/api/v1/invitation', invitations.list),
   route('DELETE', '/api/v1/invitation/{id}', invitations.remove),

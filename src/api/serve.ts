@@ -2,14 +2,20 @@ import { Hono } from 'hono';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ApiContext } from './context.ts';
-import type { Connection, Doorman } from './endpoint.ts';
+import type { Connection } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
+import type { Doorman } from './let-in.ts';
 import type { Route } from './routes.ts';
 import { textStream } from './text-stream.ts';
 
 type Bindings = { Bindings: { connection: Connection } };
 
-const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/** No other site's page can read or embed an answer: a cookie makes answers private, and there is no CORS here. */
+const always = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
 
 /** The API as a function from request to answer: JSON, save where an endpoint streams, and whatever goes wrong. */
 export function serveApi(routes: readonly Route[], context: ApiContext, doorman: Doorman, log: Log) {
@@ -20,13 +26,14 @@ export function serveApi(routes: readonly Route[], context: ApiContext, doorman:
     app.on(method, honoPath(path), async ({ req, env }) => {
       const reply = await endpoint.run(req.raw, req.param(), env.connection, doorman, context);
       const { status, body, stream } = reply;
+      const headers = reply.headers ? { ...always, ...reply.headers } : always;
       if (stream) {
         const pieces = textStream(stream.pieces, (cause) => refusalOf(cause, log));
-        return new Response(pieces, { status, headers: { ...always, ...stream.headers } });
+        return new Response(pieces, { status, headers: { ...headers, ...stream.headers } });
       }
       return body === undefined
-        ? new Response(null, { status, headers: always })
-        : Response.json(body, { status, headers: always });
+        ? new Response(null, { status, headers })
+        : Response.json(body, { status, headers });
     });
   }
   for (const [path, known] of methods) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createTag, deleteTag, readTag, readTags, renameTag } from '../manage/tags.ts';
 import { endpoint } from './endpoint.ts';
-import { tagAnswer } from './link-answer.ts';
+import { countedTagAnswer } from './link-answer.ts';
 import { pathId } from './schemas/parts.ts';
-import { Tag, TagToCreate, TagToRename, tagAnswerFields } from './schemas/tag.ts';
+import { CountedTag, TagToCreate, TagToRename, tagAnswerFields } from './schemas/tag.ts';
 
 export const create = endpoint({
   summary: 'Create a tag',
@@ -11,9 +11,9 @@ export const create = endpoint({
   body: TagToCreate,
   passesOver: tagAnswerFields,
   statuses: { 201: 'The tag.' },
-  answer: Tag,
+  answer: CountedTag,
   async handle({ caller, body }, context) {
-    return { status: 201, body: tagAnswer(await createTag(context, caller, body.name)) };
+    return { status: 201, body: countedTagAnswer(await createTag(context, caller, body.name)) };
   },
 });
 
@@ -21,9 +21,9 @@ export const list = endpoint({
   summary: 'List tags',
   credential: 'required',
   statuses: { 200: 'All tags of the organization, oldest first.' },
-  answer: z.array(Tag),
+  answer: z.array(CountedTag),
   async handle({ caller }, context) {
-    return { status: 200, body: (await readTags(context, caller)).map(tagAnswer) };
+    return { status: 200, body: (await readTags(context, caller)).map(countedTagAnswer) };
   },
 });
 
@@ -32,9 +32,9 @@ export const read = endpoint({
   credential: 'required',
   params: pathId,
   statuses: { 200: 'The tag.' },
-  answer: Tag,
+  answer: CountedTag,
   async handle({ caller, params }, context) {
-    return { status: 200, body: tagAnswer(await readTag(context, caller, params.id)) };
+    return { status: 200, body: countedTagAnswer(await readTag(context, caller, params.id)) };
   },
 });
 
@@ -45,9 +45,9 @@ export const rename = endpoint({
   body: TagToRename,
   passesOver: tagAnswerFields,
   statuses: { 200: 'The tag as it is now.' },
-  answer: Tag,
+  answer: CountedTag,
   async handle({ caller, params, body }, context) {
-    return { status: 200, body: tagAnswer(await renameTag(context, caller, params.id, body.name)) };
+    return { status: 200, body: countedTagAnswer(await renameTag(context, caller, params.id, body.name)) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { bearerOf } from '../auth/authenticate.ts';
-import { signIn } from '../manage/sign-in.ts';
+import { startTokens } from '../manage/sign-in.ts';
 import { Refusal } from '../rules/errors.ts';
 import { endpoint } from './endpoint.ts';
 import { SignIn, TokenPair } from './schemas/user.ts';
@@ -12,7 +12,7 @@ export const create = endpoint({
   statuses: { 201: 'The pair.' },
   answer: TokenPair,
   async handle({ body, connection }, context) {
-    return { status: 201, body: await signIn(context, body.email, body.password, connection.network()) };
+    return { status: 201, body: await startTokens(context, body, connection.network()) };
   },
 });
 

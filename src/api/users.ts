@@ -1,12 +1,15 @@
 import type { z } from 'zod';
+import { changePassword, renameUser } from '../manage/change-user.ts';
 import { readUser, type StoredUser } from '../manage/read-user.ts';
 import { registerUser } from '../manage/register-user.ts';
+import { signOutEverywhere } from '../manage/sign-out.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
-import { User, UserToCreate } from './schemas/user.ts';
+import { PasswordChange, User, UserToCreate, UserUpdate, userAnswerFields } from './schemas/user.ts';
+import { dropSession } from './session-cookie.ts';
 
-const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof User> => ({
+export const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof User> => ({
   ...user,
   created_at: formatStamp(created_at),
 });
@@ -44,5 +47,49 @@ export const read = endpoint({
   answer: User,
   async handle({ caller }, context) {
     return { status: 200, body: userAnswer(await readUser(context, caller.userId)) };
+  },
+});
+
+export const update = endpoint({
+  summary: 'Change the calling user',
+  credential: 'required',
+  body: UserUpdate,
+  passesOver: userAnswerFields,
+  statuses: { 200: 'The user as they are now.' },
+  answer: User,
+  async handle({ caller, body }, context) {
+    const user =
+      body.name === undefined
+        ? await readUser(context, caller.userId)
+        : await renameUser(context, caller, body.name || null);
+    return { status: 200, body: userAnswer(user) };
+  },
+});
+
+export const password = endpoint({
+  summary: 'Change the password',
+  description:
+    'Every other session and every token pair of the user ends. The session that calls goes on, and so do API keys.',
+  credential: 'required',
+  body: PasswordChange,
+  statuses: { 204: 'Changed.' },
+  async handle({ caller, body, connection, session }, context) {
+    await changePassword(context, caller, body, connection.network(), session);
+    return { status: 204, body: undefined };
+  },
+});
+
+export const leaveEverywhere = endpoint({
+  summary: 'Sign out everywhere',
+  description: 'Every session and token pair of the user ends, the one that calls too. API keys stay.',
+  credential: 'required',
+  statuses: { 204: 'Signed out.' },
+  async handle({ caller, session }, context) {
+    await signOutEverywhere(context, caller);
+    return {
+      status: 204,
+      body: undefined,
+      headers: session === null ? {} : { 'set-cookie': dropSession(context.site) },
+    };
   },
 });

@@ -2,9 +2,12 @@ import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { findKeyHolder, touchApiKey } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
+import type { Queries } from '../storage/schema.ts';
+import { findSessionHolder, renewSession } from '../storage/sessions.ts';
 import { findTokenHolder } from '../storage/tokens.ts';
 import { isWellMade, looksLikeApiKey } from './api-keys.ts';
 import { digest } from './secrets.ts';
+import { sessionGranularity, sessionLifetime } from './session-tokens.ts';
 
 /** The last use of a key is kept to the minute: writing it on every call would make every read a write. */
 const useGranularity = 60_000;
@@ -19,11 +22,17 @@ export function bearerOf(headers: Headers): string | null {
   return match?.[1] ?? null;
 }
 
+export interface SessionVisit {
+  readonly caller: Caller;
+  /** The session lasts longer from now on, and its cookie should too. */
+  readonly isRenewed: boolean;
+}
+
 export class Authenticator {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onFault: (cause: unknown) => void;
-  readonly #writing = new Map<number, Promise<void>>();
+  readonly #writing = new Map<number | string, Promise<void>>();
 
   constructor(database: Database, now: () => number, onFault: (cause: unknown) => void) {
     this.#database = database;
@@ -41,6 +50,18 @@ export class Authenticator {
     return looksLikeApiKey(credential) ? this.#keyHolder(credential) : this.#tokenHolder(credential);
   }
 
+  /** Whoever holds the session of a cookie. */
+  async visitor(token: string): Promise<SessionVisit> {
+    const [hash, now] = [digest(token), this.#now()];
+    const holder = await findSessionHolder(this.#database.lookup, hash, now);
+    if (!holder)
+      throw new Refusal('SESSION_ENDED', 'You are signed out: this session has ended. Sign in again.');
+    const isRenewed = now - holder.renewedAt >= sessionGranularity;
+    if (isRenewed) this.#note(hash, (queries) => renewSession(queries, hash, now, now + sessionLifetime));
+    const { userId, organizationId, role } = holder;
+    return { caller: { userId, organizationId, role }, isRenewed };
+  }
+
   /** Waits for what is still being noted down. */
   async finish(): Promise<void> {
     await Promise.all(this.#writing.values());
@@ -55,7 +76,7 @@ export class Authenticator {
       );
     const now = this.#now();
     if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity)
-      this.#noteUse(holder.keyId, now);
+      this.#note(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
     return { userId: holder.userId, organizationId: holder.organizationId, role: holder.role };
   }
 
@@ -69,12 +90,12 @@ export class Authenticator {
     return holder;
   }
 
-  #noteUse(keyId: number, now: number): void {
-    if (this.#writing.has(keyId)) return;
+  #note(what: number | string, write: (queries: Queries) => Promise<void>): void {
+    if (this.#writing.has(what)) return;
     const noted = this.#database
-      .write((queries) => touchApiKey(queries, keyId, now))
+      .write(write)
       .catch(this.#onFault)
-      .finally(() => this.#writing.delete(keyId));
-    this.#writing.set(keyId, noted);
+      .finally(() => this.#writing.delete(what));
+    this.#writing.set(what, noted);
   }
 }

@@ -12,6 +12,7 @@ import {
 export type Purpose =
   | 'attempts'
   | 'captcha'
+  | 'domain-proof'
   | 'fingerprint'
   | 'link-pass'
   | 'qr'

@@ -42,13 +42,12 @@ export class Tokens {
     this.#now = now;
   }
 
-  async start(userId: number): Promise<TokenPair> {
+  /** In the transaction of the sign-in. */
+  async start(queries: Queries, userId: number): Promise<TokenPair> {
     const pair = this.#pairOf(`lnr_${drawText(letters, 43, this.#randomBytes)}`);
     const now = this.#now();
-    await this.#database.write(async (queries) => {
-      const familyId = await insertFamily(queries, userId, now);
-      await insertTokens(queries, familyId, hashes(pair), expiry(now));
-    });
+    const familyId = await insertFamily(queries, userId, now);
+    await insertTokens(queries, familyId, hashes(pair), expiry(now));
     return pair;
   }
 

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { Passwords } from '../auth/passwords.ts';
 import { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
 import { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
+import { Mailer } from '../mail/mailer.ts';
 import type { Context } from '../manage/context.ts';
+import { CreationDesk } from '../manage/creation-desk.ts';
 import type { Site } from '../rules/site.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Deliverer } from '../webhooks/deliver.ts';
+import { domainMeansOf } from './domains.ts';
 import type { Overrides } from './overrides.ts';
 
 /** The control plane's means, for the app and for the command line. */
@@ -19,9 +23,11 @@ export function contextOf(
   database: Database,
   secrets: Secrets,
   overrides: Overrides = {},
-  live: Pick<Context, 'linkChanged' | 'webhooks'> = {
+  live: Pick<Context, 'linkChanged' | 'webhooks' | 'domains' | 'mailer'> = {
     linkChanged: () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
+    domains: domainMeansOf(config, site, overrides.now ?? Date.now, () => {}),
+    mailer: null,
   },
 ): Context {
   const now = overrides.now ?? Date.now;
@@ -36,8 +42,24 @@ export function contextOf(
     passwords: new Passwords(),
     tokens: new Tokens(database, secrets, bytes, now),
     limits: new RateLimit(database, secrets, now),
+    creations: new CreationDesk({ database, now, randomBytes: bytes }),
     ...live,
   };
+}
+
+/** Shorter than a connection may be silent: whoever invites is told what became of the mail. */
+const mailDeadline = 8_000;
+
+export function mailerOf(config: Config, site: Site, overrides: Overrides, log: Log): Mailer | null {
+  if (config.smtpUrl === null) return null;
+  const { hostname } = new URL(site.origin);
+  const host = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : 'localhost';
+  return new Mailer({
+    url: config.smtpUrl,
+    from: config.mailFrom ?? { name: 'Linnet', address: `linnet@${host}` },
+    deadline: overrides.mailDeadline ?? mailDeadline,
+    warn: (event, facts) => log.warn(event, facts),
+  });
 }
 
 export function delivererOf(

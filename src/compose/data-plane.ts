@@ -3,31 +3,54 @@ import { guessLimits } from '../auth/rate-limit.ts';
 import { realDisk } from '../clicks/journal.ts';
 import { Recording } from '../clicks/recording.ts';
 import type { Config } from '../config/options.ts';
-import { believesProxies } from '../http/client-address.ts';
+import { believesProxies, networkOf } from '../http/client-address.ts';
 import type { Context } from '../manage/context.ts';
 import { ChangeFollower } from '../redirect/follow-changes.ts';
 import { CaptchaGate } from '../redirect/gates/captcha.ts';
 import { PasswordGate } from '../redirect/gates/password.ts';
 import { RedirectHandler, type RedirectParts } from '../redirect/handler.ts';
+import { Hosts } from '../redirect/hosts.ts';
 import type { LinkCache } from '../redirect/link-cache.ts';
 import { MissLimit } from '../redirect/miss-limit.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { useChallenge } from '../storage/challenges.ts';
-import { changesAfter, changesAmong, newestChangeId } from '../storage/changes.ts';
+import { changesAfter, changesAmong, type LinkChange, newestChangeId } from '../storage/changes.ts';
+import type { Database } from '../storage/database.ts';
+import { findDomainForVisitor } from '../storage/domains.ts';
+import { changedHost } from '../storage/host-changes.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Overrides } from './overrides.ts';
 
-export function changeFollower({ database, now }: Context, links: LinkCache, log: Log): ChangeFollower {
+export function hostsOf(site: Site, database: Database, now: () => number): Hosts {
+  const load = async (host: string) => {
+    const row = await findDomainForVisitor(database.lookup, host);
+    return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
+  };
+  return new Hosts(site, load, now);
+}
+
+export function changeFollower(
+  { database, now }: Context,
+  links: LinkCache,
+  hosts: Hosts,
+  log: Log,
+): ChangeFollower {
   const feed = {
     newest: () => newestChangeId(database.lookup),
     after: (id: number, most: number) => changesAfter(database.lookup, id, most),
     among: (ids: readonly number[]) => changesAmong(database.lookup, ids),
   };
   const follower = {
-    changed: ({ domain_id, suffix }: { domain_id: number; suffix: string }) =>
-      links.forget(domain_id, suffix),
-    lost: () => links.clear(),
+    changed: (change: LinkChange) => {
+      const host = changedHost(change);
+      if (host === null) links.forget(change.domain_id, change.suffix);
+      else hosts.forget(host);
+    },
+    lost: () => {
+      links.clear();
+      hosts.clear();
+    },
     failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
   };
   return new ChangeFollower(feed, follower, now);
@@ -63,6 +86,7 @@ export function redirectHandler(
   config: Config,
   context: Context,
   links: LinkCache,
+  hosts: Hosts,
   record: RedirectParts['record'],
   log: Log,
 ): RedirectHandler {
@@ -73,6 +97,8 @@ export function redirectHandler(
     record,
     believesProxies: believesProxies(config.trustedProxies),
     misses: new MissLimit(config.missLimit, now),
+    networkOf,
+    wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     onFault: (cause) =>
       cause instanceof StoreAway
         ? log.warn('store away', { error: cause.message })

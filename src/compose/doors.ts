@@ -7,6 +7,7 @@ import type { Arrival } from '../http/front-door.ts';
 import type { Context } from '../manage/context.ts';
 import { captchaScript } from '../redirect/gates/captcha-script.ts';
 import type { RedirectHandler } from '../redirect/handler.ts';
+import type { Hosts } from '../redirect/hosts.ts';
 import { notFoundPage } from '../redirect/pages.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
@@ -14,6 +15,9 @@ import type { Database } from '../storage/database.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { hasUsers } from '../storage/users.ts';
 import type { Log } from '../telemetry/log.ts';
+import { dashboardDoors } from './dashboard-door.ts';
+import { readOnly } from './read-only.ts';
+import { tlsDoor } from './tls-door.ts';
 
 export function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, domainId: number) {
   const { request, host, path, search, address, network } = arrival;
@@ -34,49 +38,43 @@ type ServiceDoor = (arrival: Arrival) => Response | Promise<Response>;
 export function serviceDoors(
   context: Context,
   api: ReturnType<typeof serveApi>,
+  hosts: Hosts,
   log: Log,
 ): ReadonlyMap<string, ServiceDoor> {
   const document = openApiDocument(routes, context.site.origin);
   const json = JSON.stringify(document);
   const reference = referencePage(document);
+  const dashboard = dashboardDoors(context.site, ({ host }) => notFoundPage(host), log);
   const kept = { 'cache-control': 'public, max-age=3600' };
   return new Map<string, ServiceDoor>([
+    ['app', dashboard.page],
+    ['invitation', dashboard.page],
+    ['assets', dashboard.asset],
     ['api', ({ request, network, isLocal, keepOpen }) => api(request, { network, isLocal, keepOpen })],
-    ['qr', ({ request, path }) => onlyRead(request, () => qrImage(context, path, log))],
+    ['qr', ({ request, path }) => readOnly(request, () => qrImage(context, path, log))],
     [
       'docs',
-      ({ request, path }) => onlyRead(request, () => (path === '/docs' ? reference() : notFoundPage('docs'))),
+      ({ request, path }) => readOnly(request, () => (path === '/docs' ? reference() : notFoundPage('docs'))),
     ],
     [
       'openapi.json',
       ({ request }) =>
-        onlyRead(
+        readOnly(
           request,
           () => new Response(json, { headers: { 'content-type': 'application/json', ...kept } }),
         ),
     ],
-    ['healthz', ({ request }) => onlyRead(request, () => Response.json({ status: 'ok' }))],
-    ['readyz', ({ request }) => onlyRead(request, () => readiness(context.database))],
+    ['internal', tlsDoor(hosts)],
+    ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
+    ['readyz', ({ request }) => readOnly(request, () => readiness(context.database))],
     [
       'robots.txt',
       ({ request }) =>
-        onlyRead(request, () => new Response('User-agent: *\nDisallow: /api/\n', { headers: kept })),
+        readOnly(request, () => new Response('User-agent: *\nDisallow: /api/\n', { headers: kept })),
     ],
     ['favicon.ico', () => new Response(null, { status: 204, headers: kept })],
-    ['_linnet', ({ request }) => onlyRead(request, () => script(log))],
+    ['_linnet', ({ request }) => readOnly(request, () => script(log))],
   ]);
-}
-
-export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
-
-function onlyRead(
-  request: Request,
-  answer: () => Response | Promise<Response>,
-): Response | Promise<Response> {
-  if (isRead(request)) return answer();
-  return errorAnswer(new Refusal('METHOD_NOT_ALLOWED', 'This address can only be read.'), {
-    allow: 'GET, HEAD',
-  });
 }
 
 async function readiness(database: Database): Promise<Response> {

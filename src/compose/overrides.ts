@@ -19,4 +19,8 @@ export interface Overrides {
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'means'>;
   /** How often expired links are looked for, in milliseconds. */
   readonly expiryInterval?: number;
+  /** For how long one mail may be under way, in milliseconds. */
+  readonly mailDeadline?: number;
+  /** How often domains are looked for whose check is due, in milliseconds. */
+  readonly domainInterval?: number;
 }

@@ -40,6 +40,31 @@ describe('settings', () => {
     });
   });
 
+  test('of the mail server are an address, and whom mails are from', () => {
+    const from = (text: string) => loadConfig({ MAIL_FROM: text }).mailFrom;
+    expect(loadConfig({ SMTP_URL: 'smtps://u:p@mail.example.com' }).smtpUrl).toBe(
+      'smtps://u:p@mail.example.com',
+    );
+    expect(from('links@example.com')).toEqual({ name: '', address: 'links@example.com' });
+    for (const named of ['Short links <links@example.com>', '"Short links" <links@example.com>'])
+      expect(from(named)).toEqual({ name: 'Short links', address: 'links@example.com' });
+    for (const wrong of [
+      'links',
+      'a@b.example, c@d.example',
+      'A <a@b.example> <c@d.example>',
+      'A\n<a@b.example>',
+    ])
+      expect(read({ MAIL_FROM: wrong })).toContain('MAIL_FROM is');
+    for (const wrong of [
+      'mail.example.com:25',
+      'http://mail.example.com',
+      'smtp://',
+      'smtp:mail',
+      'smtp://u:hunter2@',
+    ])
+      expect(read({ SMTP_URL: wrong })).toStartWith('SMTP_URL is set: give smtp://');
+  });
+
   test('that are wrong are named with their value, save for secrets', () => {
     expect(read({ PORT: '-1' })).toBe('PORT is "-1": give a whole number from 0 to 65535.');
     expect(read({ SECRET_KEY: 'hunter2' })).not.toContain('hunter2');

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isEmail } from '../rules/account.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
 /** One setting of the program: where it comes from, what it means, and how its text is read. */
@@ -60,6 +62,26 @@ function databaseUrl(text: string): string | null {
   return text;
 }
 
+function smtpUrl(text: string): string | null {
+  if (text === '') return null;
+  const url = URL.parse(text);
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
+    throw new Error(
+      'give smtp://user:password@host:587, or smtps://… where the server speaks TLS from the start',
+    );
+  }
+  return text;
+}
+
+function sender(text: string): { readonly name: string; readonly address: string } | null {
+  if (text === '') return null;
+  const [, , name = '', bracketed] = /^("?)([^<>"\p{Cc}]*)\1\s*<([^<>]*)>$/u.exec(text.trim()) ?? [];
+  const address = bracketed ?? text.trim();
+  if (!isEmail(address))
+    throw new Error('give an address, such as linnet@example.com or Linnet <linnet@example.com>');
+  return { name: name.trim(), address };
+}
+
 /** Which forwarding headers to believe: those of the last N proxies, those of named networks, or (0) none. */
 export type TrustedProxies =
   | { readonly kind: 'hops'; readonly count: number }
@@ -101,6 +123,32 @@ function secretKey(text: string): string | null {
   return text;
 }
 
+/** Where custom domains are to point: a host, or addresses. Null: the host of BASE_URL. */
+function domainTarget(text: string): string | readonly string[] | null {
+  if (text === '') return null;
+  const parts = text.split(',').map((part) => part.trim().toLowerCase().replace(/\.$/, ''));
+  if (parts.every((part) => isIP(part) !== 0)) return parts;
+  const [host = ''] = parts;
+  if (parts.length > 1 || !/^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]{0,62}$/.test(host)) {
+    throw new Error('give a host such as lb.example.com, or addresses such as 192.0.2.1,2001:db8::1');
+  }
+  return host;
+}
+
+function dnsServers(text: string): readonly string[] {
+  const servers = text.split(',').map((part) => part.trim());
+  const given = servers.filter((server) => server !== '');
+  if (!given.every(isServer)) throw new Error('give addresses such as 192.0.2.53,[2001:db8::53]:5353');
+  return given;
+}
+
+function isServer(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const [, six, four, port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6;
+  return isAddress && Number(port) >= 1 && Number(port) <= 65535;
+}
+
 /** Every setting there is. Nothing else in the program reads the environment. */
 export const options = {
   port: option('PORT', '3000', 'The port to listen on; 0 takes any free one.', wholeNumber(0, 65535)),
@@ -135,6 +183,20 @@ export const options = {
       secretKey,
     ),
   ),
+  smtpUrl: secret(
+    option(
+      'SMTP_URL',
+      '',
+      'The server that invitations are mailed through, such as smtp://user:password@host:587. Default: none are mailed.',
+      smtpUrl,
+    ),
+  ),
+  mailFrom: option(
+    'MAIL_FROM',
+    '',
+    'Whom mails are from, such as Linnet <linnet@example.com>. Default: linnet at the host of BASE_URL.',
+    sender,
+  ),
   appSchemes: option(
     'APP_SCHEMES',
     '',
@@ -158,6 +220,18 @@ export const options = {
     'shortened',
     "How much of a visitor's address webhooks are told: full, shortened (to its network) or none.",
     oneOf('full', 'shortened', 'none'),
+  ),
+  domainTarget: option(
+    'DOMAIN_TARGET',
+    '',
+    'Where custom domains are to point: a host, or addresses. Default: the host of BASE_URL.',
+    domainTarget,
+  ),
+  dnsServers: option(
+    'DNS_SERVERS',
+    '',
+    'Name servers that custom domains are looked up with. Default: those of the machine.',
+    dnsServers,
   ),
   clickRetentionDays: option(
     'CLICK_RETENTION_DAYS',

@@ -32,9 +32,8 @@ const isBelieved = (proxy: string, step: number, trust: TrustedProxies): boolean
 
 /** Whoever shares this is one party for limits: an IPv4 address, or the /64 that an IPv6 customer gets. */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+  if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.parse(address);
-  if (parsed.kind() === 'ipv4') return address;
   return `${(parsed as ipaddr.IPv6).parts
     .slice(0, 4)
     .map((part) => part.toString(16))

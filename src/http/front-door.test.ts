@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { Server } from 'bun';
 import { type Arrival, type Doors, frontDoor } from './front-door.ts';
 
 const custom = 5;
@@ -29,6 +28,7 @@ const doors: Doors = {
   shared: new Set(['robots.txt']),
   home: says('home'),
   link: (arrival, domainId) => says(`link of ${domainId}`)(arrival),
+  express: () => null,
   stranger: (arrival, cause) => {
     strangersCause = cause;
     return says('stranger')(arrival);
@@ -36,17 +36,15 @@ const doors: Doors = {
   badRequest: () => new Response('bad request'),
 };
 
-/** Which door a request is shown to. Only the peer's address is asked of the server. */
+/** Which door a request is shown to.  */
 async function enter(
   url: string,
   headers: Record<string, string> = {},
   peer = '203.0.113.7',
 ): Promise<string> {
-  const server = {
-    requestIP: () => ({ address: peer, family: 'IPv4', port: 1 }),
-  } as unknown as Server<undefined>;
+  const caller = { address: peer, keepOpen: () => {} };
   const { host } = new URL(url);
-  return (await frontDoor(doors)(new Request(url, { headers: { host, ...headers } }), server)).text();
+  return (await frontDoor(doors)(new Request(url, { headers: { host, ...headers } }), caller)).text();
 }
 
 describe('which door', () => {

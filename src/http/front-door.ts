@@ -1,7 +1,15 @@
-import type { Server } from 'bun';
 import type { TrustedProxies } from '../config/options.ts';
 import { isLoopbackName, parseHost } from '../rules/host.ts';
 import { believesProxies, clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
+import type { ExpressAnswer } from './connection.ts';
+import type { PlainRequest } from './plain-request.ts';
+
+/** Who sent a request, as far as its connection shows. */
+export interface Caller {
+  readonly address: string | null;
+  /** Lets the answer pause for as long as it likes. */
+  readonly keepOpen: () => void;
+}
 
 /** A request with its address taken apart once, for whatever door it goes to. */
 export interface Arrival {
@@ -31,6 +39,13 @@ export interface Doors {
   readonly shared: ReadonlySet<string>;
   readonly home: (arrival: Arrival) => Answer;
   readonly link: (arrival: Arrival, domainId: number) => Answer;
+  /** For plain visits to links: the answer, or what it waits for, or null where `link` has to answer. */
+  readonly express: (
+    visit: PlainRequest,
+    domainId: number,
+    host: string,
+    address: string,
+  ) => ExpressAnswer | Promise<unknown> | null;
   /** For a host that is none of ours, or (`cause`) that could not be looked up. */
   readonly stranger: (arrival: Arrival, cause?: unknown) => Answer;
   readonly badRequest: () => Response;
@@ -38,10 +53,10 @@ export interface Doors {
 
 /** The first look at every request: is it whole, which host is it for, which door does it go to. */
 export function frontDoor(doors: Doors) {
-  return (request: Request, server: Server<undefined>): Answer => {
+  return (request: Request, caller: Caller): Answer => {
     const host = parseHost(request.headers.get('host'));
     if (!host) return doors.badRequest();
-    const arrival = arrivalOf(request, server, host.name, doors.trustedProxies);
+    const arrival = arrivalOf(request, caller, host.name, doors.trustedProxies);
     if (arrival === null) return doors.badRequest();
     const domain = doors.domainOf(host.name);
     if (domain instanceof Promise) {
@@ -53,6 +68,33 @@ export function frontDoor(doors: Doors) {
     }
     return dispatch(doors, arrival, domain);
   };
+}
+
+/**
+ * The same look at a plain visit. Null for what isn't a link's, or not known to be: then `frontDoor` sees the request.
+ */
+export function expressDoor(doors: Doors) {
+  const hosts = new Map<string, string | null>();
+  return (visit: PlainRequest, peer: string): ExpressAnswer | Promise<unknown> | null => {
+    const host = hosts.get(visit.host) ?? remember(hosts, visit.host);
+    if (host === null) return null;
+    const domainId = doors.domainOf(host);
+    if (typeof domainId !== 'number') return null;
+    if (doors.service.has(firstSegment(visit.path))) return null;
+    const { trustedProxies } = doors;
+    const forwardedFor = believesProxies(trustedProxies) ? visit.forwardedFor : null;
+    return doors.express(visit, domainId, host, clientAddress(peer, forwardedFor, trustedProxies));
+  };
+}
+
+const mostHosts = 1_000;
+
+/** Taking a Host apart costs more than looking it up. */
+function remember(hosts: Map<string, string | null>, header: string): string | null {
+  const name = parseHost(header)?.name ?? null;
+  if (hosts.size >= mostHosts) hosts.clear();
+  if (header.length < 100) hosts.set(header, name);
+  return name;
 }
 
 function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
@@ -71,12 +113,7 @@ function firstSegment(path: string): string {
 }
 
 /** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
-function arrivalOf(
-  request: Request,
-  server: Server<undefined>,
-  host: string,
-  trust: TrustedProxies,
-): Arrival | null {
+function arrivalOf(request: Request, caller: Caller, host: string, trust: TrustedProxies): Arrival | null {
   const { url } = request;
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return null;
@@ -86,22 +123,19 @@ function arrivalOf(
     host,
     path: query < 0 ? url.slice(start) : url.slice(start, query),
     search: query < 0 ? '' : url.slice(query),
-    address: () => addressOf(request, server, trust),
-    network: () => networkOf(addressOf(request, server, trust)),
-    isLocal: () => isLocal(request, server, host),
-    keepOpen: () => server.timeout(request, 0),
+    address: () => addressOf(request, caller, trust),
+    network: () => networkOf(addressOf(request, caller, trust)),
+    isLocal: () => isLocal(request, caller, host),
+    keepOpen: caller.keepOpen,
   };
 }
 
-const addressOf = (request: Request, server: Server<undefined>, trust: TrustedProxies): string =>
+const addressOf = (request: Request, caller: Caller, trust: TrustedProxies): string =>
   clientAddress(
-    peerOf(request, server),
+    caller.address,
     believesProxies(trust) ? request.headers.get('x-forwarded-for') : null,
     trust,
   );
-
-const peerOf = (request: Request, server: Server<undefined>): string | null =>
-  server.requestIP(request)?.address ?? null;
 
 const proxyMarks = [
   'forwarded',
@@ -117,9 +151,9 @@ const proxyMarks = [
  * A proxy on this machine has a loopback address too, and so has the browser of somebody who was lured to a page:
  * neither may make the first account.
  */
-function isLocal(request: Request, server: Server<undefined>, host: string): boolean {
+function isLocal(request: Request, caller: Caller, host: string): boolean {
   const { headers } = request;
-  if (!isLoopbackAddress(peerOf(request, server)) || !isLoopbackName(host)) return false;
+  if (!isLoopbackAddress(caller.address) || !isLoopbackName(host)) return false;
   if (proxyMarks.some((mark) => headers.has(mark))) return false;
   const origin = headers.get('origin');
   const site = headers.get('sec-fetch-site');

@@ -1,25 +1,77 @@
-import type { Server } from 'bun';
+import type { Server, Socket, SocketHandler, TCPSocketListener } from 'bun';
 import type { Config } from '../config/options.ts';
 import { StartProblem } from '../start-problem.ts';
+import { Connection, type Express, type Lane } from './connection.ts';
+import type { Caller } from './front-door.ts';
+import type { Peers } from './inner-connection.ts';
 
 type Answer = Response | Promise<Response>;
-export type Front = (request: Request, server: Server<undefined>) => Answer;
+export type Front = (request: Request, caller: Caller) => Answer;
 
 /** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
 const largestBody = 1024 * 1024 * 1024;
 const idleSeconds = 10;
 const drainDeadline = 10_000;
 
+export interface Listening {
+  readonly port: number;
+  readonly origin: string;
+  /** From now on requests are answered by these. */
+  open(front: Front, express: Express): void;
+  /** Lets requests that are under way finish, within a deadline, and takes no new ones. */
+  drain(): Promise<void>;
+}
+
 /** Takes the port at once, so that a taken one is known first, and answers 503 until the rest is up. */
-export function listen(config: Pick<Config, 'port' | 'host'>, onFault: (cause: unknown) => void) {
-  let front: Front = () => new Response('Starting.\n', { status: 503, headers: { 'retry-after': '1' } });
+export function listen(
+  config: Pick<Config, 'port' | 'host'>,
+  onFault: (cause: unknown) => void,
+  sharesPort = false,
+): Listening {
+  const peers: Peers = new Map();
+  const inner = new InnerServer(peers, onFault);
   try {
-    const server: Server<undefined> = Bun.serve({
-      port: config.port,
-      hostname: config.host,
+    const outer = new OuterServer(config, inner.port, peers, onFault, sharesPort);
+    return {
+      port: outer.port,
+      origin: originOf(config.host, outer.port),
+      open: (front, express) => {
+        inner.open(front);
+        outer.open(express);
+      },
+      async drain() {
+        outer.stop();
+        await inner.stop();
+        await outer.finish();
+      },
+    };
+  } catch (cause) {
+    void inner.stop();
+    throw new StartProblem(whyNot(config, cause));
+  }
+}
+
+const originOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Bun's own server, for everything that is not on the express lane. It is reached through our connections alone. */
+class InnerServer {
+  readonly #server: Server<undefined>;
+  #front: Front = () => new Response('Starting.\n', { status: 503, headers: { 'retry-after': '1' } });
+
+  constructor(peers: Peers, onFault: (cause: unknown) => void) {
+    const peerOf = (request: Request, server: Server<undefined>) =>
+      peers.get(server.requestIP(request)?.port ?? 0);
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
       idleTimeout: idleSeconds,
       maxRequestBodySize: largestBody,
-      fetch: (request, server) => front(request, server),
+      fetch: (request, server) => {
+        const peer = peerOf(request, server);
+        if (peer === undefined) return new Response(null, { status: 403 });
+        return this.#front(request, { address: peer, keepOpen: () => server.timeout(request, 0) });
+      },
       error: (cause) => {
         onFault(cause);
         return Response.json(
@@ -32,15 +84,123 @@ export function listen(config: Pick<Config, 'port' | 'host'>, onFault: (cause: u
         );
       },
     });
-    return {
-      server,
-      port: server.port ?? config.port,
-      open: (answer: Front) => {
-        front = answer;
+  }
+
+  get port(): number {
+    return this.#server.port ?? 0;
+  }
+
+  open(front: Front): void {
+    this.#front = front;
+  }
+
+  async stop(): Promise<void> {
+    let deadline: Timer | undefined;
+    const late = new Promise<void>((resolve) => {
+      deadline = setTimeout(resolve, drainDeadline);
+    });
+    await Promise.race([this.#server.stop(), late]);
+    clearTimeout(deadline);
+    await this.#server.stop(true);
+  }
+}
+
+/** Where visitors connect. */
+class OuterServer {
+  readonly #listener: TCPSocketListener<Connection>;
+  readonly #connections = new Set<Connection>();
+  readonly #sweeping: Timer;
+  #express: Express = () => null;
+  #leaving: Connection[] = [];
+  #awaited: Promise<void> | null = null;
+  #dateSecond = 0;
+  #headEnd = '';
+
+  constructor(
+    { host, port }: Pick<Config, 'port' | 'host'>,
+    innerPort: number,
+    peers: Peers,
+    onFault: (cause: unknown) => void,
+    reusePort: boolean,
+  ) {
+    const lane: Lane = {
+      innerPort,
+      peers,
+      express: (request, peer) => this.#express(request, peer),
+      headEnd: () => this.#headEndNow(),
+      leaveAfter: (kept, connection) => this.#leaveAfter(kept, connection),
+    };
+    const handler: SocketHandler<Connection, 'buffer'> = {
+      open: (socket: Socket<Connection>) => {
+        socket.data = new Connection(socket, lane);
+        this.#connections.add(socket.data);
+      },
+      data: ({ data }, bytes) => data.take(bytes),
+      drain: ({ data }) => data.drained(),
+      end: ({ data }) => data.ended(),
+      close: ({ data }) => {
+        this.#connections.delete(data);
+        data.closed();
+      },
+      error: ({ data }, cause) => {
+        onFault(cause);
+        data.terminate();
       },
     };
-  } catch (cause) {
-    throw new StartProblem(whyNot(config, cause));
+    const place = { hostname: host, port, allowHalfOpen: true, reusePort };
+    this.#listener = Bun.listen<Connection>({ ...place, socket: handler });
+    this.#sweeping = setInterval(() => {
+      for (const connection of this.#connections) connection.endIfAsleep();
+    }, idleSeconds * 1000);
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  open(express: Express): void {
+    this.#express = express;
+  }
+
+  /** No new connections, and no new requests on those that have nothing under way. */
+  stop(): void {
+    this.#listener.stop();
+    clearInterval(this.#sweeping);
+    this.#express = () => null;
+    for (const connection of this.#connections) connection.endIfIdle();
+  }
+
+  async finish(): Promise<void> {
+    for (let waited = 0; this.#connections.size > 0 && waited < 50; waited++) {
+      for (const connection of this.#connections) connection.endIfIdle();
+      await Bun.sleep(2);
+    }
+    for (const connection of this.#connections) connection.terminate();
+    this.#listener.stop(true);
+  }
+
+  /** All answers of a tick wait for the same: one look at it is enough. */
+  #leaveAfter(kept: Promise<void>, connection: Connection): void {
+    this.#leaving.push(connection);
+    if (kept === this.#awaited) return;
+    this.#awaited = kept;
+    kept.then(this.#leave);
+  }
+
+  readonly #leave = (): void => {
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (const connection of leaving) connection.leave();
+  };
+
+  #headEndNow(): string {
+    const now = Date.now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.#dateSecond) {
+      this.#dateSecond = second;
+      this.#headEnd = `Date: ${new Date(now).toUTCString()}\r\n\r\n`;
+    }
+    return this.#headEnd;
   }
 }
 
@@ -50,15 +210,4 @@ function whyNot({ port, host }: Pick<Config, 'port' | 'host'>, cause: unknown): 
     return `Port ${port} on ${host} is taken. Stop what uses it, or choose another, such as PORT=${port < 65535 ? port + 1 : 3000} npm start.`;
   if (code === 'EACCES') return `Port ${port} needs more rights than this user has. Choose one above 1023.`;
   return `Listening on ${host}:${port} failed: ${message ?? code}. Check HOST and PORT.`;
-}
-
-/** Lets requests that are under way finish, within a deadline, and takes no new ones. */
-export async function drain(server: Server<undefined>): Promise<void> {
-  let deadline: Timer | undefined;
-  const late = new Promise<void>((resolve) => {
-    deadline = setTimeout(resolve, drainDeadline);
-  });
-  await Promise.race([server.stop(), late]);
-  clearTimeout(deadline);
-  await server.stop(true);
 }

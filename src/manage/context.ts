@@ -3,10 +3,13 @@ import type { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
+import type { CreationDesk } from './creation-desk.ts';
+import type { DomainMeans } from './domain-means.ts';
 
 /** What the control plane works with. Made in `app.ts`, where a test may put its own clock or dice. */
 export interface Context {
@@ -16,7 +19,12 @@ export interface Context {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly limits: RateLimit;
+  /** Where single links are stored, many at a time. */
+  readonly creations: CreationDesk;
   readonly webhooks: Webhooks;
+  /** Null where no mail server is set. */
+  readonly mailer: Mailer | null;
+  readonly domains: DomainMeans;
   readonly config: Pick<Config, 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'>;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;

@@ -1,24 +1,63 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
-import { recordChange } from '../storage/changes.ts';
+import { recordChanges } from '../storage/changes.ts';
+import { dialects } from '../storage/dialect.ts';
+import { moveToBin } from '../storage/link-bin.ts';
 import { addToLinkCount } from '../storage/link-counts.ts';
-import { lockLink, deleteLink as remove } from '../storage/links.ts';
+import { tagsAmong } from '../storage/link-tags.ts';
+import { lockLinks, type StoredLink } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import { addToTagCounts } from '../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { messageId } from './webhook-message-id.ts';
 
 export async function deleteLink(context: Context, caller: Caller, id: number): Promise<void> {
+  if ((await deleteLinks(context, caller, [id])).length === 0) throw notFound('link');
+}
+
+/** Deletes those of these links that are there, all of them or none, and returns their ids. */
+export async function deleteLinks(
+  context: Context,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<readonly number[]> {
   const gone = await context.database.write(async (queries) => {
-    const link = await lockLink(queries, caller.organizationId, id);
-    if (!link) throw notFound('link');
-    await remove(queries, caller.organizationId, id);
-    await addToLinkCount(queries, caller.organizationId, id, -1);
-    const now = context.now();
-    await recordChange(queries, link, now);
+    const links = await lockLinks(queries, caller.organizationId, ids);
+    await removeLinks(context, queries, caller.organizationId, links);
+    return links;
+  });
+  forgetLinks(context, gone);
+  return gone.map((link) => link.id);
+}
+
+/** Puts links that this transaction has locked into the bin, with everything that hangs on them. */
+export async function removeLinks(
+  context: Context,
+  queries: Queries,
+  organizationId: number,
+  links: readonly StoredLink[],
+): Promise<void> {
+  const [first] = links;
+  if (!first) return;
+  const ids = links.map((link) => link.id);
+  const now = context.now();
+  const lost = [...(await tagsAmong(queries, ids))].map(([tag, count]) => [tag, -count] as const);
+  await moveToBin(queries, ids, now);
+  await addToTagCounts(queries, first.id, new Map(lost));
+  await addToLinkCount(queries, organizationId, first.id, -links.length);
+  await recordChanges(queries, dialects[context.database.kind], links, now);
+  for (const link of links) {
     const occasion = { site: context.site, now, messageId: messageId(context) };
     await enqueueLinkEvent(queries, 'link.deleted', link, occasion);
-    return link;
-  });
-  context.linkChanged(gone.domain_id, gone.suffix);
-  if (gone.webhook_url !== null) context.webhooks.wake();
+  }
+}
+
+/** Once it is done: this node's caches hear of it at once, and webhooks go out. */
+export function forgetLinks(
+  context: Context,
+  links: readonly Pick<StoredLink, 'domain_id' | 'suffix' | 'webhook_url'>[],
+): void {
+  for (const link of links) context.linkChanged(link.domain_id, link.suffix);
+  if (links.some((link) => link.webhook_url !== null)) context.webhooks.wake();
 }

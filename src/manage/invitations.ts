@@ -1,38 +1,83 @@
 import { digest } from '../auth/secrets.ts';
+import { invitationLetter } from '../mail/invitation-letter.ts';
 import type { Caller, Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
-import { notFound } from '../rules/errors.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
 import { drawText } from '../rules/random-text.ts';
 import * as stored from '../storage/invitations.ts';
-
+import { isMember } from '../storage/members.ts';
 import type { Context } from './context.ts';
+import { mailWithinLimits } from './mail-limit.ts';
+import { readUser } from './read-user.ts';
 
 export type { StoredInvitation } from '../storage/invitations.ts';
 
 const lifetime = 14 * 24 * 60 * 60 * 1000;
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const form = /^lni_[0-9A-Za-z]{32}$/;
 
-/** The token is in this answer and never again; whoever has it, and the address, may join. */
+/** What can't be one costs no query. */
+export const looksLikeInvitation = (token: string): boolean => form.test(token);
+
+export interface NewInvitation extends stored.StoredInvitation {
+  readonly token: string;
+  /** Where it is accepted: for whoever may show it to the invited person. */
+  readonly url: string;
+  /** The mail server took the mail. */
+  readonly sent: boolean;
+}
+
+/**
+ * The token is in this answer and in the mail, and never again; whoever has it, and the address, may join. An
+ * invitation that can't be mailed is made all the same: its link can be handed over in another way.
+ */
 export async function inviteMember(
   context: Context,
   caller: Caller,
   email: string,
   role: Role,
-): Promise<stored.StoredInvitation & { readonly token: string }> {
+): Promise<NewInvitation> {
   const token = `lni_${drawText(letters, 32, context.randomBytes)}`;
   const now = context.now();
-  const invitation = await context.database.write((queries) =>
-    stored.replaceInvitation(queries, {
+  const invitation = await context.database.write(async (queries) => {
+    const address = normaliseEmail(email);
+    if (await isMember(queries, caller.organizationId, address)) {
+      throw new Refusal('ALREADY_MEMBER', `${address} is a member of your organization already.`, {
+        field: 'email',
+      });
+    }
+    return stored.replaceInvitation(queries, {
       created_at: now,
       organization_id: caller.organizationId,
       invited_by: caller.userId,
-      email: normaliseEmail(email),
+      email: address,
       role,
       token_hash: digest(token),
       expires_at: now + lifetime,
-    }),
-  );
-  return { ...invitation, token };
+    });
+  });
+  const url = `${context.site.origin}/invitation/${token}`;
+  return { ...invitation, token, url, sent: await send(context, caller, invitation, url) };
+}
+
+async function send(
+  context: Context,
+  caller: Caller,
+  { email, role, expires_at }: stored.StoredInvitation,
+  url: string,
+): Promise<boolean> {
+  if (context.mailer === null) return false;
+  const inviter = await readUser(context, caller.userId);
+  const letter = invitationLetter({
+    to: email,
+    inviter: { name: inviter.name, email: inviter.email },
+    organization: inviter.organization_name,
+    role,
+    expiresAt: expires_at,
+    url,
+    origin: context.site.origin,
+  });
+  return mailWithinLimits(context, context.mailer, caller.organizationId, letter);
 }
 
 export const readInvitations = (context: Context, caller: Caller): Promise<stored.StoredInvitation[]> =>
@@ -44,3 +89,10 @@ export async function withdrawInvitation(context: Context, caller: Caller, id: n
   );
   if (!deleted) throw notFound('invitation');
 }
+
+export const uselessInvitation = (field: string): Refusal =>
+  new Refusal(
+    'INVITATION_INVALID',
+    'This invitation was used, withdrawn or has expired, or it was made for another email address. Ask for a new one.',
+    { field },
+  );

@@ -29,16 +29,25 @@ export interface LinkFields {
   readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
 }
 
+/** Whether a host is a short domain of this service, besides its own. */
+export type IsOurDomain = (host: string) => Promise<boolean>;
+
+export const asksForDomains =
+  ({ database }: Pick<Context, 'database'>): IsOurDomain =>
+  async (host) =>
+    (await findVerifiedDomain(database.lookup, host)) !== undefined;
+
 /** Columns for the fields that were spoken of, checked and in their stored form. */
-export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
+export async function columnsOf(
+  context: Context,
+  fields: LinkFields,
+  isOurDomain: IsOurDomain = asksForDomains(context),
+): Promise<LinkChanges> {
+  const destination = (field: string) => (url: string) => destinationOf(context, url, field, isOurDomain);
   const [destination_url, android_url, ios_url] = await Promise.all([
-    mandatory(fields.destination_url, 'destination_url', (url) =>
-      destination(context, url, 'destination_url'),
-    ),
-    clearable(fields.android_link_destination, (url) =>
-      destination(context, url, 'android_link_destination'),
-    ),
-    clearable(fields.ios_link_destination, (url) => destination(context, url, 'ios_link_destination')),
+    mandatory(fields.destination_url, 'destination_url', destination('destination_url')),
+    clearable(fields.android_link_destination, destination('android_link_destination')),
+    clearable(fields.ios_link_destination, destination('ios_link_destination')),
   ]);
   return withoutAbsent({
     destination_url,
@@ -114,11 +123,16 @@ function webAddress(text: string, field: string): string {
 }
 
 /** A link to a link of ours would send visitors round in circles, and hide where they end. */
-async function destination(context: Context, text: string, field: string): Promise<string> {
+async function destinationOf(
+  context: Context,
+  text: string,
+  field: string,
+  isOurDomain: IsOurDomain,
+): Promise<string> {
   const parsed = parseDestination(text, field, context.config.appSchemes);
   if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
   const host = parsed.url.hostname.replace(/\.$/, '');
-  if (context.site.leadsToUs(parsed.url) || (await findVerifiedDomain(context.database.lookup, host))) {
+  if (context.site.leadsToUs(parsed.url) || (await isOurDomain(host))) {
     throw new Refusal(
       'DESTINATION_IS_OURS',
       'This address is itself on a short domain of this service. Give the final address.',

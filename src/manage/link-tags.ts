@@ -13,16 +13,18 @@ export async function requireTags(
 ): Promise<readonly StoredTag[]> {
   const wanted = [...new Set(ids)];
   const tags = await ownTags(queries, organizationId, wanted);
-  if (tags.length < wanted.length) {
-    const missing = wanted.filter((id) => !tags.some((tag) => tag.id === id));
-    const named = missing.length === 1 ? `tag ${missing[0]}` : `tags ${missing.join(', ')}`;
-    throw new Refusal(
-      'TAG_NOT_FOUND',
-      `There is no ${named} in your organization. GET /api/v1/tag lists the tags.`,
-      { field },
-    );
-  }
+  const missing = wanted.filter((id) => !tags.some((tag) => tag.id === id));
+  if (missing.length > 0) throw unknownTags(missing, field);
   return tags;
+}
+
+export function unknownTags(ids: readonly number[], field: string): Refusal {
+  const named = ids.length === 1 ? `tag ${ids[0]}` : `tags ${ids.join(', ')}`;
+  return new Refusal(
+    'TAG_NOT_FOUND',
+    `There is no ${named} in your organization. GET /api/v1/tag lists the tags.`,
+    { field },
+  );
 }
 
 export const tooManyTags = (field: string): Refusal =>

@@ -1,7 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
-import { findVerifiedDomain } from '../storage/domains.ts';
+import { findOwnDomainId } from '../storage/domains.ts';
 import { linkCount } from '../storage/link-counts.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import {
@@ -42,16 +42,44 @@ export async function readLinks(
   const { read } = context.database;
   const domainId = query.domain === undefined ? undefined : await domainIdOf(context, caller, query.domain);
   if (domainId === null) return { links: [], total: 0 };
-  const filter: LinkFilter = { text: query.text, tagId: query.tagId, before: query.before, domainId };
+  const { text, tagIds, ids, before } = query;
+  const filter: LinkFilter = { text, tagIds, ids, before, domainId };
   const [links, total] = await Promise.all([
     listLinks(read, caller.organizationId, filter, query),
     totalOf(context, caller, filter),
   ]);
+  return { links: await withTags(context, links), total };
+}
+
+async function withTags({ database }: Context, links: readonly StoredLink[]): Promise<LinkWithTags[]> {
   const tags = await tagsOf(
-    read,
+    database.read,
     links.map((link) => link.id),
   );
-  return { links: links.map((link) => ({ link, tags: tags.get(link.id) ?? [] })), total };
+  return links.map((link) => ({ link, tags: tags.get(link.id) ?? [] }));
+}
+
+export type LinkWish = Omit<LinkQuery, keyof LinkPage | 'before'>;
+
+const perRead = 500;
+
+/** All links that match, newest first, some at a time. Each time goes on where the last one ended. */
+export async function* eachLink(
+  context: Context,
+  caller: Caller,
+  { domain, ...narrowing }: LinkWish,
+): AsyncGenerator<readonly LinkWithTags[], void, undefined> {
+  const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
+  if (domainId === null) return;
+  const page = { limit: perRead, offset: 0, order: '-created_at' } as const;
+  let before: number | undefined;
+  for (;;) {
+    const filter = { ...narrowing, domainId, before };
+    const links = await listLinks(context.database.read, caller.organizationId, filter, page);
+    if (links.length > 0) yield await withTags(context, links);
+    if (links.length < perRead) return;
+    before = links.at(-1)?.id;
+  }
 }
 
 /** Without a filter the total is kept, not counted: it must not slow down with the number of links. */
@@ -67,6 +95,5 @@ function totalOf(context: Context, caller: Caller, filter: LinkFilter): Promise<
 async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
   const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/, ''));
   if (context.site.isDefaultHost(host)) return defaultDomainId;
-  const verified = await findVerifiedDomain(context.database.lookup, host);
-  return verified?.organization_id === caller.organizationId ? verified.id : null;
+  return findOwnDomainId(context.database.lookup, caller.organizationId, host);
 }

@@ -3,10 +3,12 @@ import type { Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { findInvitation, type StoredInvitation, takeInvitation } from '../storage/invitations.ts';
+import { lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting } from '../storage/settings.ts';
 import { findUser, hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
 import type { Context } from './context.ts';
+import { uselessInvitation } from './invitations.ts';
 
 export interface Registration {
   readonly email: string;
@@ -55,6 +57,7 @@ export async function registerUser(
       password_hash: hash,
       organization_id: membership.organizationId,
       role: membership.role,
+      email_proven: isProven(wish, door, isFirst) ? 1 : 0,
     });
     if (id === null) {
       throw new Refusal('EMAIL_TAKEN', 'There is an account with this email address. Sign in instead.', {
@@ -66,6 +69,10 @@ export async function registerUser(
     return user;
   });
 }
+
+/** By the link that was sent there; the first account and those of the shell are the operator's own word. */
+const isProven = (wish: Registration, door: Door, isFirst: boolean): boolean =>
+  wish.invitation_token !== undefined || door === 'shell' || isFirst;
 
 function refuseUnlessLetIn(context: Context, wish: Registration, door: Door, isFirst: boolean): void {
   if (door === 'shell' || wish.invitation_token !== undefined) return;
@@ -96,8 +103,12 @@ async function membershipFor(
     const name = wish.organization_name || wish.name || wish.email;
     return { organizationId: await insertOrganization(queries, name, context.now()), role: 'administrator' };
   }
-  const invitation = await takeInvitation(queries, digest(wish.invitation_token));
-  if (!isGood(context, wish, invitation)) throw uselessInvitation();
+  const hash = digest(wish.invitation_token);
+  const found = await findInvitation(queries, hash);
+  // Whoever leaves an organization must see who joins it at the same time, or nobody would be left to administer it.
+  if (found) await lockOrganizations(queries, [found.organization_id]);
+  const invitation = await takeInvitation(queries, hash);
+  if (!isGood(context, wish, invitation)) throw uselessInvitation('invitation_token');
   return { organizationId: invitation.organization_id, role: invitation.role };
 }
 
@@ -105,7 +116,7 @@ async function membershipFor(
 async function refuseUselessInvitation(context: Context, wish: Registration): Promise<void> {
   if (wish.invitation_token === undefined) return;
   const invitation = await findInvitation(context.database.lookup, digest(wish.invitation_token));
-  if (!isGood(context, wish, invitation)) throw uselessInvitation();
+  if (!isGood(context, wish, invitation)) throw uselessInvitation('invitation_token');
 }
 
 const isGood = (
@@ -116,10 +127,3 @@ const isGood = (
   invitation !== undefined &&
   invitation.expires_at > context.now() &&
   invitation.email === normaliseEmail(wish.email);
-
-const uselessInvitation = (): Refusal =>
-  new Refusal(
-    'INVITATION_INVALID',
-    'This invitation was used, withdrawn or has expired, or it was made for another email address. Ask for a new one.',
-    { field: 'invitation_token' },
-  );

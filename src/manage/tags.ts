@@ -1,45 +1,61 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { NotUnique } from '../storage/database.ts';
+import { tagCount, tagCounts } from '../storage/tag-counts.ts';
 import * as stored from '../storage/tags.ts';
 import type { Context } from './context.ts';
 
 export type { StoredTag } from '../storage/tags.ts';
+
+export interface CountedTag extends stored.StoredTag {
+  /** How many links have it. */
+  readonly links: number;
+}
 
 const taken = (name: string): Refusal =>
   new Refusal('TAG_EXISTS', `There is a tag named "${name}" already. Use it, or choose another name.`, {
     field: 'name',
   });
 
-export async function createTag(context: Context, caller: Caller, name: string): Promise<stored.StoredTag> {
+export async function createTag(context: Context, caller: Caller, name: string): Promise<CountedTag> {
   const tag = await context.database.write((queries) =>
     stored.insertTag(queries, caller.organizationId, name, context.now()),
   );
   if (!tag) throw taken(name);
-  return tag;
+  return { ...tag, links: 0 };
 }
 
-export async function readTag(context: Context, caller: Caller, id: number): Promise<stored.StoredTag> {
-  const tag = await stored.findTag(context.database.read, caller.organizationId, id);
+export async function readTag(context: Context, caller: Caller, id: number): Promise<CountedTag> {
+  const { read } = context.database;
+  const [tag, links] = await Promise.all([
+    stored.findTag(read, caller.organizationId, id),
+    tagCount(read, id),
+  ]);
   if (!tag) throw notFound('tag');
-  return tag;
+  return { ...tag, links };
 }
 
-export const readTags = (context: Context, caller: Caller): Promise<stored.StoredTag[]> =>
-  stored.listTags(context.database.read, caller.organizationId);
+export async function readTags(context: Context, caller: Caller): Promise<CountedTag[]> {
+  const { read } = context.database;
+  const [tags, counts] = await Promise.all([
+    stored.listTags(read, caller.organizationId),
+    tagCounts(read, caller.organizationId),
+  ]);
+  return tags.map((tag) => ({ ...tag, links: counts.get(tag.id) ?? 0 }));
+}
 
 export async function renameTag(
   context: Context,
   caller: Caller,
   id: number,
   name: string,
-): Promise<stored.StoredTag> {
+): Promise<CountedTag> {
   try {
     const tag = await context.database.write((queries) =>
       stored.renameTag(queries, caller.organizationId, id, name),
     );
     if (!tag) throw notFound('tag');
-    return tag;
+    return { ...tag, links: await tagCount(context.database.read, id) };
   } catch (cause) {
     throw cause instanceof NotUnique ? taken(name) : cause;
   }

@@ -1,6 +1,9 @@
+import { goneBefore } from '../rules/link-bin.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChallenges } from '../storage/challenges.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
+import { deleteOldBinned } from '../storage/link-bin.ts';
+import { deleteExpiredSessions } from '../storage/sessions.ts';
 import { deleteExpiredTokens } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import type { Context } from './context.ts';
@@ -9,16 +12,24 @@ import type { Context } from './context.ts';
 const changesKept = 24 * 60 * 60 * 1000;
 const deliveriesKept = 30 * 24 * 60 * 60 * 1000;
 /** So few at a time that no click waits long behind them. */
-const deliveriesAtOnce = 1_000;
+const rowsAtOnce = 1_000;
 
 /** Removes what has run out. Any node may do it at any time. */
 export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'>): Promise<void> {
   const instant = now();
   await database.write((queries) => deleteExpiredTokens(queries, instant));
+  await database.write((queries) => deleteExpiredSessions(queries, instant));
   await database.write((queries) => deleteOldAttempts(queries, instant));
   await database.write((queries) => deleteOldChallenges(queries, instant));
   await database.write((queries) => deleteOldChanges(queries, instant - changesKept));
-  const deleteSome = () =>
-    database.write((queries) => deleteOldDeliveries(queries, instant - deliveriesKept, deliveriesAtOnce));
-  while ((await deleteSome()) === deliveriesAtOnce);
+  await untilFewer(() =>
+    database.write((queries) => deleteOldDeliveries(queries, instant - deliveriesKept, rowsAtOnce)),
+  );
+  await untilFewer(() =>
+    database.write((queries) => deleteOldBinned(queries, goneBefore(instant), rowsAtOnce)),
+  );
+}
+
+async function untilFewer(deleteSome: () => Promise<number>): Promise<void> {
+  while ((await deleteSome()) === rowsAtOnce);
 }

@@ -1,13 +1,15 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { recordChange } from '../storage/changes.ts';
-import { attachTags, countTags, detachTags, tagsOf } from '../storage/link-tags.ts';
+import { attachTags, detachTags, hasMoreTags, tagsOf } from '../storage/link-tags.ts';
 import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { type LinkWithTags, refuseEqualColours } from './create-link.ts';
+import type { LinkWithTags } from './create-link.ts';
 import { columnsOf, type LinkFields } from './link-fields.ts';
 import { mostTagsOnLink, requireTags, tooManyTags } from './link-tags.ts';
+import { requireVersion } from './link-version.ts';
+import { refuseEqualColours } from './prepare-link.ts';
 import { messageId } from './webhook-message-id.ts';
 
 export interface LinkUpdate extends LinkFields {
@@ -20,6 +22,7 @@ export async function updateLink(
   caller: Caller,
   id: number,
   update: LinkUpdate,
+  expectedVersion: string | null = null,
 ): Promise<LinkWithTags> {
   // Whether the link is the caller's comes first: nothing is hashed or looked up for somebody else's.
   if (!(await findLink(context.database.read, caller.organizationId, id))) throw notFound('link');
@@ -27,17 +30,20 @@ export async function updateLink(
   const updated = await context.database.write(async (queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
+    requireVersion(expectedVersion, before);
     // An instant that is sent again is not an expiry anew.
     const { expires_at = before.expires_at } = columns;
     const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
     const after = { ...before, ...columns, ...expiry };
     refuseEqualColours(after, update);
     const now = context.now();
+    // No two states of a link share their instant: who names one means it.
+    const updated_at = Math.max(now, before.updated_at + 1);
     await store(queries, caller.organizationId, id, {
       ...columns,
       ...expiry,
       search_text: searchText(after),
-      updated_at: now,
+      updated_at,
     });
     const added = await requireTags(queries, caller.organizationId, update.add_tags ?? [], 'add_tags');
     const removed = await requireTags(
@@ -48,19 +54,19 @@ export async function updateLink(
     );
     await attachTags(
       queries,
-      id,
+      [id],
       added.map((tag) => tag.id),
     );
     await detachTags(
       queries,
-      id,
+      [id],
       removed.map((tag) => tag.id),
     );
-    if (added.length > 0 && (await countTags(queries, id)) > mostTagsOnLink) throw tooManyTags('add_tags');
+    if (added.length > 0 && (await hasMoreTags(queries, [id], mostTagsOnLink))) throw tooManyTags('add_tags');
     await recordChange(queries, before, now);
     const occasion = { site: context.site, now, messageId: messageId(context) };
     await enqueueLinkEvent(queries, 'link.updated', after, occasion);
-    return { link: { ...after, updated_at: now }, tags: (await tagsOf(queries, [id])).get(id) ?? [] };
+    return { link: { ...after, updated_at }, tags: (await tagsOf(queries, [id])).get(id) ?? [] };
   });
   context.linkChanged(updated.link.domain_id, updated.link.suffix);
   if (updated.link.webhook_url !== null) context.webhooks.wake();

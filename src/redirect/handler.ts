@@ -1,13 +1,15 @@
 import type { RawHit } from '../clicks/enrich.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
-import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
+import { isSuffix } from '../rules/suffix.ts';
+import { ExpressRedirects } from './express.ts';
 import { readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { PasswordGate } from './gates/password.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
 import * as pages from './pages.ts';
+import { suffixOf } from './path-suffix.ts';
 import { rawHit } from './raw-hit.ts';
 import { RequestVisitor } from './visitor.ts';
 
@@ -32,6 +34,10 @@ export interface RedirectParts {
   readonly password: PasswordGate;
   readonly captcha: CaptchaGate;
   readonly misses: MissLimit;
+  /** Who shares this with an address is one party for that limit. */
+  readonly networkOf: (address: string) => string;
+  /** Where the domain of a host sends those who come for none of its links, if anywhere. */
+  readonly wayOut: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
   /** Keeps a hit; its answer waits for that, unless it is null. Without it nothing is recorded: the bench's measure. */
   readonly record: ((hit: RawHit) => Promise<void> | null) | null;
@@ -41,9 +47,12 @@ export interface RedirectParts {
 
 /** From a hit to its answer. What is cached is answered without waiting for anything. */
 export class RedirectHandler {
+  /** The short way for plain visits to plain links. */
+  readonly express: ExpressRedirects;
   readonly #parts: RedirectParts;
 
   constructor(parts: RedirectParts) {
+    this.express = new ExpressRedirects(parts);
     this.#parts = parts;
   }
 
@@ -181,7 +190,9 @@ export class RedirectHandler {
 
   #miss(hit: Hit): Response {
     const wait = this.#parts.misses.count(hit.network);
-    return wait > 0 ? pages.slowDownPage(hit.host, wait) : pages.notFoundPage(hit.host);
+    if (wait > 0) return pages.slowDownPage(hit.host, wait);
+    const elsewhere = this.#parts.wayOut(hit.host, hit.request.method, hit.path);
+    return elsewhere === null ? pages.notFoundPage(hit.host) : redirectTo(elsewhere, undefined);
   }
 }
 
@@ -191,20 +202,4 @@ function redirectTo(location: string, cookie: string | undefined): Response {
   return cookie === undefined
     ? new Response(null, { status: 302, headers: { location, 'cache-control': 'private, no-store' } })
     : new Response(null, { status: 302, headers: { ...uncached, location, 'set-cookie': cookie } });
-}
-
-/**
- * The suffix that a path names, or null when it can't be one. A slash at the end is what people add. What was encoded
- * is checked at once: a line break in it would be read as another domain's key by the cache.
- */
-function suffixOf(path: string): string | null {
-  const raw = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
-  if (raw === '') return null;
-  if (!raw.includes('%')) return raw;
-  try {
-    const suffix = normaliseSuffix(decodeURIComponent(raw));
-    return isSuffix(suffix) ? suffix : null;
-  } catch {
-    return null;
-  }
 }

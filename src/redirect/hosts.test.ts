@@ -1,74 +1,146 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { Site } from '../rules/site.ts';
-import { Hosts } from './hosts.ts';
+import { type HostDomain, Hosts } from './hosts.ts';
 
 let now: number;
-let domains: Map<string, number>;
+let domains: Map<string, HostDomain>;
 let asked: string[];
 let isAway: boolean;
+/** Where a test wants to say itself when the store answers. */
+let gate: Promise<unknown>;
 let hosts: Hosts;
+
+const domain = (id: number, ways: Partial<HostDomain> = {}): HostDomain => ({
+  id,
+  rootUrl: null,
+  notFoundUrl: null,
+  ...ways,
+});
 
 beforeEach(() => {
   now = 1_900_000_000_000;
-  domains = new Map([['go.example.org', 5]]);
+  domains = new Map([['go.example.org', domain(5)]]);
   asked = [];
   isAway = false;
+  gate = Promise.resolve();
   const load = async (host: string) => {
     asked.push(host);
+    const found = domains.get(host) ?? null;
+    await gate;
     if (isAway) throw new Error('away');
-    return domains.get(host) ?? null;
+    return found;
   };
   hosts = new Hosts(new Site(new URL('https://links.example.com')), load, () => now);
 });
+
+/** What was begun in the background has ended. */
+const settled = () => new Promise(setImmediate);
 
 test('the default host is known without asking', () => {
   expect(hosts.domainOf('links.example.com')).toBe(0);
   expect(asked).toEqual([]);
 });
 
-test('a custom domain is asked for once a minute', async () => {
+test('a custom domain is asked for once, and then once a minute behind the back of its visitors', async () => {
   expect(await hosts.domainOf('go.example.org')).toBe(5);
-  expect(hosts.domainOf('go.example.org')).toBe(5);
-  now += 61_000;
-  expect(await hosts.domainOf('go.example.org')).toBe(5);
-  expect(asked).toHaveLength(2);
+  for (let minute = 1; minute <= 3; minute++) {
+    now += 61_000;
+    for (let visit = 0; visit < 100; visit++) expect(hosts.domainOf('go.example.org')).toBe(5);
+    await settled();
+    expect(asked).toHaveLength(1 + minute);
+  }
 });
 
-test('a domain that is verified a moment after somebody asked for it answers within seconds', async () => {
+test('a hundred visitors at once of a domain that nobody asked for before make one question', async () => {
+  const ids = await Promise.all(Array.from({ length: 100 }, () => hosts.domainOf('go.example.org')));
+  expect(new Set(ids)).toEqual(new Set([5]));
+  expect(asked).toHaveLength(1);
+});
+
+test('a domain that is verified a moment after somebody asked for it answers at once when that is told', async () => {
   expect(await hosts.domainOf('new.example.org')).toBeNull();
-  domains.set('new.example.org', 6);
+  domains.set('new.example.org', domain(6));
   expect(hosts.domainOf('new.example.org')).toBeNull();
+  hosts.forget('new.example.org');
+  expect(await hosts.domainOf('new.example.org')).toBe(6);
+});
+
+test('and within seconds when it was not told', async () => {
+  expect(await hosts.domainOf('new.example.org')).toBeNull();
+  domains.set('new.example.org', domain(6));
   now += 5_001;
   expect(await hosts.domainOf('new.example.org')).toBe(6);
 });
 
-test('a domain that is given up stops answering within a minute', async () => {
+test('a domain that is given up stops answering at once when that is told, and within a minute when not', async () => {
   await hosts.domainOf('go.example.org');
   domains.clear();
   now += 61_000;
+  expect(hosts.domainOf('go.example.org')).toBe(5);
+  await settled();
+  expect(hosts.domainOf('go.example.org')).toBeNull();
+  domains.set('go.example.org', domain(7));
+  hosts.forget('go.example.org');
+  expect(await hosts.domainOf('go.example.org')).toBe(7);
+  domains.clear();
+  hosts.forget('go.example.org');
   expect(await hosts.domainOf('go.example.org')).toBeNull();
+});
+
+test('an answer that was on its way when the change was told is not kept', async () => {
+  let open = () => {};
+  gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const before = hosts.domainOf('go.example.org');
+  await settled();
+  domains.set('go.example.org', domain(8));
+  hosts.forget('go.example.org');
+  const after = hosts.domainOf('go.example.org');
+  open();
+  expect(await before).toBe(5);
+  expect(await after).toBe(8);
+  expect(hosts.domainOf('go.example.org')).toBe(8);
 });
 
 test('while the database is away a known domain goes on, and its visitors do not each wait for the database', async () => {
   await hosts.domainOf('go.example.org');
   isAway = true;
   now += 61_000;
-  expect(await hosts.domainOf('go.example.org')).toBe(5);
+  expect(hosts.domainOf('go.example.org')).toBe(5);
+  await settled();
   const asks = asked.length;
-  for (let visit = 0; visit < 100; visit++) expect(await hosts.domainOf('go.example.org')).toBe(5);
+  for (let visit = 0; visit < 100; visit++) expect(hosts.domainOf('go.example.org')).toBe(5);
   expect(asked.length).toBe(asks);
   now += 24 * 3_600_000;
-  expect(await hosts.domainOf('go.example.org')).toBe(5);
+  expect(hosts.domainOf('go.example.org')).toBe(5);
+  await settled();
   isAway = false;
   domains.clear();
   now += 61_000;
-  expect(await hosts.domainOf('go.example.org')).toBeNull();
+  hosts.domainOf('go.example.org');
+  await settled();
+  expect(hosts.domainOf('go.example.org')).toBeNull();
 });
 
 test('while the database is away nobody is told that an unknown host is none of ours', async () => {
   await hosts.domainOf('other.example.org');
   isAway = true;
   now += 61_000;
-  await expect(Promise.resolve(hosts.domainOf('other.example.org'))).rejects.toThrow('away');
-  await expect(Promise.resolve(hosts.domainOf('never.example.org'))).rejects.toThrow('away');
+  for (const host of ['other.example.org', 'never.example.org']) {
+    const failure = await Promise.resolve(hosts.domainOf(host)).catch((cause: Error) => cause.message);
+    expect(failure).toBe('away');
+  }
+});
+
+test('a domain says where those go who come for none of its links', async () => {
+  const ways = { rootUrl: 'https://example.org/', notFoundUrl: 'https://example.org/lost' };
+  domains.set('go.example.org', domain(5, ways));
+  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBeNull();
+  await hosts.domainOf('go.example.org');
+  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/');
+  expect(hosts.wayOut('go.example.org', 'HEAD', '/nothing')).toBe('https://example.org/lost');
+  expect(hosts.wayOut('go.example.org', 'POST', '/nothing')).toBeNull();
+  expect(hosts.wayOut('go.example.org', 'GET', '/api/v1/link')).toBeNull();
+  expect(hosts.wayOut('links.example.com', 'GET', '/')).toBeNull();
 });

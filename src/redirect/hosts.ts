@@ -1,18 +1,44 @@
 import type { Site } from '../rules/site.ts';
+import { type WaysOut, wayOut } from '../rules/way-out.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { Generations } from './generations.ts';
 
+/** A custom domain, as far as visitors meet it. */
+export interface HostDomain extends WaysOut {
+  readonly id: number;
+}
+
+interface Known {
+  readonly domain: HostDomain;
+  /** Until then it is taken as it is; after that it goes on while it is asked for again. */
+  readonly until: number;
+}
+
+interface Flight {
+  readonly promise: Promise<HostDomain | null>;
+  /** The host came to stand for something else while it was being read. */
+  overtaken: boolean;
+}
+
 const lifetime = 60_000;
 const missLifetime = 5_000;
+const mostDomains = 100_000;
+const mostMisses = 20_000;
 
-/** Which domain a host stands for, if any. Custom domains are few and asked for often. */
+/**
+ * Which domain a host stands for, if any. Changes are told by `forget`; the lifetimes are for what could be missed.
+ * A visitor of a domain that was asked for before never waits for the database.
+ */
 export class Hosts {
   readonly #site: Site;
-  readonly #load: (host: string) => Promise<number | null>;
+  readonly #load: (host: string) => Promise<HostDomain | null>;
   readonly #now: () => number;
-  readonly #known = new Generations<{ readonly id: number | null; readonly until: number }>(20_000);
+  readonly #known = new Generations<Known>(mostDomains);
+  /** Hosts that are none of ours, and until when that is taken as it is. Anybody can make any number of them up. */
+  readonly #misses = new Generations<number>(mostMisses);
+  readonly #flights = new Map<string, Flight>();
 
-  constructor(site: Site, load: (host: string) => Promise<number | null>, now: () => number) {
+  constructor(site: Site, load: (host: string) => Promise<HostDomain | null>, now: () => number) {
     this.#site = site;
     this.#load = load;
     this.#now = now;
@@ -22,19 +48,57 @@ export class Hosts {
   domainOf(host: string): number | null | Promise<number | null> {
     if (this.#site.isDefaultHost(host)) return defaultDomainId;
     const known = this.#known.get(host);
-    return known && known.until > this.#now() ? known.id : this.#ask(host, known?.id);
+    if (known) {
+      if (known.until <= this.#now()) this.#refresh(host, known.domain);
+      return known.domain.id;
+    }
+    if ((this.#misses.get(host) ?? 0) > this.#now()) return null;
+    return this.#ask(host).then((domain) => domain?.id ?? null);
   }
 
-  async #ask(host: string, before: number | null | undefined): Promise<number | null> {
-    try {
-      const id = await this.#load(host);
-      this.#known.set(host, { id, until: this.#now() + (id === null ? missLifetime : lifetime) });
-      return id;
-    } catch (cause) {
-      if (before === undefined || before === null) throw cause;
-      // The database is away: a domain we knew goes on as it was, and its visitors don't each wait for the database.
-      this.#known.set(host, { id: before, until: this.#now() + missLifetime });
-      return before;
-    }
+  /** Where this host sends a request that is for none of its links. */
+  wayOut(host: string, method: string, path: string): string | null {
+    const domain = this.#known.get(host)?.domain;
+    return domain ? wayOut(domain, method, path) : null;
+  }
+
+  forget(host: string): void {
+    const flying = this.#flights.get(host);
+    if (flying) flying.overtaken = true;
+    this.#known.delete(host);
+    this.#misses.delete(host);
+  }
+
+  /** Everything is asked for anew. */
+  clear(): void {
+    for (const flight of this.#flights.values()) flight.overtaken = true;
+    this.#known.clear();
+    this.#misses.clear();
+  }
+
+  /** While the database is away a domain goes on as it was, and isn't asked for at every visit. */
+  #refresh(host: string, domain: HostDomain): void {
+    this.#known.set(host, { domain, until: this.#now() + missLifetime });
+    this.#ask(host).catch(() => {});
+  }
+
+  #ask(host: string): Promise<HostDomain | null> {
+    const flying = this.#flights.get(host);
+    if (flying && !flying.overtaken) return flying.promise;
+    const flight: Flight = { promise: this.#load(host), overtaken: false };
+    this.#flights.set(host, flight);
+    const landed = () => {
+      if (this.#flights.get(host) === flight) this.#flights.delete(host);
+    };
+    flight.promise.then((domain) => {
+      landed();
+      if (flight.overtaken) return;
+      if (domain) this.#known.set(host, { domain, until: this.#now() + lifetime });
+      else {
+        this.#known.delete(host);
+        this.#misses.set(host, this.#now() + missLifetime);
+      }
+    }, landed);
+    return flight.promise;
   }
 }

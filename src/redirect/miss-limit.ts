@@ -10,6 +10,12 @@ export class MissLimit {
     this.#now = now;
   }
 
+  /** Whether a further miss would be one too many. */
+  isOver(network: () => string): boolean {
+    if (this.#most === 0 || Math.floor(this.#now() / 60_000) !== this.#minute) return false;
+    return (this.#counts.get(network()) ?? 0) >= this.#most;
+  }
+
   /** Counts a miss. Seconds to wait when it was one too many, else 0. */
   count(network: () => string): number {
     if (this.#most === 0) return 0;

@@ -59,18 +59,6 @@ function page({ status, host, title, head = '', body, more = {} }: Page): Respon
 
 const says = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
 
-/** At the root of the service's own host. */
-export const homePage = (host: string): Response =>
-  page({
-    status: 200,
-    host,
-    title: 'Linnet',
-    body: says(
-      'Short links live here',
-      'Linnet is running. Its interface is described in the <a href="/docs">reference</a>.',
-    ),
-  });
-
 export const notFoundPage = (host: string): Response =>
   page({
     status: 404,

@@ -22,6 +22,10 @@ export async function deleteApiKey(queries: Queries, userId: number, id: number)
   return row !== undefined;
 }
 
+export async function deleteApiKeysOf(queries: Queries, userId: number): Promise<void> {
+  await queries.deleteFrom('api_keys').where('user_id', '=', userId).execute();
+}
+
 export interface KeyHolder extends Caller {
   readonly keyId: number;
   readonly lastUsedAt: number | null;

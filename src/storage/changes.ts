@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import { jsonRows } from './json-rows.ts';
 import type { Queries } from './schema.ts';
 
 /** A link whose cached copies are out of date, on every node. */
@@ -7,16 +10,29 @@ export interface LinkChange {
   readonly suffix: string;
 }
 
+type Place = Pick<LinkChange, 'domain_id' | 'suffix'>;
+
 /** Written in the transaction that changes the link. */
-export async function recordChange(
-  queries: Queries,
-  link: { readonly domain_id: number; readonly suffix: string },
-  now: number,
-): Promise<void> {
+export async function recordChange(queries: Queries, link: Place, now: number): Promise<void> {
   await queries
     .insertInto('changes')
     .values({ at: now, domain_id: link.domain_id, suffix: link.suffix })
     .execute();
+}
+
+/** The same for many. */
+export async function recordChanges(
+  queries: Queries,
+  dialect: Dialect,
+  links: readonly Place[],
+  now: number,
+): Promise<void> {
+  if (links.length === 0) return;
+  const rows = links.map((link) => [now, link.domain_id, link.suffix]);
+  await sql`insert into changes (at, domain_id, suffix)
+    select at, domain_id, suffix from ${jsonRows(dialect, { at: 'integer', domain_id: 'integer', suffix: 'text' }, rows)} as rows`.execute(
+    queries,
+  );
 }
 
 export const changesAfter = (queries: Queries, id: number, most: number): Promise<LinkChange[]> =>

@@ -1,4 +1,6 @@
-import type { Queries } from './schema.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import type { Queries, Schema } from './schema.ts';
 
 export interface VerifiedDomain {
   readonly id: number;
@@ -13,3 +15,205 @@ export const findVerifiedDomain = (queries: Queries, host: string): Promise<Veri
     .where('host', '=', host)
     .where('verified_at', 'is not', null)
     .executeTakeFirst();
+
+/** The redirect's own question: which domain a host is, and where it sends those who ask for no link. */
+export const findDomainForVisitor = (lookup: Queries, host: string) =>
+  lookup
+    .selectFrom('domains')
+    .select(['id', 'root_url', 'not_found_url'])
+    .where('host', '=', host)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst();
+
+export type DomainRow = Selectable<Schema['domains']>;
+
+export interface StoredDomain extends DomainRow {
+  readonly links: number;
+  /** 1: another organization has this name verified. */
+  readonly is_taken: number;
+}
+
+/** An organization's domains that aren't on their way out. */
+const own = (queries: Queries, organizationId: number) =>
+  queries
+    .selectFrom('domains')
+    .selectAll('domains')
+    .select((of) => [
+      of
+        .selectFrom('links')
+        .select((counted) => counted.fn.countAll<number>().as('count'))
+        .whereRef('links.domain_id', '=', 'domains.id')
+        .$asScalar()
+        .$notNull()
+        .as('links'),
+      sql<number>`case when domains.verified_at is null and exists (
+        select 1 from domains as other
+        where other.host = domains.host and other.verified_at is not null
+      ) then 1 else 0 end`.as('is_taken'),
+    ])
+    .where('domains.organization_id', '=', organizationId)
+    .where('domains.deleted_at', 'is', null);
+
+export const findDomain = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<StoredDomain | undefined> =>
+  own(queries, organizationId).where('domains.id', '=', id).executeTakeFirst();
+
+export const listDomains = (queries: Queries, organizationId: number): Promise<StoredDomain[]> =>
+  own(queries, organizationId).orderBy('domains.id').execute();
+
+/** How many domains an organization has, and how many of them wait for their proof. */
+export const countDomains = (queries: Queries, organizationId: number) =>
+  queries
+    .selectFrom('domains')
+    .select([
+      sql<number>`count(*)`.as('all'),
+      sql<number>`count(case when verified_at is null then 1 end)`.as('pending'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+
+/** Null when the organization has it already. */
+export async function insertDomain(
+  queries: Queries,
+  domain: Pick<DomainRow, 'organization_id' | 'host' | 'proof' | 'created_at' | 'next_check_at'>,
+): Promise<number | null> {
+  const row = await queries
+    .insertInto('domains')
+    .values(domain)
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'host']).where('deleted_at', 'is', null).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Reads a domain and keeps others from changing it until this transaction ends. */
+export const lockDomain = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<DomainRow | undefined> =>
+  queries
+    .updateTable('domains')
+    // An update that changes nothing takes the row's lock on every database.
+    .set({ host: sql<string>`host` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Throws NotUnique when it would be verified for two organizations. */
+export async function updateDomain(
+  queries: Queries,
+  organizationId: number,
+  id: number,
+  changes: Partial<Omit<DomainRow, 'id' | 'organization_id' | 'host' | 'proof' | 'created_at'>>,
+): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set(changes)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** False when there are links on it: then it stays. */
+export async function deleteEmptyDomain(
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<boolean> {
+  if ((await linkIdsOn(queries, id, 1)).length > 0) return false;
+  await queries
+    .deleteFrom('domains')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
+
+/** Takes the domains whose look is due, longest due first. No other node gets them before `until`. */
+export async function claimDueDomains(
+  queries: Queries,
+  dialect: Dialect,
+  claim: { readonly now: number; readonly until: number; readonly most: number },
+): Promise<DomainRow[]> {
+  const due = queries
+    .selectFrom('domains')
+    .select('id')
+    .where('next_check_at', '<=', claim.now)
+    .orderBy('next_check_at')
+    .limit(claim.most);
+  const ids = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  if (ids.length === 0) return [];
+  return queries
+    .updateTable('domains')
+    .set({ next_check_at: claim.until })
+    .where(
+      'id',
+      'in',
+      ids.map((row) => row.id),
+    )
+    .returningAll()
+    .execute();
+}
+
+export async function hasDueDomains(queries: Queries, now: number): Promise<boolean> {
+  const row = await queries
+    .selectFrom('domains')
+    .select('id')
+    .where('next_check_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Some of the links on a domain, by the index of its suffixes. */
+export async function linkIdsOn(queries: Queries, domainId: number, most: number): Promise<number[]> {
+  const rows = await queries
+    .selectFrom('links')
+    .select('id')
+    .where('domain_id', '=', domainId)
+    .orderBy('suffix')
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** By its name, verified or not. */
+export async function findOwnDomainId(
+  queries: Queries,
+  organizationId: number,
+  host: string,
+): Promise<number | null> {
+  const row = await queries
+    .selectFrom('domains')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('host', '=', host)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** Those of these domains that are there. None of them goes, or changes, before this transaction ends. */
+export async function holdDomains(
+  queries: Queries,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<readonly Pick<DomainRow, 'id' | 'verified_at'>[]> {
+  if (ids.length === 0) return [];
+  const there = queries
+    .selectFrom('domains')
+    .select(['id', 'verified_at'])
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .orderBy('id');
+  return (dialect.locksRows ? there.forShare() : there).execute();
+}

@@ -27,6 +27,68 @@ export const listInvitations = (queries: Queries, organizationId: number): Promi
 export const findInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.selectFrom('invitations').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst();
 
+export interface ReceivedInvitation extends StoredInvitation {
+  readonly organization_name: string;
+  /** Name or address of whoever invited. */
+  readonly inviter: string;
+}
+
+const withOrganization = (queries: Queries) =>
+  queries
+    .selectFrom('invitations')
+    .innerJoin('organizations', 'organizations.id', 'invitations.organization_id')
+    .innerJoin('users', 'users.id', 'invitations.invited_by')
+    .selectAll('invitations')
+    .select((of) => [
+      'organizations.name as organization_name',
+      of.fn.coalesce('users.name', 'users.email').as('inviter'),
+    ]);
+
+export const listReceivedInvitations = (
+  queries: Queries,
+  email: string,
+  now: number,
+): Promise<ReceivedInvitation[]> =>
+  withOrganization(queries)
+    .where('invitations.email', '=', email)
+    .where('invitations.expires_at', '>', now)
+    .orderBy('invitations.id', 'desc')
+    .execute();
+
+export const findReceivedInvitation = (
+  queries: Queries,
+  tokenHash: string,
+): Promise<ReceivedInvitation | undefined> =>
+  withOrganization(queries).where('invitations.token_hash', '=', tokenHash).executeTakeFirst();
+
+export const findInvitationById = (queries: Queries, id: number): Promise<StoredInvitation | undefined> =>
+  queries.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
+
+export async function deleteReceivedInvitation(
+  queries: Queries,
+  email: string,
+  id: number,
+): Promise<boolean> {
+  const row = await queries
+    .deleteFrom('invitations')
+    .where('email', '=', email)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Of an organization, all of them or those that one of its members made. */
+export async function withdrawInvitations(
+  queries: Queries,
+  organizationId: number,
+  invitedBy?: number,
+): Promise<void> {
+  let withdrawing = queries.deleteFrom('invitations').where('organization_id', '=', organizationId);
+  if (invitedBy !== undefined) withdrawing = withdrawing.where('invited_by', '=', invitedBy);
+  await withdrawing.execute();
+}
+
 /** Takes the invitation away as it is read, so that it counts once. */
 export const takeInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.deleteFrom('invitations').where('token_hash', '=', tokenHash).returningAll().executeTakeFirst();

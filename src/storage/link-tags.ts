@@ -1,27 +1,98 @@
+import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
+import { addToTagCounts, perTag } from './tag-counts.ts';
 import type { StoredTag } from './tags.ts';
 
-export async function attachTags(queries: Queries, linkId: number, tagIds: readonly number[]): Promise<void> {
-  if (tagIds.length === 0) return;
-  await queries
+export interface LinkTag {
+  readonly link_id: number;
+  readonly tag_id: number;
+}
+
+/** Databases bound how many values one statement may carry. */
+const rowsPerStatement = 1_000;
+
+/** Puts tags on links that are new, so that none of them can be there already. */
+export async function insertLinkTags(queries: Queries, rows: readonly LinkTag[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    await queries
+      .insertInto('link_tags')
+      .values(rows.slice(start, start + rowsPerStatement))
+      .execute();
+  }
+  await addToTagCounts(queries, rows[0]?.link_id ?? 0, perTag(rows));
+}
+
+/** Puts these tags on each of these links, and returns what was not there before. */
+export async function attachTags(
+  queries: Queries,
+  linkIds: readonly number[],
+  tagIds: readonly number[],
+): Promise<readonly LinkTag[]> {
+  if (linkIds.length === 0 || tagIds.length === 0) return [];
+  const attached = await queries
     .insertInto('link_tags')
-    .values(tagIds.map((tagId) => ({ link_id: linkId, tag_id: tagId })))
+    .columns(['link_id', 'tag_id'])
+    .expression((from) =>
+      from
+        .selectFrom('links')
+        .innerJoin('tags', (join) => join.onTrue())
+        .select(['links.id', 'tags.id as tag_id'])
+        .where('links.id', 'in', linkIds)
+        .where('tags.id', 'in', tagIds),
+    )
     .onConflict((conflict) => conflict.columns(['link_id', 'tag_id']).doNothing())
+    .returning(['link_id', 'tag_id'])
     .execute();
+  await addToTagCounts(queries, linkIds[0] ?? 0, perTag(attached));
+  return attached;
 }
 
-export async function detachTags(queries: Queries, linkId: number, tagIds: readonly number[]): Promise<void> {
-  if (tagIds.length === 0) return;
-  await queries.deleteFrom('link_tags').where('link_id', '=', linkId).where('tag_id', 'in', tagIds).execute();
+/** Takes these tags off each of these links, and returns what was there. */
+export async function detachTags(
+  queries: Queries,
+  linkIds: readonly number[],
+  tagIds: readonly number[],
+): Promise<readonly LinkTag[]> {
+  if (linkIds.length === 0 || tagIds.length === 0) return [];
+  const detached = await queries
+    .deleteFrom('link_tags')
+    .where('link_id', 'in', linkIds)
+    .where('tag_id', 'in', tagIds)
+    .returning(['link_id', 'tag_id'])
+    .execute();
+  await addToTagCounts(queries, linkIds[0] ?? 0, perTag(detached, -1));
+  return detached;
 }
 
-export async function countTags(queries: Queries, linkId: number): Promise<number> {
+/** Whether one of these links has more tags than so many. */
+export async function hasMoreTags(
+  queries: Queries,
+  linkIds: readonly number[],
+  most: number,
+): Promise<boolean> {
   const row = await queries
     .selectFrom('link_tags')
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .where('link_id', '=', linkId)
-    .executeTakeFirstOrThrow();
-  return row.count;
+    .select('link_id')
+    .where('link_id', 'in', linkIds)
+    .groupBy('link_id')
+    .having((counted) => counted.fn.countAll<number>(), '>', most)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How many of these links have each tag. */
+export async function tagsAmong(
+  queries: Queries,
+  linkIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await queries
+    .selectFrom('link_tags')
+    .select(['tag_id', sql<number>`count(*)`.as('links')])
+    .where('link_id', 'in', linkIds)
+    .groupBy('tag_id')
+    .execute();
+  return new Map(rows.map(({ tag_id, links }) => [tag_id, links]));
 }
 
 /** The tags of many links in one query, oldest tag first. */

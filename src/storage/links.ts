@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { LinkOrder } from '../rules/link-order.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
@@ -12,7 +12,6 @@ export type StoredLink = Selectable<Schema['links']> & {
   readonly clicks: number | null;
   readonly last_clicked_at: number | null;
 };
-export type NewLink = Insertable<Schema['links']>;
 /** What may change about a link once it is made: not whose it is, nor where it stands. */
 export type LinkChanges = Partial<
   Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
@@ -23,20 +22,6 @@ export const searchText = (link: {
   readonly suffix: string;
   readonly destination_url: string;
 }): string => fold(`${link.name ?? ''}\n${link.suffix}\n${link.destination_url}`);
-
-/** Null when the suffix is taken on its domain. */
-export async function insertLink(
-  queries: Queries,
-  link: NewLink,
-): Promise<Selectable<Schema['links']> | null> {
-  const row = await queries
-    .insertInto('links')
-    .values(link)
-    .onConflict((conflict) => conflict.columns(['domain_id', 'suffix']).doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
-}
 
 const withHost = (queries: Queries) =>
   queries
@@ -61,19 +46,35 @@ export const findAnyLink = (queries: Queries, id: number): Promise<StoredLink | 
   withHost(queries).where('links.id', '=', id).executeTakeFirst();
 
 /** Reads a link and keeps others from changing it until this transaction ends. */
-export async function lockLink(
+export const lockLink = async (
   queries: Queries,
   organizationId: number,
   id: number,
-): Promise<StoredLink | undefined> {
-  // An update that changes nothing takes the row's lock on every database.
-  await queries
+): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
+
+/** The same for those of these links that are the organization's. */
+export async function lockLinks(
+  queries: Queries,
+  organizationId: number,
+  ids: readonly number[],
+): Promise<StoredLink[]> {
+  // An update that changes nothing takes the rows' locks on every database.
+  const locked = await queries
     .updateTable('links')
     .set({ updated_at: sql<number>`updated_at` })
     .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
+    .where('id', 'in', ids)
+    .returning('id')
     .execute();
-  return findLink(queries, organizationId, id);
+  if (locked.length === 0) return [];
+  return withHost(queries)
+    .where(
+      'links.id',
+      'in',
+      locked.map((link) => link.id),
+    )
+    .orderBy('links.id')
+    .execute();
 }
 
 export async function updateLink(
@@ -90,18 +91,22 @@ export async function updateLink(
     .execute();
 }
 
-export const deleteLink = (queries: Queries, organizationId: number, id: number) =>
-  queries
-    .deleteFrom('links')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .returning(['domain_id', 'suffix'])
-    .executeTakeFirst();
+/** No two states of a link share their `updated_at`: who names one means it. */
+export async function touchLinks(queries: Queries, ids: readonly number[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .updateTable('links')
+    .set({ updated_at: sql<number>`case when updated_at < ${now} then ${now} else updated_at + 1 end` })
+    .where('id', 'in', ids)
+    .execute();
+}
 
 export interface LinkFilter {
   /** Part of a name, suffix or destination, in any case. */
   readonly text?: string | undefined;
-  readonly tagId?: number | undefined;
+  /** Links that have all of these tags. */
+  readonly tagIds?: readonly number[] | undefined;
+  readonly ids?: readonly number[] | undefined;
   readonly domainId?: number | undefined;
   /** Only links older than this one: the key of a page that new links don't move. */
   readonly before?: number | undefined;
@@ -153,8 +158,8 @@ const matches =
     let matching = query.where('links.organization_id', '=', organizationId);
     if (filter.before !== undefined) matching = matching.where('links.id', '<', filter.before);
     if (filter.domainId !== undefined) matching = matching.where('links.domain_id', '=', filter.domainId);
-    if (filter.tagId !== undefined) {
-      const tagId = filter.tagId;
+    if (filter.ids !== undefined) matching = matching.where('links.id', 'in', filter.ids);
+    for (const tagId of filter.tagIds ?? []) {
       matching = matching.where('links.id', 'in', (tagged) =>
         tagged.selectFrom('link_tags').select('link_id').where('tag_id', '=', tagId),
       );
@@ -219,9 +224,11 @@ export async function findLinkForVisitor(
 
 /** After the key that sealed them is lost, they are only noise. */
 export async function forgetSealedKeys(queries: Queries): Promise<void> {
-  await queries
-    .updateTable('links')
-    .set({ webhook_auth_key: null })
-    .where('webhook_auth_key', 'is not', null)
-    .execute();
+  for (const table of ['links', 'link_bin'] as const) {
+    await queries
+      .updateTable(table)
+      .set({ webhook_auth_key: null })
+      .where('webhook_auth_key', 'is not', null)
+      .execute();
+  }
 }

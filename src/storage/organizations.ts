@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredOrganization = Selectable<Schema['organizations']>;
@@ -12,3 +12,34 @@ export const updateOrganization = (
   changes: { readonly name?: string; readonly qr_marker?: number },
 ): Promise<StoredOrganization | undefined> =>
   queries.updateTable('organizations').set(changes).where('id', '=', id).returningAll().executeTakeFirst();
+
+/** Keeps others from joining, leaving and changing roles in these organizations until this transaction ends. */
+export async function lockOrganizations(queries: Queries, ids: readonly number[]): Promise<void> {
+  // One after the other, the lowest first, so that two who want the same ones don't wait for each other's.
+  for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
+    await queries
+      .updateTable('organizations')
+      .set({ created_at: sql<number>`created_at` })
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+/** How many of the things it was made for an organization has, links aside. */
+export async function countBelongings(
+  queries: Queries,
+  id: number,
+): Promise<{ readonly tags: number; readonly domains: number }> {
+  const tags = await queries
+    .selectFrom('tags')
+    .select((counted) => counted.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', id)
+    .executeTakeFirstOrThrow();
+  const domains = await queries
+    .selectFrom('domains')
+    .select((counted) => counted.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return { tags: tags.count, domains: domains.count };
+}

@@ -12,6 +12,8 @@ export interface Schema {
     password_hash: string;
     organization_id: number;
     role: 'administrator' | 'editor';
+    /** 1: the holder has shown that the address is theirs. */
+    email_proven: Generated<number>;
   };
   invitations: {
     id: Generated<number>;
@@ -34,6 +36,8 @@ export interface Schema {
     last_used_at: number | null;
   };
   token_families: { id: Generated<number>; created_at: number; user_id: number; ended_at: number | null };
+  /** Of the dashboard's cookie. `renewed_at` is moved on by use, at most hourly, and `expires_at` with it. */
+  sessions: { hash: string; user_id: number; created_at: number; renewed_at: number; expires_at: number };
   access_tokens: { hash: string; family_id: number; expires_at: number };
   refresh_tokens: { hash: string; family_id: number; expires_at: number; replaced_at: number | null };
   attempts: { key: string; count: number; window_ends_at: number };
@@ -42,8 +46,24 @@ export interface Schema {
     id: Generated<number>;
     created_at: number;
     organization_id: number;
+    /** In ASCII. */
     host: string;
     verified_at: number | null;
+    /** What its TXT record must say. */
+    proof: Generated<string>;
+    checked_at: number | null;
+    /** Null: it is not checked any more. While a node is at it: when others may take that one to have died. */
+    next_check_at: number | null;
+    /** Since when the proof of a verified domain is missing. */
+    gone_since: number | null;
+    /** When it stopped being verified because its proof was gone for too long. */
+    released_at: number | null;
+    /** It is hidden, and goes as soon as its links are gone. */
+    deleted_at: number | null;
+    /** What was last seen in DNS, as JSON; see `rules/domain-findings.ts`. */
+    seen: Generated<string>;
+    root_url: string | null;
+    not_found_url: string | null;
   };
   tags: {
     id: Generated<number>;
@@ -52,44 +72,13 @@ export interface Schema {
     name: string;
     name_folded: string;
   };
-  links: {
-    id: Generated<number>;
-    created_at: number;
-    updated_at: number;
-    organization_id: number;
-    /** 0 is the default domain: the host of BASE_URL, whatever it is today. */
-    domain_id: number;
-    suffix: string;
-    destination_url: string;
-    android_url: string | null;
-    ios_url: string | null;
-    og_title: string | null;
-    og_description: string | null;
-    og_image: string | null;
-    expires_at: number | null;
-    qr_foreground: string;
-    qr_background: string;
-    qr_png: number;
-    password_hash: string | null;
-    bot_protection: number;
-    captcha: number;
-    name: string | null;
-    webhook_url: string | null;
-    /** Sealed: a dump of the database doesn't show it. */
-    webhook_auth_key: string | null;
-    zapier_hook_url: string | null;
-    /** Names of events, separated by commas. */
-    webhook_events: Generated<string>;
-    /** When its expiry is to be told to its webhook; null once that was done. */
-    expiry_event_at: number | null;
-    /** Counts the subscriptions there have been. */
-    zapier_hook_id: Generated<number>;
-    /** 1: the QR codes of this link carry the marker by which their scans are told from clicks. */
-    qr_marker: Generated<number>;
-    /** Name, suffix and destination, folded, for the list's search. */
-    search_text: string;
-  };
+  links: Link;
   link_tags: { link_id: number; tag_id: number };
+  /** Deleted links as they were, for as long as they can be brought back; every column of `links`, and when. */
+  link_bin: Link & { deleted_at: number };
+  link_bin_tags: { link_id: number; tag_id: number };
+  /** How many links have a tag, spread over a few rows. */
+  tag_counts: { tag_id: number; shard: number; links: number };
   /** How many links an organization has, spread over a few rows so that parallel creations don't queue. */
   link_counts: { organization_id: number; shard: number; links: number };
   changes: { id: Generated<number>; at: number; domain_id: number; suffix: string };
@@ -155,6 +144,44 @@ export interface Schema {
     excerpt: string | null;
     problem: string | null;
   };
+}
+
+interface Link {
+  id: Generated<number>;
+  created_at: number;
+  updated_at: number;
+  organization_id: number;
+  /** 0 is the default domain: the host of BASE_URL, whatever it is today. */
+  domain_id: number;
+  suffix: string;
+  destination_url: string;
+  android_url: string | null;
+  ios_url: string | null;
+  og_title: string | null;
+  og_description: string | null;
+  og_image: string | null;
+  expires_at: number | null;
+  qr_foreground: string;
+  qr_background: string;
+  qr_png: number;
+  password_hash: string | null;
+  bot_protection: number;
+  captcha: number;
+  name: string | null;
+  webhook_url: string | null;
+  /** Sealed: a dump of the database doesn't show it. */
+  webhook_auth_key: string | null;
+  zapier_hook_url: string | null;
+  /** Names of events, separated by commas. */
+  webhook_events: Generated<string>;
+  /** When its expiry is to be told to its webhook; null once that was done. */
+  expiry_event_at: number | null;
+  /** Counts the subscriptions there have been. */
+  zapier_hook_id: Generated<number>;
+  /** 1: the QR codes of this link carry the marker by which their scans are told from clicks. */
+  qr_marker: Generated<number>;
+  /** Name, suffix and destination, folded, for the list's search. */
+  search_text: string;
 }
 
 interface Rollup {

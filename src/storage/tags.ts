@@ -4,6 +4,9 @@ import type { Queries, Schema } from './schema.ts';
 
 export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
 
+/** Databases bound how many values one statement may carry. */
+const idsPerStatement = 10_000;
+
 const shown = ['id', 'created_at', 'organization_id', 'name'] as const;
 
 /** Null when the organization has a tag of this name. */
@@ -81,4 +84,21 @@ export async function ownTags(
     .where('id', 'in', ids)
     .orderBy('id')
     .execute();
+}
+
+/** These tags, whoever's they are. */
+export async function tagsById(
+  queries: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, StoredTag>> {
+  const found = new Map<number, StoredTag>();
+  for (let start = 0; start < ids.length; start += idsPerStatement) {
+    const rows = await queries
+      .selectFrom('tags')
+      .select(shown)
+      .where('id', 'in', ids.slice(start, start + idsPerStatement))
+      .execute();
+    for (const tag of rows) found.set(tag.id, tag);
+  }
+  return found;
 }

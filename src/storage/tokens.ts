@@ -73,6 +73,15 @@ export async function endFamily(queries: Queries, familyId: number, now: number)
     .execute();
 }
 
+export async function endFamiliesOf(queries: Queries, userId: number, now: number): Promise<void> {
+  await queries
+    .updateTable('token_families')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
 export const findTokenHolder = (queries: Queries, hash: string, now: number): Promise<Caller | undefined> =>
   queries
     .selectFrom('access_tokens')

@@ -35,6 +35,32 @@ export const findUserByEmail = (queries: Queries, email: string): Promise<Stored
 export const findPasswordHash = (queries: Queries, email: string) =>
   queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
 
+/** Whether the password is still this one; it stays so until the transaction ends. */
+export async function holdPassword(queries: Queries, id: number, hash: string): Promise<boolean> {
+  return replacePassword(queries, id, hash, hash);
+}
+
+/** False when the password isn't the expected one any more. */
+export async function replacePassword(
+  queries: Queries,
+  id: number,
+  expected: string,
+  hash: string,
+): Promise<boolean> {
+  const row = await queries
+    .updateTable('users')
+    .set({ password_hash: hash })
+    .where('id', '=', id)
+    .where('password_hash', '=', expected)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function renameUser(queries: Queries, id: number, name: string | null): Promise<void> {
+  await queries.updateTable('users').set({ name }).where('id', '=', id).execute();
+}
+
 export async function hasUsers(queries: Queries): Promise<boolean> {
   return (await queries.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 }

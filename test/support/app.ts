@@ -67,6 +67,7 @@ export async function startApp(
     DATABASE_URL: databaseUrl,
     REGISTRATION: 'open',
     MISS_LIMIT: '0',
+    DNS_SERVERS: nobody,
     ...options.env,
   });
   const app = await createApp(config, {
@@ -133,6 +134,9 @@ export async function startApp(
     },
   };
 }
+
+/** No test asks the world's name servers: nothing listens on this port of this machine. */
+const nobody = '127.0.0.1:9';
 
 /** No test posts to the internet: the only names that lead anywhere are this machine's. */
 const onlyThisMachine = async (name: string): Promise<readonly string[]> =>

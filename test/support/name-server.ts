@@ -3,14 +3,37 @@ import { Resolver as DnsResolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Resolver } from '../../src/webhooks/target-guard.ts';
 
-/** What a name has: addresses of both kinds, or how the question fails. */
-export type Records = readonly string[] | 'no such name' | 'server failure' | 'silence';
+/**
+ * What a name has: addresses of both kinds (of which the type that was asked for is answered), texts, or names that it
+ * is an alias of, the last of them having the addresses behind it; or how the question fails.
+ */
+export type Records = readonly string[] | Failure;
+export type Failure = 'no such name' | 'server failure' | 'refused' | 'garbage' | 'silence';
+export type RecordType = 'A' | 'AAAA' | 'TXT' | 'CNAME';
 
 /** `asked` counts how often this name was asked for before, for this type. */
-export type Zone = (name: string, type: 'A' | 'AAAA', asked: number) => Records;
+export type Zone = (name: string, type: RecordType, asked: number) => Records;
+
+/** Names and what they have, by type; to be changed while the server runs. A name that isn't there doesn't exist. */
+export type Names = Record<string, Partial<Record<RecordType, readonly string[]>> | Failure>;
+
+/** Answers as a resolver does for whom an alias is followed, as far as it leads to a name that it knows. */
+export const zoneOf =
+  (names: Names): Zone =>
+  (name, type) => {
+    const found = names[name];
+    if (found === undefined) return 'no such name';
+    if (typeof found === 'string') return found;
+    const [alias] = found.CNAME ?? [];
+    if (alias === undefined || type === 'CNAME' || type === 'TXT') return found[type] ?? [];
+    const followed = zoneOf(names)(alias, type, 0);
+    return typeof followed === 'string' ? [alias] : [alias, ...followed];
+  };
 
 export interface NameServer {
   readonly port: number;
+  /** As the resolvers of a program take it: address:port. */
+  readonly address: string;
   /** Every question, as "A name". */
   readonly questions: string[];
   /** Asks this server for A and AAAA, as a machine does that has it for its name server. */
@@ -18,7 +41,12 @@ export interface NameServer {
   stop(): Promise<void>;
 }
 
-const types: Readonly<Record<number, 'A' | 'AAAA'>> = { 1: 'A', 28: 'AAAA' };
+const types: Readonly<Record<number, RecordType>> = { 1: 'A', 5: 'CNAME', 16: 'TXT', 28: 'AAAA' };
+const codes: Readonly<Partial<Record<Failure, number>>> = {
+  'server failure': 2,
+  'no such name': 3,
+  refused: 5,
+};
 
 /** A real name server on a free UDP port of the loopback, whose answers live for no time at all. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
@@ -34,6 +62,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
     const known = types[type];
     const records = known ? zone(name, known, before) : [];
     if (records === 'silence') return;
+    if (records === 'garbage') return socket.send(query.subarray(0, 7), from.port, from.address);
     socket.send(answerTo(query, end, records, type), from.port, from.address);
   });
   await new Promise<void>((listening) => socket.bind(0, '127.0.0.1', listening));
@@ -43,6 +72,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
   dns.setServers([`127.0.0.1:${port}`]);
   return {
     port,
+    address: `127.0.0.1:${port}`,
     questions,
     resolver: async (name) => {
       const answers = await Promise.allSettled([dns.resolve4(name), dns.resolve6(name)]);
@@ -69,24 +99,50 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
 }
 
 function answerTo(query: Buffer, end: number, records: Records, type: number): Buffer {
-  const list = typeof records === 'string' ? [] : records.filter(type === 1 ? isIPv4 : isIPv6);
-  const code = records === 'no such name' ? 3 : records === 'server failure' ? 2 : 0;
+  const list = typeof records === 'string' ? [] : recordsOf(records, type);
+  const code = typeof records === 'string' ? (codes[records] ?? 0) : 0;
   const header = Buffer.alloc(12);
   query.copy(header, 0, 0, 2);
   header.writeUInt16BE(0x8180 | code, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(list.length, 6);
-  return Buffer.concat([header, query.subarray(12, end), ...list.map((address) => record(address, type))]);
+  return Buffer.concat([header, query.subarray(12, end), ...list]);
 }
 
-function record(address: string, type: number): Buffer {
-  const data = bytesOf(address);
-  const fixed = Buffer.alloc(12);
-  fixed.writeUInt16BE(0xc00c, 0);
-  fixed.writeUInt16BE(type, 2);
-  fixed.writeUInt16BE(1, 4);
-  fixed.writeUInt16BE(data.length, 10);
-  return Buffer.concat([fixed, data]);
+/** The name that was asked for, as a pointer to where the question has it. */
+const asAsked = Buffer.from([0xc0, 0x0c]);
+
+function recordsOf(values: readonly string[], type: number): Buffer[] {
+  if (types[type] === 'TXT') return values.map((text) => record(asAsked, 16, piecesOf(text)));
+  const aliases = values.filter((value) => !isIPv4(value) && !isIPv6(value)).map(nameBytes);
+  const owner = (index: number) => aliases[index - 1] ?? asAsked;
+  const chain = aliases.map((alias, index) => record(owner(index), 5, alias));
+  const addresses = values.filter(
+    types[type] === 'A' ? isIPv4 : types[type] === 'AAAA' ? isIPv6 : () => false,
+  );
+  return [...chain, ...addresses.map((address) => record(owner(aliases.length), type, bytesOf(address)))];
+}
+
+function record(owner: Buffer, type: number, data: Buffer): Buffer {
+  const fixed = Buffer.alloc(10);
+  fixed.writeUInt16BE(type, 0);
+  fixed.writeUInt16BE(1, 2);
+  fixed.writeUInt16BE(data.length, 8);
+  return Buffer.concat([owner, fixed, data]);
+}
+
+const lengthAndBytes = (bytes: Buffer) => Buffer.concat([Buffer.from([bytes.length]), bytes]);
+
+const nameBytes = (name: string): Buffer =>
+  Buffer.concat([...name.split('.').map((label) => lengthAndBytes(Buffer.from(label))), Buffer.from([0])]);
+
+/** A text stands in pieces of at most 255 bytes. */
+function piecesOf(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const pieces: Buffer[] = [];
+  for (let start = 0; start < bytes.length; start += 255)
+    pieces.push(lengthAndBytes(bytes.subarray(start, start + 255)));
+  return Buffer.concat(pieces.length > 0 ? pieces : [Buffer.from([0])]);
 }
 
 function bytesOf(address: string): Buffer {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { stamp } from './parts.ts';
+import { stamp, text } from './parts.ts';
 import { email, role } from './user.ts';
 
 export const Invitation = z
@@ -7,7 +7,36 @@ export const Invitation = z
   .meta({ id: 'Invitation' });
 
 export const NewInvitation = Invitation.extend({
-  token: z.string().meta({ description: 'For POST /api/v1/user: shown in this answer and never again.' }),
+  token: z.string().meta({
+    description:
+      'For POST /api/v1/user and POST /api/v1/invitation/accept: shown in this answer and never again.',
+  }),
+  url: z.string().meta({ description: 'The page where it is accepted. It holds the token.' }),
+  sent: z.boolean().meta({ description: 'Whether a mail server took the mail. If not, hand over the url.' }),
 }).meta({ id: 'NewInvitation' });
 
 export const InvitationToCreate = z.strictObject({ email, role: role.default('editor') });
+
+export const InvitationToken = z.strictObject({ token: text(200) });
+
+export const InvitationPreview = z
+  .object({
+    organization_name: z.string(),
+    email: z.string(),
+    role,
+    invited_by: z.string(),
+    expires_at: stamp,
+    has_account: z.boolean().meta({ description: 'Sign in with this address; else make an account for it.' }),
+  })
+  .meta({ id: 'InvitationPreview' });
+
+export const ReceivedInvitation = z
+  .object({
+    id: z.int(),
+    created_at: stamp,
+    organization_name: z.string(),
+    role,
+    invited_by: z.string().meta({ description: 'Name or address.' }),
+    expires_at: stamp,
+  })
+  .meta({ id: 'ReceivedInvitation' });

@@ -12,6 +12,7 @@ export const Link = z
   .object({
     id: z.int(),
     created_at: stamp,
+    updated_at: z.string().meta({ description: 'ISO 8601, UTC. Goes up with every change; see If-Match.' }),
     domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
     suffix: z.string(),
     organization_id: z.int(),
@@ -47,6 +48,10 @@ export const Link = z
     zapier_webhook_url_new_click: z.string().nullable(),
     clicks: z.int().meta({ description: 'People who were redirected, since the link was made.' }),
     last_clicked_at: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: never.' }),
+    daily_clicks: z
+      .array(z.int())
+      .optional()
+      .meta({ description: 'With `daily` in the list: clicks of so many UTC days, today last.' }),
   })
   .meta({ id: 'Link' });
 
@@ -133,6 +138,7 @@ export const LinkUpdate = z.strictObject({
 export const linkAnswerFields = [
   'id',
   'created_at',
+  'updated_at',
   'organization_id',
   'qr_code_svg',
   'qr_code_png',
@@ -141,28 +147,48 @@ export const linkAnswerFields = [
   'zapier_webhook_url_new_click',
   'clicks',
   'last_clicked_at',
+  'daily_clicks',
 ] as const;
 
 export const LinkList = z.object({ links: z.array(Link), total_links: z.int() }).meta({ id: 'LinkList' });
 
 export const mostPerPage = 1000;
 
+const idList = (most: number, words: string) =>
+  z
+    .string()
+    .refine((value) => /^[1-9]\d{0,15}(,[1-9]\d{0,15})*$/.test(value) && value.split(',').length <= most, {
+      error: `Give ${words}, separated by commas; at most ${most.toLocaleString('en')}.`,
+    })
+    .transform((value) => [...new Set(value.split(',').map(Number))]);
+
+const filters = {
+  q: text(200).optional().meta({ description: 'Part of a name, suffix or destination, in any case.' }),
+  tag: idList(10, 'ids of tags')
+    .optional()
+    .meta({ description: 'Ids of tags, separated by commas; the links have all of them.' }),
+  domain: text(300).optional(),
+};
+
 export const LinkListQuery = z.object({
   limit: queryNumber(1, mostPerPage).default(25),
   offset: queryNumber(0, 1_000_000_000).default(0),
-  q: text(200).optional().meta({ description: 'Part of a name, suffix or destination, in any case.' }),
-  tag: z
-    .string()
-    .regex(/^[1-9]\d{0,15}$/, { error: 'Give the id of a tag.' })
-    .transform(Number)
-    .optional()
-    .meta({ description: 'The id of a tag that the links have.' }),
-  domain: text(300).optional(),
+  ...filters,
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional().meta({
     description:
       'Only links with a lower id. Give the highest id of the first page plus 1, and pages stay put while links are made.',
   }),
   sort: z.enum(linkOrders).default('-created_at'),
+  daily: queryNumber(1, 31).optional().meta({
+    description: 'Adds `daily_clicks` of so many UTC days to each link; `limit` is then at most 100.',
+  }),
+});
+
+export const LinkExportQuery = z.object({
+  ...filters,
+  ids: idList(mostPerPage, 'ids of links')
+    .optional()
+    .meta({ description: 'Only these links: ids, separated by commas.' }),
 });
 
 export const LinkCreationQuery = z.object({

@@ -5,6 +5,10 @@ export const Tag = z
   .object({ id: z.int(), created_at: stamp, organization_id: z.int(), name: z.string() })
   .meta({ id: 'Tag' });
 
+export const CountedTag = Tag.extend({
+  links: z.int().meta({ description: 'How many links have it.' }),
+}).meta({ id: 'CountedTag' });
+
 const name = label(100);
 
 export const TagToCreate = z
@@ -27,4 +31,4 @@ export const TagToCreate = z
 export const TagToRename = z.strictObject({ name });
 
 /** Fields of a Tag that may come back with it. */
-export const tagAnswerFields = ['id', 'created_at', 'organization_id'] as const;
+export const tagAnswerFields = ['id', 'created_at', 'organization_id', 'links'] as const;

@@ -33,6 +33,28 @@ export const UserToCreate = z.strictObject({
     .meta({ description: 'Printed by the first start; needed for a first account made from elsewhere.' }),
 });
 
+export const UserUpdate = z.strictObject({
+  name: text(200)
+    .transform((name) => name.trim())
+    .nullish()
+    .meta({ description: 'Null or empty takes it away.' }),
+});
+
+/** Fields of a User that say nothing new when it comes back. */
+export const userAnswerFields = [
+  'id',
+  'created_at',
+  'email',
+  'organization_id',
+  'organization_name',
+  'role',
+] as const;
+
+export const PasswordChange = z.strictObject({
+  current_password: text(passwordLength.most),
+  new_password: text(passwordLength.most).min(passwordLength.least),
+});
+
 export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.most) });
 
 export const TokenPair = z

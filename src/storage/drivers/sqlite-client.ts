@@ -24,6 +24,14 @@ interface Waiting {
   readonly reject: (cause: Error) => void;
 }
 
+/** A statement on its way to the thread. */
+export interface Question {
+  readonly id: number;
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly inside: boolean;
+}
+
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
 const mostWaiting = 1_000;
 
@@ -31,6 +39,9 @@ export class SqliteThread implements SqliteClient {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  /** Questions on their way: a message to a thread costs more than what most of them ask. */
+  #outbox: Question[] = [];
+  #isLeaving = false;
   #gone: Error | undefined;
   #closed: (() => void) | undefined;
 
@@ -53,7 +64,7 @@ export class SqliteThread implements SqliteClient {
           worker.terminate();
           reject(faultOf(message.problem));
         } else if (message.closed) thread.#closed?.();
-        else thread.#settle(message.id, message.answer, message.problem);
+        else for (const { id, answer, problem } of message.answers) thread.#settle(id, answer, problem);
       };
       worker.postMessage({ open: { file, mode } });
     });
@@ -63,7 +74,18 @@ export class SqliteThread implements SqliteClient {
     return this.#waiting.size;
   }
 
+  /** Statements that are sent in the same breath go in one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
+    const answer = this.hold(sql, parameters, inside);
+    if (!this.#isLeaving) {
+      this.#isLeaving = true;
+      queueMicrotask(() => this.#flush());
+    }
+    return answer;
+  }
+
+  /** The same for one that may wait for the next: it goes before it, in its message. */
+  hold(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     if (this.#gone) return Promise.reject(this.#gone);
     if (this.#waiting.size >= mostWaiting && !inside) {
       return Promise.reject(new StoreAway('too many queries are waiting'));
@@ -71,14 +93,20 @@ export class SqliteThread implements SqliteClient {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, sql, parameters, inside });
+      this.#outbox.push({ id, sql, parameters, inside });
     });
+  }
+
+  #flush(): void {
+    this.#isLeaving = false;
+    if (this.#outbox.length > 0) this.#worker.postMessage({ questions: this.#outbox.splice(0) });
   }
 
   async close(): Promise<void> {
     if (!this.#gone) {
       await new Promise<void>((resolve) => {
         this.#closed = resolve;
+        this.#flush();
         this.#worker.postMessage({ close: true });
       });
     }

@@ -1,7 +1,9 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {id, sql, parameters, inside}, {close}; answers: {opened}, {id, answer}, {id, problem}, {closed}.
+ * Messages: {open}, {questions: [{id, sql, parameters, inside}]}, {close}; answers: {opened}, {answers: [{id, answer}
+ * or {id, problem}]}, {closed}.
  */
+import type { Question } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
@@ -21,16 +23,17 @@ self.onmessage = (event: MessageEvent) => {
     connection?.close();
     self.postMessage({ closed: true });
   } else {
-    try {
-      self.postMessage({
-        id: message.id,
-        answer: connection?.run(message.sql, message.parameters, message.inside),
-      });
-    } catch (cause) {
-      self.postMessage({ id: message.id, problem: problemOf(cause) });
-    }
+    self.postMessage({ answers: message.questions.map(answerTo) });
   }
 };
+
+function answerTo({ id, sql, parameters, inside }: Question): object {
+  try {
+    return { id, answer: connection?.run(sql, parameters, inside) };
+  } catch (cause) {
+    return { id, problem: problemOf(cause) };
+  }
+}
 
 function problemOf(cause: unknown): { message: string; code: string } {
   const error = cause as { message?: string; code?: string };

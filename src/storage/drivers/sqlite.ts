@@ -19,8 +19,8 @@ const readers = 2;
  * One writer, as SQLite has it. Changes that arrive while the disk is busy wait together and are committed
  * together, each behind a savepoint of its own, so that one that fails takes nobody with it.
  *
- * Statements reach the thread in the order in which they are sent, so those that frame a job are sent without
- * waiting for them. None of them can run outside: the thread refuses what has lost its transaction.
+ * Statements reach the thread in the order in which they are sent, so those that frame a job go along with the next
+ * one, and nobody waits for them. None of them can run outside: the thread refuses what has lost its transaction.
  */
 class Writer {
   readonly #client: SqliteThread;
@@ -57,11 +57,11 @@ class Writer {
     try {
       frame.send('begin immediate', false);
       for (const job of jobs) outcomes.push(await this.#attempt(job, frame));
-      frame.send('commit');
-      await frame.done();
+      await frame.end('commit');
     } catch (cause) {
+      const undone = this.#client.run('rollback', [], true).catch(() => {});
       await frame.settled();
-      await this.#client.run('rollback', [], true).catch(() => {});
+      await undone;
       for (const job of jobs) job.reject(cause);
       return;
     }
@@ -93,14 +93,16 @@ class Frame {
     this.#client = client;
   }
 
+  /** Goes with the next statement of the job, or with the end. */
   send(sql: string, inside = true): void {
-    const sent = this.#client.run(sql, [], inside);
+    const sent = this.#client.hold(sql, [], inside);
     sent.catch(() => {});
     this.#sent.push(sent);
   }
 
-  done(): Promise<unknown> {
-    return Promise.all(this.#sent);
+  end(sql: string): Promise<unknown> {
+    const last = this.#client.run(sql, [], true);
+    return Promise.all([...this.#sent, last]);
   }
 
   settled(): Promise<unknown> {

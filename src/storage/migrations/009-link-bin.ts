@@ -1,3 +1,55 @@
 import type { Migration } from '../migrate.ts';
 
-export const linkBin: Migration = () => [];
+export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd }) => [
+  // Deleted links, whole, as long as they can be brought back. They keep their suffix, and are in nobody's way: no query
+  // about links has to think of them.
+  `create table link_bin (
+    id ${integer} primary key,
+    created_at ${integer} not null,
+    updated_at ${integer} not null,
+    organization_id ${integer} not null references organizations (id),
+    domain_id ${integer} not null,
+    suffix text not null,
+    destination_url text not null,
+    android_url text,
+    ios_url text,
+    og_title text,
+    og_description text,
+    og_image text,
+    expires_at ${integer},
+    qr_foreground text not null,
+    qr_background text not null,
+    qr_png ${integer} not null,
+    password_hash text,
+    bot_protection ${integer} not null,
+    captcha ${integer} not null,
+    name text,
+    webhook_url text,
+    webhook_auth_key text,
+    zapier_hook_url text,
+    search_text text not null,
+    webhook_events text not null,
+    qr_marker ${integer} not null,
+    expiry_event_at ${integer},
+    zapier_hook_id ${integer} not null,
+    deleted_at ${integer} not null
+  ) ${tableEnd}`,
+  'create unique index link_bin_suffix on link_bin (domain_id, suffix)',
+  'create index link_bin_age on link_bin (deleted_at)',
+
+  `create table link_bin_tags (
+    link_id ${integer} not null references link_bin (id) on delete cascade,
+    tag_id ${integer} not null references tags (id) on delete cascade,
+    primary key (link_id, tag_id)
+  ) ${keyedTableEnd}`,
+  'create index link_bin_tags_tag on link_bin_tags (tag_id)',
+
+  // How many links have a tag, spread over a few rows as link_counts is.
+  `create table tag_counts (
+    tag_id ${integer} not null references tags (id) on delete cascade,
+    shard ${integer} not null,
+    links ${integer} not null,
+    primary key (tag_id, shard)
+  ) ${keyedTableEnd}`,
+  'insert into tag_counts (tag_id, shard, links) select tag_id, 0, count(*) from link_tags group by tag_id',
+];

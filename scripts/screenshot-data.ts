@@ -1,0 +1,240 @@
+import type { Newcomer, TestApp } from '../test/support/app.ts';
+import { type SeedHit, seedHits } from '../test/support/hits.ts';
+
+export interface Furnished {
+  readonly linkId: number;
+  readonly domainId: number;
+  readonly invitationPath: string;
+}
+
+/** The same numbers each time, so that two runs can be laid side by side. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+}
+
+const links = [
+  {
+    suffix: 'spring',
+    destination_url: 'https://shop.example.com/collections/spring-2027?utm_source=poster',
+    name: 'Poster, spring collection',
+    tags: ['Campaign', 'Print'],
+    share: 1,
+  },
+  {
+    suffix: 'menu',
+    destination_url: 'https://restaurant.example.org/menu.pdf',
+    name: 'Table cards',
+    tags: ['Print'],
+    share: 0.7,
+  },
+  {
+    suffix: 'talk',
+    destination_url: 'https://slides.example.net/2026/11/small-quick-and-plain',
+    name: 'Conference talk',
+    tags: ['Events'],
+    share: 0.5,
+  },
+  {
+    suffix: 'get',
+    destination_url: 'https://example.com/download',
+    name: 'App, by device',
+    tags: ['Campaign'],
+    share: 0.45,
+  },
+  {
+    suffix: 'newsletter/november',
+    destination_url: 'https://example.com/blog/november-letter',
+    name: 'Newsletter 11/2026',
+    tags: ['Mail'],
+    share: 0.3,
+  },
+  { suffix: 'jobs', destination_url: 'https://careers.example.com/', name: null, tags: [], share: 0.15 },
+  {
+    suffix: '🌷🌷',
+    destination_url: 'https://flowers.example.com/tulips',
+    name: 'Tulips',
+    tags: ['Campaign'],
+    share: 0.1,
+  },
+  {
+    suffix: 'مرحبا',
+    destination_url: 'https://example.com/ar/أهلا',
+    name: 'صفحة الترحيب',
+    tags: ['Events'],
+    share: 0.05,
+  },
+  {
+    suffix:
+      'a-very-long-suffix-that-somebody-typed-in-full-to-see-what-would-happen-to-the-list-when-it-is-shown',
+    destination_url: `https://example.com/${'long/'.repeat(60)}`,
+    name: 'A name as long as a sentence can be. '.repeat(8).trim(),
+    tags: ['Print', 'Mail', 'Events', 'Campaign'],
+    share: 0.01,
+  },
+] as const;
+
+const weighted = <T>(choices: readonly (readonly [T, number])[], throwDice: () => number): T => {
+  let left = throwDice() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [value, weight] of choices) {
+    left -= weight;
+    if (left <= 0) return value;
+  }
+  return choices[0]?.[0] as T;
+};
+
+/** An organization that looks lived in. */
+export async function furnish(app: TestApp, owner: Newcomer): Promise<Furnished> {
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await app.call(method, path, { key: owner.key, ...(body === undefined ? {} : { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.json;
+  };
+  await call('PATCH', '/api/v1/organization', { name: 'Ada & Company' });
+  await call('PATCH', '/api/v1/user', { name: 'Ada Lovelace' });
+  const tagIds = new Map<string, number>();
+  for (const name of ['Campaign', 'Print', 'Events', 'Mail', 'Unused']) {
+    tagIds.set(name, (await call('POST', '/api/v1/tag', { name })).id);
+  }
+  const made: { id: number; share: number }[] = [];
+  for (const { tags, share, ...link } of links.toReversed()) {
+    const { id } = await call('POST', '/api/v1/link', { ...link, tags: tags.map((tag) => tagIds.get(tag)) });
+    made.unshift({ id, share });
+  }
+  const [first] = made;
+  if (!first) throw new Error('no links');
+  await call('PATCH', `/api/v1/link/${first.id}`, {
+    og_title: 'Spring has come early',
+    og_description: 'Forty new pieces, light enough for the first warm days.',
+    expiration_date: new Date(app.clock.now + 40 * 86_400_000).toISOString(),
+    webhook_url: 'http://127.0.0.1:9/hooks/clicks',
+    qr_code_foreground_hex: '#7A1B2E',
+  });
+  await call('PATCH', `/api/v1/link/${made[2]?.id}`, { password: 'sesame', captcha: true });
+  await seedHits(app.app.context.database, hitsOf(app, owner, made));
+  const domain = await call('POST', '/api/v1/domain', { domain: 'go.bücher.de' });
+  const invitation = await call('POST', '/api/v1/invitation', {
+    email: 'charles@example.com',
+    role: 'editor',
+  });
+  return { linkId: first.id, domainId: domain.id, invitationPath: new URL(invitation.url).pathname };
+}
+
+function hitsOf(app: TestApp, owner: Newcomer, made: readonly { id: number; share: number }[]): SeedHit[] {
+  const throwDice = dice(7);
+  const hits: SeedHit[] = [];
+  const day = 86_400_000;
+  for (let back = 59; back >= 0; back -= 1) {
+    const weekday = new Date(app.clock.now - back * day).getUTCDay();
+    const busy =
+      (weekday === 0 || weekday === 6 ? 0.45 : 1) * (1 + (60 - back) / 60) * (0.8 + 0.4 * throwDice());
+    for (const { id, share } of made) {
+      const count = Math.round(38 * share * busy);
+      for (let index = 0; index < count; index += 1)
+        hits.push(hitOf(id, owner, app.clock.now - back * day, throwDice));
+    }
+  }
+  return hits;
+}
+
+function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => number): SeedHit {
+  const at = around - Math.floor(throwDice() * 12 * 3_600_000);
+  const base = { link, organization: owner.organizationId, at };
+  const kind = throwDice();
+  if (kind < 0.05) return { ...base, class: 'bot', reason: 'known_crawler' };
+  if (kind < 0.11) return { ...base, class: 'preview', reason: 'preview_agent' };
+  if (kind < 0.12) return { ...base, class: 'prefetch', reason: 'purpose_header' };
+  const device = weighted(
+    [
+      ['mobile', 58],
+      ['desktop', 34],
+      ['tablet', 8],
+    ] as const,
+    throwDice,
+  );
+  const os =
+    device === 'desktop'
+      ? weighted(
+          [
+            ['Windows', 5],
+            ['macOS', 4],
+            ['Linux', 1],
+          ] as const,
+          throwDice,
+        )
+      : weighted(
+          [
+            ['iOS', 5],
+            ['Android', 5],
+          ] as const,
+          throwDice,
+        );
+  return {
+    ...base,
+    device,
+    os,
+    browser: weighted(
+      [
+        ['Chrome', 52],
+        ['Safari', 30],
+        ['Firefox', 9],
+        ['Edge', 9],
+      ] as const,
+      throwDice,
+    ),
+    country: weighted(
+      [
+        ['DE', 38],
+        ['AT', 11],
+        ['CH', 9],
+        ['US', 12],
+        ['GB', 8],
+        ['FR', 7],
+        ['NL', 5],
+        ['JP', 3],
+        ['BR', 3],
+        ['IN', 4],
+      ] as const,
+      throwDice,
+    ),
+    language: weighted(
+      [
+        ['de', 55],
+        ['en', 30],
+        ['fr', 9],
+        ['ja', 3],
+        ['pt', 3],
+      ] as const,
+      throwDice,
+    ),
+    referrer: weighted(
+      [
+        ['', 45],
+        ['instagram.com', 18],
+        ['google.com', 14],
+        ['news.ycombinator.com', 9],
+        ['mail.example.com', 8],
+      ] as const,
+      throwDice,
+    ),
+    source: weighted(
+      [
+        ['link', 64],
+        ['qr', 36],
+      ] as const,
+      throwDice,
+    ),
+    utm_source: weighted(
+      [
+        ['', 50],
+        ['poster', 30],
+        ['newsletter', 20],
+      ] as const,
+      throwDice,
+    ),
+    visitor: Math.floor(throwDice() * 1e9),
+  };
+}

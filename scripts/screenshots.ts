@@ -1,0 +1,119 @@
+/**
+ * Every page of the dashboard as a picture, light and dark, on a phone, a tablet and a desk: `npm run screenshots`
+ * writes them to screenshots/ (or to the folder that is named) for whoever wants to look at all of it.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { startApp, type TestApp } from '../test/support/app.ts';
+import { closeBrowser, dashboardOf, freshContext } from '../test/support/browser.ts';
+import { type Furnished, furnish } from './screenshot-data.ts';
+
+const folder = process.argv[2] ?? 'screenshots';
+const sizes = {
+  phone: { width: 390, height: 844 },
+  tablet: { width: 768, height: 1024 },
+  desk: { width: 1280, height: 860 },
+};
+const schemes = ['light', 'dark'] as const;
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+const openPalette = async (page: Page) => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('spring');
+  await page
+    .getByRole('option', { name: /spring/ })
+    .first()
+    .waitFor();
+};
+
+const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
+  { name: 'links', path: '/app' },
+  { name: 'link', path: `/app/links/${linkId}` },
+  { name: 'link-statistics', path: `/app/links/${linkId}/stats` },
+  { name: 'link-visits', path: `/app/links/${linkId}/visits` },
+  { name: 'link-webhook', path: `/app/links/${linkId}/webhook` },
+  { name: 'statistics', path: '/app/stats' },
+  { name: 'tags', path: '/app/tags' },
+  { name: 'domains', path: '/app/domains' },
+  { name: 'domain', path: `/app/domains/${domainId}` },
+  { name: 'organization', path: '/app/organization' },
+  { name: 'account', path: '/app/account' },
+  { name: 'nothing-here', path: '/app/elsewhere' },
+  { name: 'palette', path: '/app', prepare: openPalette },
+];
+
+const emptyShots: readonly Shot[] = [
+  { name: 'empty-links', path: '/app' },
+  { name: 'empty-statistics', path: '/app/stats' },
+  { name: 'empty-tags', path: '/app/tags' },
+  { name: 'empty-domains', path: '/app/domains' },
+];
+
+await mkdir(folder, { recursive: true });
+const app = await startApp();
+try {
+  await shootDoors(app);
+  const owner = await app.newcomer('ada@example.com');
+  await shootAs(app, owner, emptyShots);
+  const furnished = await furnish(app, owner);
+  await shootAs(app, owner, shotsOf(furnished));
+  await shootOutside(app, 'invitation', furnished.invitationPath);
+} finally {
+  await closeBrowser();
+  await app.stop();
+}
+
+async function shootDoors(on: TestApp): Promise<void> {
+  await shootOutside(on, 'set-up', '/app');
+  await on.call('POST', '/api/v1/user', {
+    body: { email: 'first@example.com', password: 'correct horse battery' },
+  });
+  await shootOutside(on, 'sign-in', '/app');
+}
+
+async function shootOutside(on: TestApp, name: string, path: string): Promise<void> {
+  const context = await freshContext();
+  const page = await context.newPage();
+  await page.goto(on.url + path);
+  await page.locator('main h1').waitFor();
+  await shootEverySize(page, name);
+  await context.close();
+}
+
+async function shootAs(
+  on: TestApp,
+  who: Parameters<typeof dashboardOf>[1],
+  shots: readonly Shot[],
+): Promise<void> {
+  const page = await dashboardOf(on, who);
+  for (const { name, path, prepare } of shots) {
+    await page.goto(on.url + path, { waitUntil: 'load' });
+    await page.locator('main h1').first().waitFor();
+    await prepare?.(page);
+    await shootEverySize(page, name);
+  }
+  await page.context().close();
+}
+
+async function shootEverySize(page: Page, name: string): Promise<void> {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of schemes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      // What is being loaded or drawn has come to rest.
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+      await page.waitForTimeout(250);
+      await page.screenshot({
+        path: join(folder, `${name}-${size}-${colorScheme}.png`),
+        fullPage: name !== 'palette',
+      });
+    }
+  }
+  process.stdout.write(`${name}\n`);
+}

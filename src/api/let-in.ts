@@ -1,0 +1,93 @@
+import { credentialOf, type SessionVisit } from '../auth/authenticate.ts';
+import { type Caller, type Deed, may } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
+import type { Site } from '../rules/site.ts';
+import type { Credential } from './endpoint.ts';
+import { keepSession, sessionOf } from './session-cookie.ts';
+
+/** Who knows credentials. */
+export interface Doorman {
+  caller(credential: string | null): Promise<Caller>;
+  visitor(session: string): Promise<SessionVisit>;
+}
+
+/** Whoever was let in, and by what. */
+export interface Guest {
+  readonly caller: Caller | null;
+  /** What the session's cookie holds, where no key or token was sent. */
+  readonly session: string | null;
+  /** To be set with the answer: the session lasts longer from now on. */
+  readonly cookie: string | null;
+  /** Asks again whether the credential is good. */
+  readonly stillWelcome: () => Promise<unknown>;
+}
+
+export interface Rule {
+  readonly credential: Credential;
+  readonly deed?: Deed;
+  /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
+  readonly ownPagesOnly?: boolean;
+}
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A key or token in a header comes first: a browser sends cookies by itself, a header is sent on purpose. */
+export async function letIn(rule: Rule, request: Request, doorman: Doorman, site: Site): Promise<Guest> {
+  const sent = credentialOf(request.headers);
+  const session = sent === null ? sessionOf(request.headers, site) : null;
+  if (session !== null || rule.ownPagesOnly) guardOrigin(rule, request, session, site);
+  if (rule.credential === 'none' || rule.credential === 'own') return stranger(session);
+  if (session !== null) return bySession(rule, session, doorman, site);
+  if (sent === null && rule.credential === 'optional') return stranger(null);
+  const stillWelcome = () => doorman.caller(sent);
+  const caller = await stillWelcome();
+  requireDeed(rule, caller);
+  return { caller, session: null, cookie: null, stillWelcome };
+}
+
+async function bySession(rule: Rule, session: string, doorman: Doorman, site: Site): Promise<Guest> {
+  const stillWelcome = () => doorman.visitor(session);
+  try {
+    const { caller, isRenewed } = await stillWelcome();
+    requireDeed(rule, caller);
+    return { caller, session, cookie: isRenewed ? keepSession(session, site) : null, stillWelcome };
+  } catch (cause) {
+    // A browser goes on sending the cookie of a session that ended: it must not keep anybody from signing up.
+    const isOver = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
+    if (rule.credential === 'optional' && isOver) return stranger(session);
+    throw cause;
+  }
+}
+
+const stranger = (session: string | null): Guest => ({
+  caller: null,
+  session,
+  cookie: null,
+  stillWelcome: async () => {},
+});
+
+/**
+ * Where a cookie lets somebody in, the page that makes the call must be known to be ours. Where nothing is let in by
+ * it, a program may call without saying so, and only a page that is known to be another's is refused.
+ */
+function guardOrigin({ credential }: Rule, { method, headers }: Request, session: string | null, site: Site) {
+  if (safeMethods.has(method)) return;
+  const owner = pageOwner(site, {
+    origin: headers.get('origin'),
+    fetchSite: headers.get('sec-fetch-site'),
+    host: headers.get('host'),
+  });
+  const counts = session !== null && (credential === 'required' || credential === 'optional');
+  const allowed: readonly PageOwner[] = counts ? ['ours'] : ['ours', 'unsaid'];
+  if (allowed.includes(owner)) return;
+  throw new Refusal(
+    'ORIGIN_FORBIDDEN',
+    `This call came from a page that is not part of ${site.origin}. Open Linnet there and try again; programs send an API key instead of a cookie.`,
+  );
+}
+
+function requireDeed({ deed }: Rule, caller: Caller): void {
+  if (deed && !may(caller.role, deed))
+    throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
+}

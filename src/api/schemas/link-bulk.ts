@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { ErrorAnswer } from './error.ts';
+import { Link, LinkCreationQuery, LinkToCreate, mostPerPage } from './link.ts';
+import { id } from './parts.ts';
+
+const mostAtOnce = mostPerPage;
+
+const { $schema: _, ...linkToCreate } = z.toJSONSchema(LinkToCreate, {
+  io: 'input',
+  unrepresentable: 'any',
+  reused: 'inline',
+});
+
+/** Each link is checked by itself, so that a bad one fails alone: here it only has to be there. */
+export const LinksToCreate = z.strictObject({
+  links: z.array(z.unknown().meta(linkToCreate)).min(1).max(mostAtOnce),
+});
+
+export const LinksCreationQuery = LinkCreationQuery.extend({
+  atomic: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: 'true: all links are made, or none; what is wrong with which is in `errors`.' }),
+});
+
+export const LinkResults = z
+  .object({
+    results: z
+      .array(
+        z.union([
+          z.object({ status: z.literal(201), link: Link }),
+          z.object({ status: z.int(), error: ErrorAnswer }),
+        ]),
+      )
+      .meta({ description: 'One for each link that was sent, in the same order.' }),
+  })
+  .meta({ id: 'LinkResults' });
+
+const linkIds = z
+  .array(id)
+  .min(1)
+  .max(mostAtOnce)
+  .transform((ids) => [...new Set(ids)])
+  .meta({ description: 'Ids of links.' });
+
+export const LinkIds = z.strictObject({ ids: linkIds });
+
+const tagIds = (deed: string) =>
+  z
+    .array(id)
+    .max(100)
+    .default([])
+    .meta({ description: `Ids of tags to ${deed}.` });
+
+export const LinksUpdate = z.strictObject({
+  ids: linkIds,
+  add_tags: tagIds('attach'),
+  remove_tags: tagIds('detach'),
+});
+
+export const LinksUpdated = z
+  .object({ updated: z.int().meta({ description: 'How many of the links are there.' }) })
+  .meta({ id: 'LinksUpdated' });
+export const LinksDeleted = z
+  .object({ deleted: z.int(), ids: z.array(z.int()) })
+  .meta({ id: 'LinksDeleted' });
+export const LinksRestored = z
+  .object({ restored: z.int(), ids: z.array(z.int()) })
+  .meta({ id: 'LinksRestored' });

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { stamp } from './parts.ts';
+import { role } from './user.ts';
+
+export const Member = z
+  .object({ id: z.int(), created_at: stamp, email: z.string(), name: z.string().nullable(), role })
+  .meta({ id: 'Member' });
+
+export const MemberUpdate = z.strictObject({ role });
+
+/** Fields of a Member that say nothing new when it comes back. */
+export const memberAnswerFields = ['id', 'created_at', 'email', 'name'] as const;

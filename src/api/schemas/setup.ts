@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+export const Setup = z
+  .object({
+    needs_first_account: z.boolean(),
+    may_create_here: z
+      .boolean()
+      .meta({ description: 'This call comes from the machine itself: no setup token is needed.' }),
+    registration_open: z.boolean().meta({ description: 'Anyone may make an account.' }),
+    mail: z.boolean().meta({ description: 'Invitations are sent by mail.' }),
+    default_domain: z
+      .string()
+      .meta({ description: 'Of links that name no other: a host, perhaps with a port.' }),
+    origin: z.string().meta({ description: 'The address people reach.' }),
+  })
+  .meta({ id: 'Setup' });

@@ -1,0 +1,139 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { Arrival } from '../http/front-door.ts';
+import type { Site } from '../rules/site.ts';
+import type { Log } from '../telemetry/log.ts';
+import { readOnly } from './read-only.ts';
+
+interface Asset {
+  readonly type: string;
+  readonly plain: Uint8Array<ArrayBuffer>;
+  readonly gzip: Uint8Array<ArrayBuffer> | null;
+  readonly brotli: Uint8Array<ArrayBuffer> | null;
+}
+
+interface Bundle {
+  readonly page: Asset;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+const entry = Bun.fileURLToPath(new URL('../dashboard/index.html', import.meta.url));
+const compressible = /^(text\/|application\/(javascript|json)|image\/svg)/;
+
+/** Pictures may come from anywhere: the preview of a link shows the picture that its owner chose. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob: http: https:",
+  "font-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const always = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  vary: 'accept-encoding',
+};
+
+const pageHeaders = {
+  ...always,
+  'content-security-policy': policy,
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+};
+const assetHeaders = { ...always, 'cache-control': 'public, max-age=31536000, immutable' };
+
+let bundled: Promise<Bundle> | undefined;
+
+/** Bundled in a moment when the first page asks for it, then kept: there is no build to run before a start. */
+function bundle(): Promise<Bundle> {
+  bundled ??= build().catch((cause) => {
+    bundled = undefined;
+    throw cause;
+  });
+  return bundled;
+}
+
+async function build(): Promise<Bundle> {
+  const built = await Bun.build({
+    entrypoints: [entry],
+    target: 'browser',
+    minify: true,
+    splitting: true,
+    publicPath: '/assets/',
+    env: 'disable',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    jsx: { runtime: 'automatic', importSource: 'preact', development: false },
+  });
+  const assets = new Map<string, Asset>();
+  let page: Asset | undefined;
+  for (const output of built.outputs) {
+    const asset = assetOf(output.type, new Uint8Array(await output.arrayBuffer()));
+    if (output.type.startsWith('text/html')) page = asset;
+    else assets.set(`/assets/${output.path.replace(/^\.\//, '')}`, asset);
+  }
+  if (!page) throw new Error('the dashboard was bundled without a page');
+  return { page, assets };
+}
+
+function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Asset {
+  if (!compressible.test(type)) return { type, plain, gzip: null, brotli: null };
+  const brotli = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+  return { type, plain, gzip: Uint8Array.from(gzipSync(plain)), brotli: Uint8Array.from(brotli) };
+}
+
+interface Doors {
+  readonly page: (arrival: Arrival) => Response | Promise<Response>;
+  readonly asset: (arrival: Arrival) => Response | Promise<Response>;
+}
+
+/**
+ * The same page for every address of the dashboard: which one it is, its script reads from the address. Only on the
+ * service's own host: under another name it could not keep anybody signed in.
+ */
+export function dashboardDoors(site: Site, missing: (arrival: Arrival) => Response, log: Log): Doors {
+  const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => (arrival: Arrival) => {
+    if (!site.isDefaultHost(arrival.host)) return missing(arrival);
+    return readOnly(arrival.request, async () => {
+      try {
+        return pick(await bundle(), arrival) ?? missing(arrival);
+      } catch (cause) {
+        log.error('dashboard not bundled', cause);
+        return new Response('The dashboard could not be prepared. The log of the service says why.', {
+          status: 500,
+        });
+      }
+    });
+  };
+  return {
+    page: from(({ page }, { request }) => answer(request, page, pageHeaders)),
+    asset: from(({ assets }, { request, path }) => {
+      const asset = assets.get(path);
+      return asset ? answer(request, asset, assetHeaders) : null;
+    }),
+  };
+}
+
+/** To the dashboard from the root of the service's own host. */
+export const toDashboard = ({ request }: Arrival): Response | Promise<Response> =>
+  readOnly(
+    request,
+    () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),
+  );
+
+function answer(request: Request, asset: Asset, headers: Record<string, string>): Response {
+  const accepted = request.headers.get('accept-encoding') ?? '';
+  const [coding, bytes] =
+    asset.brotli && /\bbr\b/.test(accepted)
+      ? (['br', asset.brotli] as const)
+      : asset.gzip && /\bgzip\b/.test(accepted)
+        ? (['gzip', asset.gzip] as const)
+        : (['', asset.plain] as const);
+  return new Response(request.method === 'HEAD' ? null : bytes, {
+    headers: { ...headers, 'content-type': asset.type, ...(coding && { 'content-encoding': coding }) },
+  });
+}

@@ -1,0 +1,27 @@
+import type { Arrival } from '../http/front-door.ts';
+import type { Hosts } from '../redirect/hosts.ts';
+import { notFoundPage } from '../redirect/pages.ts';
+import { parseHost } from '../rules/host.ts';
+import { readOnly } from './read-only.ts';
+
+const headers = { 'cache-control': 'no-store' };
+
+/** `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a host. Asked before each new one. */
+export const tlsDoor =
+  (hosts: Hosts) =>
+  ({ request, host, path, search }: Arrival): Response | Promise<Response> =>
+    readOnly(request, () => {
+      if (path !== '/internal/tls-allowed') return notFoundPage(host);
+      const asked = parseHost(new URLSearchParams(search).get('domain'));
+      return asked === null || asked.port !== '' ? answer(404) : isOurs(hosts, asked.name);
+    });
+
+async function isOurs(hosts: Hosts, name: string): Promise<Response> {
+  try {
+    return answer((await hosts.domainOf(name)) === null ? 404 : 200);
+  } catch {
+    return answer(503);
+  }
+}
+
+const answer = (status: number): Response => new Response(null, { status, headers });

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { lazy } from './lazy.tsx';
+import { EndedSession } from './pages/ended-session.tsx';
+import { LinksPage } from './pages/links.tsx';
+import { NothingHere } from './pages/nothing-here.tsx';
+import { SetUpPage } from './pages/set-up.tsx';
+import { SignInPage } from './pages/sign-in.tsx';
+import { TroubleBox } from './parts/trouble.tsx';
+import { match, navigate, path } from './router.ts';
+import { hasEnded, me, setup, start, startTrouble } from './session.ts';
+import { Leaving } from './shell/leaving.tsx';
+import { Notices } from './shell/notices.tsx';
+import { Shell } from './shell/shell.tsx';
+
+const LinkPage = lazy(() => import('./pages/link.tsx').then((page) => page.LinkPage));
+const StatsPage = lazy(() => import('./pages/stats.tsx').then((page) => page.StatsPage));
+const TagsPage = lazy(() => import('./pages/tags.tsx').then((page) => page.TagsPage));
+const DomainsPage = lazy(() => import('./pages/domains.tsx').then((page) => page.DomainsPage));
+const DomainPage = lazy(() => import('./pages/domain.tsx').then((page) => page.DomainPage));
+const OrganizationPage = lazy(() => import('./pages/organization.tsx').then((page) => page.OrganizationPage));
+const AccountPage = lazy(() => import('./pages/account.tsx').then((page) => page.AccountPage));
+const InvitationPage = lazy(() => import('./pages/invitation.tsx').then((page) => page.InvitationPage));
+
+type Part = Readonly<Record<string, string>>;
+
+/** Every page of whoever is signed in, by its address. */
+const pages: readonly (readonly [string, (parts: Part) => ComponentChildren])[] = [
+  ['/app', () => <LinksPage />],
+  ['/app/links/:id', ({ id = '' }) => <LinkPage key={id} id={id} tab="details" />],
+  ['/app/links/:id/:tab', ({ id = '', tab = '' }) => <LinkPage key={id} id={id} tab={tab} />],
+  ['/app/stats', () => <StatsPage />],
+  ['/app/tags', () => <TagsPage />],
+  ['/app/domains', () => <DomainsPage />],
+  ['/app/domains/:id', ({ id = '' }) => <DomainPage key={id} id={id} />],
+  ['/app/organization', () => <OrganizationPage />],
+  ['/app/account', () => <AccountPage />],
+];
+
+function pageAt(at: string): ComponentChildren {
+  for (const [pattern, page] of pages) {
+    const parts = match(pattern, at);
+    if (parts) return page(parts);
+  }
+  return <NothingHere />;
+}
+
+const doors = ['/app/sign-in', '/app/set-up'];
+
+export function App() {
+  return (
+    <>
+      <Content />
+      {hasEnded.value && <EndedSession />}
+      <Leaving />
+      <Notices />
+    </>
+  );
+}
+
+function Content() {
+  if (startTrouble.value) {
+    return (
+      <div class="door">
+        <main>
+          <TroubleBox trouble={startTrouble.value} onRetry={() => void start()} />
+        </main>
+      </div>
+    );
+  }
+  if (me.value === undefined || !setup.value) return null;
+  const invitation = match('/invitation/:token', path.value);
+  if (invitation) return <InvitationPage token={invitation.token ?? ''} />;
+  if (me.value === null) return setup.value.needs_first_account ? <SetUpPage /> : <SignInPage />;
+  if (doors.includes(path.value)) return <Redirect to="/app" />;
+  return <Shell>{pageAt(path.value)}</Shell>;
+}
+
+function Redirect({ to }: { to: string }) {
+  useEffect(() => navigate(to, { replace: true }), [to]);
+  return null;
+}

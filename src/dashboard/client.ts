@@ -1,0 +1,79 @@
+import type { Calls } from './api-types.ts';
+import { troubleOf, unreachable } from './trouble.ts';
+
+type Name = keyof Calls;
+export type Answer<N extends Name> = Calls[N]['answer'];
+type Part<N extends Name, P extends string> = P extends keyof Calls[N] ? Calls[N][P] : never;
+
+/** What a call needs, as its schema has it: `params` and `body` where there are any, `query` always optional. */
+export type Input<N extends Name> = ([Part<N, 'params'>] extends [never]
+  ? unknown
+  : { readonly params: Part<N, 'params'> }) &
+  ([Part<N, 'body'>] extends [never] ? unknown : { readonly body: Part<N, 'body'> }) &
+  ([Part<N, 'query'>] extends [never] ? unknown : { readonly query?: Part<N, 'query'> }) & {
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+  };
+
+interface AnyInput {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+const patience = 20_000;
+let onSessionEnded: () => void = () => {};
+/** Told when the server no longer knows who this is. */
+export const whenSessionEnds = (told: () => void): void => {
+  onSessionEnded = told;
+};
+
+/** One call of the public API: the same as everyone's, with the session's cookie for a key. */
+export async function call<N extends Name>(
+  name: N,
+  ...[given]: keyof Input<N> extends 'headers' | 'signal' | 'query' ? [Input<N>?] : [Input<N>]
+): Promise<Answer<N>> {
+  const input = (given ?? {}) as AnyInput;
+  const [method = 'GET', pattern = ''] = name.split(' ');
+  const timeout = AbortSignal.timeout(patience);
+  const response = await fetch(addressOf(pattern, input), {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...input.headers,
+    },
+    signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,
+    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+  }).catch((cause) => {
+    if (input.signal?.aborted) throw cause;
+    throw unreachable();
+  });
+  const body = await bodyOf(response);
+  if (response.ok) return body as Answer<N>;
+  if (response.status === 401 && !name.endsWith('/session')) onSessionEnded();
+  throw troubleOf(response, body);
+}
+
+export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput): string {
+  const filled = pattern.replace(/\{(\w+)\}/g, (_, key: string) =>
+    encodeURIComponent(String(params[key] ?? '')),
+  );
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(key, String(value));
+  }
+  return search.size > 0 ? `${filled}?${search}` : filled;
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text().catch(() => '');
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

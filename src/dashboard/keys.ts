@@ -1,0 +1,65 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface Shortcut {
+  /** As people write it: `c`, `/`, `Enter`, `Ctrl K`. */
+  readonly key: string;
+  /** What it does, for the list that `?` shows. */
+  readonly does: string;
+  readonly act: (event: KeyboardEvent) => void;
+}
+
+const layers: { readonly current: readonly Shortcut[] }[] = [];
+/** What can be pressed right now; the list of `?` follows it. */
+export const pressable = signal<readonly Shortcut[]>([]);
+
+const tell = (): void => {
+  pressable.value = layers.flatMap(({ current }) => current);
+};
+
+/** Shortcuts for as long as the component is shown; the latest shown goes first. */
+export function useKeys(shortcuts: readonly Shortcut[]): void {
+  const layer = useRef(shortcuts);
+  layer.current = shortcuts;
+  useEffect(() => {
+    layers.push(layer);
+    tell();
+    return () => {
+      layers.splice(layers.indexOf(layer), 1);
+      tell();
+    };
+  }, []);
+}
+
+const nameOf = (event: KeyboardEvent): string =>
+  `${event.ctrlKey || event.metaKey ? 'Ctrl ' : ''}${event.key.length === 1 && (event.ctrlKey || event.metaKey) ? event.key.toUpperCase() : event.key}`;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLInputElement &&
+      !['checkbox', 'radio', 'button', 'range', 'color'].includes(target.type)));
+
+addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || event.isComposing || event.altKey) return;
+  const name = nameOf(event);
+  const isPlain = !name.startsWith('Ctrl ');
+  if (isPlain && isTyping(event.target)) return;
+  // A dialog has the keyboard to itself, and Enter belongs to the button that has the focus.
+  if (isPlain && document.querySelector('dialog[open]')) return;
+  if (
+    name === 'Enter' &&
+    event.target instanceof Element &&
+    event.target.closest('a, button, summary, input, label')
+  )
+    return;
+  for (const layer of layers.toReversed()) {
+    const shortcut = layer.current.find(({ key }) => key === name);
+    if (!shortcut) continue;
+    event.preventDefault();
+    shortcut.act(event);
+    return;
+  }
+});

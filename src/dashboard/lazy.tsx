@@ -1,0 +1,36 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { TroubleBox } from './parts/trouble.tsx';
+import { unreachable } from './trouble.ts';
+
+/** A page whose script comes when it is first asked for. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  return function Lazy(props: P) {
+    const state = useSignal<'loading' | 'ready' | 'failed'>(loaded ? 'ready' : 'loading');
+    const fetchPage = () => {
+      state.value = 'loading';
+      load().then(
+        (page) => {
+          loaded = page;
+          state.value = 'ready';
+        },
+        () => {
+          state.value = 'failed';
+        },
+      );
+    };
+    useEffect(() => {
+      if (!loaded) fetchPage();
+    }, []);
+    if (state.value === 'failed')
+      return <TroubleBox trouble={unreachable()} onRetry={() => location.reload()} />;
+    const Page = loaded;
+    return state.value === 'ready' && Page ? (
+      <Page {...props} />
+    ) : (
+      <div class="skeleton" style={{ height: '240px' }} aria-busy="true" />
+    );
+  };
+}

@@ -1,0 +1,115 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
+import type { ApiKey } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { refresh, useQuery } from '../../queries.ts';
+import { asTrouble } from '../../trouble.ts';
+import { day, since } from '../../words.ts';
+import { NewApiKey } from './new-api-key.tsx';
+
+export function ApiKeys() {
+  const keys = useQuery('api keys', () => call('GET /api/v1/api_key'));
+  const isAdding = useSignal(false);
+  const doomed = useSignal<ApiKey | null>(null);
+  const remove = useAction(async (key: ApiKey) => {
+    await call('DELETE /api/v1/api_key/{id}', { params: { id: key.id } });
+    say(`API key “${key.name}” deleted. Programs that use it are refused from now on.`);
+    refresh('api keys');
+  });
+  return (
+    <Section
+      id="api-keys"
+      title="API Keys"
+      about="For programs that act in your name. Send one in the header api-key."
+      isFlush
+      actions={
+        <Button
+          icon="plus"
+          isSlim
+          onClick={() => {
+            isAdding.value = true;
+          }}
+        >
+          Add API Key
+        </Button>
+      }
+    >
+      <Loaded query={keys} height={120}>
+        {(known) =>
+          known.length === 0 ? (
+            <Empty title="No API keys yet">
+              <p>With one, scripts and other services can make and read links as you do.</p>
+            </Empty>
+          ) : (
+            <div class="table-frame" tabIndex={-1}>
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Begins with</th>
+                    <th scope="col">Made</th>
+                    <th scope="col">Last used</th>
+                    <th scope="col">
+                      <span class="unseen">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {known.map((key) => (
+                    <tr key={key.id}>
+                      <td>{key.name}</td>
+                      <td>
+                        <code>{key.prefix}…</code>
+                      </td>
+                      <td>{day(key.created_at)}</td>
+                      <td>{key.last_used_at ? since(key.last_used_at) : <span class="soft">Never</span>}</td>
+                      <td class="number">
+                        <IconButton
+                          icon="trash"
+                          isSlim
+                          label={`Delete API key ${key.name}`}
+                          onClick={() => {
+                            doomed.value = key;
+                          }}
+                        />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Loaded>
+      {isAdding.value && (
+        <NewApiKey
+          onClose={() => {
+            isAdding.value = false;
+          }}
+        />
+      )}
+      {doomed.value && (
+        <Confirm
+          title={`Delete API key “${doomed.value.name}”?`}
+          sentence="Programs that use it are refused from then on. This can't be undone."
+          deed="Delete API key"
+          onNo={() => {
+            doomed.value = null;
+          }}
+          onYes={async () => {
+            const key = doomed.value;
+            doomed.value = null;
+            if (key && !(await remove.run(key)))
+              say(asTrouble(remove.trouble.value).message, { isTrouble: true });
+          }}
+        />
+      )}
+    </Section>
+  );
+}

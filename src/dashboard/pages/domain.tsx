@@ -1,0 +1,62 @@
+import { useEffect } from 'preact/hooks';
+import type { Domain } from '../api-types.ts';
+import { call } from '../client.ts';
+import { Loaded, Page } from '../parts/page.tsx';
+import { type Query, useQuery } from '../queries.ts';
+import { counted, day } from '../words.ts';
+import { DeleteDomain } from './domain/delete-domain.tsx';
+import { DnsRecords } from './domain/dns-records.tsx';
+import { DomainTargets } from './domain/domain-targets.tsx';
+import { DomainName, DomainState } from './domain/state.tsx';
+
+/** How often the server is asked what its own checks have seen. */
+const lookAgain = 4_000;
+
+export function DomainPage({ id }: { id: string }) {
+  const query = useQuery(`domain ${id}`, () => call('GET /api/v1/domain/{id}', { params: { id } }));
+  const isSettled = query.data.value?.state === 'verified';
+  useEffect(() => {
+    if (isSettled) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) void query.reload();
+    }, lookAgain);
+    return () => clearInterval(timer);
+  }, [isSettled, query]);
+  return (
+    <Page title={query.data.value?.domain_unicode ?? 'Domain'} isTitleUnseen>
+      <p class="back">
+        <a href="/app/domains">Domains</a>
+      </p>
+      <Loaded query={query}>{(domain) => <Whole domain={domain} query={query} />}</Loaded>
+    </Page>
+  );
+}
+
+function Whole({ domain, query }: { domain: Domain; query: Query<Domain> }) {
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          <p class="title">
+            <DomainName {...domain} />
+          </p>
+          <p class="about">{sentenceOf(domain)}</p>
+        </div>
+        <DomainState state={domain.state} />
+      </div>
+      <div class="sections">
+        <DnsRecords domain={domain} query={query} />
+        <DomainTargets key={domain.id} domain={domain} query={query} />
+        <DeleteDomain domain={domain} />
+      </div>
+    </>
+  );
+}
+
+function sentenceOf({ state, verified_at, links }: Domain): string {
+  if (state === 'pending')
+    return 'Create these records where the DNS of this domain is managed. Linnet looks by itself and says here what it sees; it can take some minutes.';
+  const since = verified_at ? ` since ${day(verified_at)}` : '';
+  if (state === 'verified') return `Verified${since}, with ${counted(links, 'link')}.`;
+  return 'The proof is no longer in the DNS. Put it back within three days of its going, or the domain is released and its links stop answering.';
+}

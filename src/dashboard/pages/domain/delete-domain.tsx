@@ -1,0 +1,65 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
+import type { Domain } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { Section } from '../../parts/section.tsx';
+import { TroubleBesides } from '../../parts/trouble.tsx';
+import { refresh } from '../../queries.ts';
+import { navigate } from '../../router.ts';
+import { counted } from '../../words.ts';
+
+export function DeleteDomain({ domain }: { domain: Domain }) {
+  const isAsked = useSignal(false);
+  const remove = useAction(async () => {
+    await call('DELETE /api/v1/domain/{id}', {
+      params: { id: domain.id },
+      ...(domain.links > 0 && { query: { links: 'delete' } }),
+    });
+    say(`${domain.domain_unicode} deleted.`);
+    refresh('domain', 'links');
+    navigate('/app/domains', { anyway: true });
+  });
+  const links = counted(domain.links, 'link');
+  return (
+    <Section
+      title="Delete domain"
+      about={
+        domain.links > 0
+          ? `It has ${links}. They are deleted with it, and their addresses stop answering at once.`
+          : 'No link stands on it.'
+      }
+    >
+      <TroubleBesides trouble={remove.trouble.value} fields={[]} onRetry={() => void remove.run()} />
+      <Button
+        kind="danger"
+        icon="trash"
+        onClick={() => {
+          isAsked.value = true;
+        }}
+      >
+        Delete domain
+      </Button>
+      {isAsked.value && (
+        <Confirm
+          title={`Delete ${domain.domain_unicode}?`}
+          sentence={
+            domain.links > 0
+              ? `Its ${links} go with it. Whoever follows one, on paper or on a screen, finds nothing there. This can't be undone.`
+              : 'It can be added again later, with a new proof in the DNS.'
+          }
+          deed={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}
+          onNo={() => {
+            isAsked.value = false;
+          }}
+          onYes={() => {
+            isAsked.value = false;
+            void remove.run();
+          }}
+        />
+      )}
+    </Section>
+  );
+}

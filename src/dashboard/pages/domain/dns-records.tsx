@@ -1,0 +1,107 @@
+import { useAction } from '../../action.ts';
+import type { Domain } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Section } from '../../parts/section.tsx';
+import { TroubleBesides } from '../../parts/trouble.tsx';
+import { type Query, refresh } from '../../queries.ts';
+import { since } from '../../words.ts';
+
+type DnsRecord = Domain['records'][number];
+
+const purposes = {
+  proof: 'Proves that the domain is yours',
+  address: 'Leads visitors here',
+} as const;
+
+const states = {
+  ok: { word: 'Seen', look: 'good', icon: 'check' },
+  missing: { word: 'Not there yet', look: 'warn', icon: 'clock' },
+  wrong: { word: 'Something else is there', look: 'bad', icon: 'warning' },
+  unknown: { word: 'Not looked up yet', look: '', icon: 'clock' },
+} as const;
+
+export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Domain> }) {
+  const check = useAction(async () => {
+    query.data.value = await call('POST /api/v1/domain/{id}/verify', { params: { id: domain.id } });
+    refresh('domains');
+  });
+  const optional = domain.records.filter(({ is_required }) => !is_required).length;
+  return (
+    <Section
+      title="DNS records"
+      about={domain.checked_at ? `Looked up ${since(domain.checked_at)}.` : 'Not looked up yet.'}
+      actions={
+        <Button icon="refresh" isSlim disabled={check.isRunning.value} onClick={() => void check.run()}>
+          {check.isRunning.value ? 'Checking' : 'Check now'}
+        </Button>
+      }
+    >
+      <div class="stack tight">
+        <TroubleBesides trouble={check.trouble.value} fields={[]} />
+        {domain.problem && (
+          <div class="callout" role="status">
+            {domain.problem}
+          </div>
+        )}
+        {domain.records.map((record) => (
+          <RecordCard
+            key={`${record.type} ${record.name} ${record.value}`}
+            record={record}
+            isOneOfMany={!record.is_required && optional > 1}
+          />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function RecordCard({ record, isOneOfMany }: { record: DnsRecord; isOneOfMany: boolean }) {
+  const { word, look, icon } = states[record.state];
+  return (
+    <div class="panel dns-record">
+      <header>
+        <h3>
+          {purposes[record.purpose]}
+          {isOneOfMany && <span class="soft"> (one of these is enough)</span>}
+        </h3>
+        <span class={`chip ${look}`}>
+          <Icon name={icon} size={14} />
+          {word}
+        </span>
+      </header>
+      <dl>
+        <div>
+          <dt>Type</dt>
+          <dd>
+            <code>{record.type}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>Name</dt>
+          <dd>
+            <code>{record.name}</code>
+            <CopyButton text={record.name} what="name" isBare isSlim />
+          </dd>
+        </div>
+        <div>
+          <dt>Value</dt>
+          <dd>
+            <code>{record.value}</code>
+            <CopyButton text={record.value} what="value" isBare isSlim />
+          </dd>
+        </div>
+        {record.state !== 'ok' && record.seen.length > 0 && (
+          <div>
+            <dt>Seen</dt>
+            <dd>
+              <code class="soft">{record.seen.join(', ')}</code>
+            </dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}

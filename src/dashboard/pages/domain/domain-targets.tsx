@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useAction } from '../../action.ts';
+import type { Domain } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Section } from '../../parts/section.tsx';
+import { TroubleBesides } from '../../parts/trouble.tsx';
+import type { Query } from '../../queries.ts';
+import { guardLeaving } from '../../router.ts';
+
+/** Where visitors go who come to the domain without a link. */
+export function DomainTargets({ domain, query }: { domain: Domain; query: Query<Domain> }) {
+  const root = useSignal(domain.root_url ?? '');
+  const unknown = useSignal(domain.not_found_url ?? '');
+  const isChanged = root.value !== (domain.root_url ?? '') || unknown.value !== (domain.not_found_url ?? '');
+  useEffect(
+    () => guardLeaving(() => (isChanged ? 'Where visitors are sent is not saved yet.' : null)),
+    [isChanged],
+  );
+  const save = useAction(async () => {
+    const changed = await call('PATCH /api/v1/domain/{id}', {
+      params: { id: domain.id },
+      body: { root_url: root.value.trim() || null, not_found_url: unknown.value.trim() || null },
+    });
+    query.data.value = changed;
+    root.value = changed.root_url ?? '';
+    unknown.value = changed.not_found_url ?? '';
+    say('Saved.');
+  });
+  const trouble = save.trouble.value;
+  return (
+    <Section title="Visitors without a link" about="Left empty, they see a plain page.">
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save.run();
+        }}
+      >
+        <TroubleBesides
+          trouble={trouble}
+          fields={['root_url', 'not_found_url']}
+          onRetry={() => void save.run()}
+        />
+        <TextField
+          label="The domain's own page"
+          hint={`Where ${domain.domain_unicode} alone leads.`}
+          placeholder="https://example.com"
+          spellcheck={false}
+          value={root.value}
+          error={trouble?.of('root_url')}
+          onText={(text) => {
+            root.value = text;
+          }}
+        />
+        <TextField
+          label="Unknown links"
+          hint="Where an address leads that is no link of yours."
+          placeholder="https://example.com/lost"
+          spellcheck={false}
+          value={unknown.value}
+          error={trouble?.of('not_found_url')}
+          onText={(text) => {
+            unknown.value = text;
+          }}
+        />
+        <div class="actions">
+          <Button type="submit" disabled={save.isRunning.value || !isChanged}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}

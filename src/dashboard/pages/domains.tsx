@@ -1,0 +1,94 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../action.ts';
+import type { Domain } from '../api-types.ts';
+import { call } from '../client.ts';
+import { Button } from '../parts/button.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Loaded, Page } from '../parts/page.tsx';
+import { TroubleBesides } from '../parts/trouble.tsx';
+import { refresh, useQuery } from '../queries.ts';
+import { navigate } from '../router.ts';
+import { counted } from '../words.ts';
+import { DomainName, DomainState } from './domain/state.tsx';
+
+export function DomainsPage() {
+  const domains = useQuery('domains', () => call('GET /api/v1/domain'));
+  return (
+    <Page title="Domains" about="Links on a name of your own stay yours: you can take the name with you.">
+      <div class="sections">
+        <AddDomain />
+        <Loaded query={domains}>{(known) => <DomainRows domains={known} />}</Loaded>
+      </div>
+    </Page>
+  );
+}
+
+function AddDomain() {
+  const name = useSignal('');
+  const add = useAction(async () => {
+    const domain = await call('POST /api/v1/domain', { body: { domain: name.value } });
+    name.value = '';
+    refresh('domains');
+    navigate(`/app/domains/${domain.id}`);
+  });
+  const trouble = add.trouble.value;
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add.run();
+      }}
+    >
+      <TroubleBesides trouble={trouble} fields={['domain']} onRetry={() => void add.run()} />
+      <TextField
+        label="Domain or sub-domain"
+        hint="One that you control the DNS of. A sub-domain is the simplest: the rest of the domain stays as it is."
+        placeholder="go.example.com"
+        required
+        spellcheck={false}
+        autocomplete="off"
+        value={name.value}
+        error={trouble?.of('domain')}
+        onText={(text) => {
+          name.value = text;
+        }}
+      />
+      <div class="actions">
+        <Button type="submit" kind="primary" disabled={add.isRunning.value}>
+          Add domain
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function DomainRows({ domains }: { domains: readonly Domain[] }) {
+  if (domains.length === 0) {
+    return (
+      <div class="panel">
+        <Empty title="No domain of your own yet">
+          <p>Until then your links stand on the domain of this service.</p>
+        </Empty>
+      </div>
+    );
+  }
+  return (
+    <ul class="panel rows">
+      {domains.map((domain) => (
+        <li key={domain.id}>
+          <div class="who">
+            <p class="cut">
+              <a href={`/app/domains/${domain.id}`}>
+                <DomainName {...domain} />
+              </a>
+            </p>
+            <p class="soft small">{counted(domain.links, 'link')}</p>
+          </div>
+          <DomainState state={domain.state} />
+        </li>
+      ))}
+    </ul>
+  );
+}

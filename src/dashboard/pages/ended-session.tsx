@@ -1,0 +1,20 @@
+import { Dialog } from '../parts/dialog.tsx';
+import { refresh } from '../queries.ts';
+import { hasEnded, me } from '../session.ts';
+import { SignInForm } from './sign-in-form.tsx';
+
+/** Over the page that was being worked on, so that nothing typed there is lost. */
+export function EndedSession() {
+  return (
+    <Dialog title="Your session has ended" onClose={() => {}} isFirm>
+      <p class="soft">Sign in again to go on. What you typed is still there.</p>
+      <SignInForm
+        known={me.value?.email ?? ''}
+        onDone={() => {
+          hasEnded.value = false;
+          refresh('');
+        }}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,162 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../action.ts';
+import { type Answer, call } from '../client.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { TroubleBesides, TroubleBox } from '../parts/trouble.tsx';
+import { forgetEverything, useQuery } from '../queries.ts';
+import { navigate } from '../router.ts';
+import { me, setup, signIn, signOut } from '../session.ts';
+import { Door } from '../shell/door.tsx';
+import { roleNames } from './organization/roles.ts';
+import { SignInForm } from './sign-in-form.tsx';
+
+type Preview = Answer<'POST /api/v1/invitation/preview'>;
+
+/** Where an invitation's link leads: to a sign-up of its own, or to a yes for whoever has an account. */
+export function InvitationPage({ token }: { token: string }) {
+  const invitation = useQuery(`invitation ${token}`, () =>
+    call('POST /api/v1/invitation/preview', { body: { token } }),
+  );
+  const known = invitation.data.value;
+  const trouble = invitation.trouble.value;
+  if (trouble && trouble.status >= 400 && trouble.status < 429) {
+    return (
+      <Door title="This invitation is not open" about={trouble.message}>
+        <p>
+          <a class="button" href="/app">
+            To the dashboard
+          </a>
+        </p>
+      </Door>
+    );
+  }
+  if (trouble) {
+    return (
+      <Door title="Invitation">
+        <TroubleBox trouble={trouble} onRetry={() => void invitation.reload()} />
+      </Door>
+    );
+  }
+  if (!known) return null;
+  const about = `As ${roleNames[known.role].toLowerCase()}, with the address ${known.email}.`;
+  return (
+    <Door title={`Join ${known.organization_name}`} about={about}>
+      <Way token={token} invitation={known} />
+    </Door>
+  );
+}
+
+function Way({ token, invitation }: { token: string; invitation: Preview }) {
+  const user = me.value;
+  if (user?.email === invitation.email) return <Accept token={token} />;
+  if (user) return <SomebodyElse email={user.email} invited={invitation.email} />;
+  return invitation.has_account ? (
+    <SignInForm known={invitation.email} />
+  ) : (
+    <SignUp token={token} email={invitation.email} />
+  );
+}
+
+function Accept({ token }: { token: string }) {
+  const accept = useAction(async () => {
+    me.value = await call('POST /api/v1/invitation/accept', { body: { token } });
+    forgetEverything();
+    navigate('/app', { replace: true });
+  });
+  return (
+    <div class="form">
+      <TroubleBesides trouble={accept.trouble.value} fields={[]} onRetry={() => void accept.run()} />
+      <p class="soft">
+        You can be a member of one organization at a time: accepting means leaving{' '}
+        {me.value?.organization_name}.
+      </p>
+      <Button kind="primary" disabled={accept.isRunning.value} onClick={() => void accept.run()}>
+        Accept invitation
+      </Button>
+      <a class="button" href="/app">
+        Decide later
+      </a>
+    </div>
+  );
+}
+
+function SomebodyElse({ email, invited }: { email: string; invited: string }) {
+  const leave = useAction(signOut);
+  return (
+    <div class="form">
+      <p>
+        You are signed in as {email}, and the invitation is for {invited}.
+      </p>
+      <TroubleBesides trouble={leave.trouble.value} fields={[]} />
+      <Button kind="primary" onClick={() => void leave.run()}>
+        Sign out and go on
+      </Button>
+    </div>
+  );
+}
+
+function SignUp({ token, email }: { token: string; email: string }) {
+  const name = useSignal('');
+  const password = useSignal('');
+  const join = useAction(async () => {
+    await call('POST /api/v1/user', {
+      body: {
+        email,
+        password: password.value,
+        invitation_token: token,
+        ...(name.value.trim() && { name: name.value }),
+      },
+    });
+    await signIn(email, password.value);
+    if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
+    navigate('/app', { replace: true });
+  });
+  const trouble = join.trouble.value;
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void join.run();
+      }}
+    >
+      <TroubleBesides trouble={trouble} fields={['name', 'password']} />
+      <TextField
+        label="Email"
+        type="email"
+        autocomplete="username"
+        readOnly
+        value={email}
+        onText={() => {}}
+      />
+      <TextField
+        label="Your name"
+        placeholder="Optional"
+        autocomplete="name"
+        autoFocus
+        value={name.value}
+        error={trouble?.of('name')}
+        onText={(text) => {
+          name.value = text;
+        }}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={8}
+        hint="At least 8 characters."
+        value={password.value}
+        error={trouble?.of('password')}
+        onText={(text) => {
+          password.value = text;
+        }}
+      />
+      <Button type="submit" kind="primary" disabled={join.isRunning.value}>
+        Create account and join
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Link } from '../api-types.ts';
+import { call } from '../client.ts';
+import { useKeys } from '../keys.ts';
+import { lazy } from '../lazy.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Loaded, Page } from '../parts/page.tsx';
+import { useQuery } from '../queries.ts';
+import { guardLeaving, navigate, path } from '../router.ts';
+import { bare } from '../words.ts';
+import { Conflict } from './link/conflict.tsx';
+import { Details } from './link/details.tsx';
+import { fieldNames, labels, webhookFields } from './link/fields.ts';
+import { type LinkForm, useLinkForm } from './link/form.ts';
+import { LinkAbout, LinkActions } from './link/head.tsx';
+import { SaveBar } from './link/save-bar.tsx';
+import { Tabs, tabPath, tabs } from './link/tabs.tsx';
+import { NothingHere } from './nothing-here.tsx';
+
+const LinkStats = lazy(() => import('./link-stats.tsx').then((part) => part.LinkStats));
+const LinkHits = lazy(() => import('./link-hits.tsx').then((part) => part.LinkHits));
+const Webhook = lazy(() => import('./link/webhook.tsx').then((part) => part.Webhook));
+
+/** The page of one link. */
+export function LinkPage({ id, tab }: { id: string; tab: string }) {
+  const query = useQuery(`link ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
+  const link = query.data.value;
+  useEffect(() => {
+    const lookAgain = () => {
+      if (document.visibilityState === 'visible') void query.reload();
+    };
+    document.addEventListener('visibilitychange', lookAgain);
+    return () => document.removeEventListener('visibilitychange', lookAgain);
+  }, [query]);
+  if (!tabs.some((known) => known.tab === tab)) return <NothingHere />;
+  if (link) return <OneLink id={id} link={link} tab={tab} />;
+  const isMissing = [400, 404].includes(query.trouble.value?.status ?? 0);
+  return (
+    <Page title="Link" isTitleUnseen>
+      {isMissing ? (
+        <Empty title="There is no such link">
+          <p>It may have been deleted, or belong to another organization.</p>
+          <a class="button" href="/app">
+            Show all links
+          </a>
+        </Empty>
+      ) : (
+        <Loaded query={query} height={480}>
+          {() => null}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
+
+function lossOf({ changed, link }: LinkForm): string | null {
+  if (changed.length === 0) return null;
+  const what = changed.map((name) => labels[name].toLowerCase()).join(', ');
+  return `Changes to ${bare(link.url)} are not saved: ${what}.`;
+}
+
+function useGuard(id: string, loss: string | null): void {
+  const latest = useRef(loss);
+  latest.current = loss;
+  useEffect(
+    () =>
+      guardLeaving(() => {
+        // On the browser's way back the address is the new one already: another tab of this page loses nothing.
+        const isWithin =
+          location.pathname !== path.value && tabs.some(({ tab }) => tabPath(id, tab) === location.pathname);
+        return isWithin ? null : latest.current;
+      }),
+    [id],
+  );
+}
+
+function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
+  const form = useLinkForm(link);
+  const loss = lossOf(form);
+  useGuard(id, loss);
+  useKeys([
+    { key: 'Ctrl S', does: 'Save changes', act: () => void form.save() },
+    { key: 'Ctrl Enter', does: 'Save changes', act: () => void form.save() },
+    ...tabs.map(({ tab: to, name }, index) => ({
+      key: String(index + 1),
+      does: `Show ${name.toLowerCase()} of the link`,
+      act: () => navigate(tabPath(id, to), { anyway: true }),
+    })),
+  ]);
+  const conflict = form.conflict.value;
+  const shown = tab === 'details' ? fieldNames.filter((name) => !webhookFields.includes(name)) : [];
+  return (
+    <Page
+      title={bare(link.url)}
+      about={<LinkAbout link={link} />}
+      actions={<LinkActions link={link} loss={loss} />}
+    >
+      <Tabs id={id} current={tab} />
+      {tab === 'details' && <Details form={form} />}
+      {tab === 'stats' && <LinkStats link={link} />}
+      {tab === 'visits' && <LinkHits link={link} />}
+      {tab === 'webhook' && <Webhook form={form} />}
+      <SaveBar form={form} shown={tab === 'webhook' ? webhookFields : shown} />
+      {conflict && <Conflict form={form} theirs={conflict} />}
+    </Page>
+  );
+}

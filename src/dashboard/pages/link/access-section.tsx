@@ -1,0 +1,28 @@
+import { Switch } from '../../parts/field.tsx';
+import { Expiration } from './expiration.tsx';
+import { labels } from './fields.ts';
+import type { LinkForm } from './form.ts';
+import { Password } from './password.tsx';
+
+/** Who may pass, and until when. */
+export function AccessSection({ form }: { form: LinkForm }) {
+  return (
+    <section class="form" aria-labelledby="access-heading">
+      <h2 id="access-heading">Who may pass</h2>
+      <Password form={form} />
+      <Expiration form={form} />
+      <Switch
+        label={labels.bot_protection}
+        hint="Bots are turned away. Previews in chats and posts still see the card."
+        isOn={form.fields.bot_protection}
+        onTurn={(isOn) => form.set('bot_protection', isOn)}
+      />
+      <Switch
+        label={labels.captcha}
+        hint="Visitors press a button while their browser does a short sum. Nothing is asked of them, and nothing leaves this service."
+        isOn={form.fields.captcha}
+        onTurn={(isOn) => form.set('captcha', isOn)}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Link } from '../../api-types.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { bare } from '../../words.ts';
+import type { LinkForm } from './form.ts';
+
+const pause = 400;
+
+/** The address of a picture once it is typed to the end: half of one would be asked of somebody else's server. */
+function usePicture(text: string): string | null {
+  const settled = useSignal(text);
+  useEffect(() => {
+    if (settled.value === text) return;
+    const timer = setTimeout(() => {
+      settled.value = text;
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const typed = settled.value.trim();
+  if (typed === '' || text.trim() === '') return null;
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`);
+  return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : null;
+}
+
+function Picture({ address }: { address: string }) {
+  const state = useSignal<'shown' | 'missing'>('shown');
+  return state.value === 'missing' ? (
+    <span class="card-picture missing">
+      <Icon name="warning" />
+      No picture came from this address
+    </span>
+  ) : (
+    <img
+      class="card-picture"
+      src={address}
+      alt=""
+      referrerpolicy="no-referrer"
+      onError={() => {
+        state.value = 'missing';
+      }}
+    />
+  );
+}
+
+interface Card {
+  readonly host: string;
+  readonly title: string;
+  readonly description: string;
+  readonly picture: string | null;
+  readonly url: string;
+}
+
+const Words = ({ host, title, description }: Card) => (
+  <div class="card-words">
+    <span class="host">{host}</span>
+    <bdi class="title">{title}</bdi>
+    {description && <bdi class="description">{description}</bdi>}
+  </div>
+);
+
+const PictureOf = ({ picture }: Card) => picture && <Picture key={picture} address={picture} />;
+
+function Looks({ card }: { card: Card }) {
+  return (
+    <>
+      <figure>
+        <figcaption>In a post</figcaption>
+        <div class={card.picture ? 'card large' : 'card small-card'}>
+          <PictureOf {...card} />
+          <Words {...card} />
+        </div>
+      </figure>
+      <figure>
+        <figcaption>Where there is little room</figcaption>
+        <div class="card small-card">
+          <PictureOf {...card} />
+          <Words {...card} />
+        </div>
+      </figure>
+      <figure>
+        <figcaption>In a chat</figcaption>
+        <div class="card bubble">
+          <div class="card quote">
+            <Words {...card} />
+            <PictureOf {...card} />
+          </div>
+          <span class="address">{bare(card.url)}</span>
+        </div>
+      </figure>
+    </>
+  );
+}
+
+const cardOf = (link: Link, { fields }: LinkForm, picture: string | null): Card => ({
+  host: new URL(link.url).host,
+  // What the page for crawlers says when there is no title.
+  title: fields.og_title || new URL(link.url).hostname,
+  description: fields.og_description,
+  picture,
+  url: link.url,
+});
+
+/** How the card looks with what is typed now. Each service draws it a little differently. */
+export function CardLooks({ form }: { form: LinkForm }) {
+  const { link, fields } = form;
+  const picture = usePicture(fields.og_image);
+  const isEmpty = !fields.og_title && !fields.og_description && !fields.og_image;
+  return (
+    <section class="panel card-looks" aria-labelledby="looks-heading">
+      <header>
+        <h2 id="looks-heading">How it looks when it is shared</h2>
+        {form.changed.some((name) => name.startsWith('og_')) && <span class="chip">Not saved yet</span>}
+      </header>
+      <div class="body">
+        {isEmpty ? (
+          <div class="empty">
+            <p>
+              Nothing is set, so the card of <bdi>{bare(fields.destination_url).split('/')[0]}</bdi> itself is
+              shown. Type a title to give this link a card of its own.
+            </p>
+          </div>
+        ) : (
+          <Looks card={cardOf(link, form, picture)} />
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Link } from '../../api-types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { since } from '../../words.ts';
+import { draftInWords, inWords } from './field-words.ts';
+import { differences, type FieldName, labels } from './fields.ts';
+import type { LinkForm } from './form.ts';
+
+/** Somebody else saved this link meanwhile: what they changed, beside what was typed here, and whose stays. */
+export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
+  const both = differences(form.link, theirs);
+  const contested = both.filter((name) => form.changed.includes(name));
+  const others = both.filter((name) => !form.changed.includes(name));
+  const close = () => {
+    form.conflict.value = null;
+  };
+  return (
+    <Dialog title="This link was changed by somebody else" onClose={close} isFirm class="conflict">
+      <p class="soft">
+        It was saved elsewhere {since(theirs.updated_at)}, while you were at it. Nothing that you typed is
+        lost.
+      </p>
+      {contested.length > 0 && (
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">You both changed</th>
+              <th scope="col">Theirs</th>
+              <th scope="col">Yours</th>
+            </tr>
+          </thead>
+          <tbody>
+            {contested.map((name) => (
+              <tr key={name}>
+                <th scope="row">{labels[name]}</th>
+                <td>
+                  <bdi>{inWords(theirs, name)}</bdi>
+                </td>
+                <td>
+                  <bdi>{draftInWords(form.fields, name)}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {others.length > 0 && <OnlyTheirs theirs={theirs} names={others} />}
+      {both.length === 0 && (
+        <p>What changed is nothing that is shown, such as the password giving way to another.</p>
+      )}
+      <div class="actions">
+        <Button kind="plain" onClick={close}>
+          Back to editing
+        </Button>
+        <Button onClick={() => form.takeTheirs()}>Take theirs</Button>
+        <Button kind="primary" onClick={() => form.keepMine()} data-focus>
+          Keep mine
+        </Button>
+      </div>
+      <p class="soft small">
+        {contested.length > 0
+          ? '"Keep mine" saves your changes over theirs; what only they changed stays. "Take theirs" drops yours where you both made changes.'
+          : '"Keep mine" saves your changes beside theirs. "Take theirs" shows theirs and leaves yours unsaved.'}
+      </p>
+    </Dialog>
+  );
+}
+
+function OnlyTheirs({ theirs, names }: { theirs: Link; names: readonly FieldName[] }) {
+  return (
+    <div>
+      <h3>Only they changed</h3>
+      <ul>
+        {names.map((name) => (
+          <li key={name}>
+            {labels[name]}: <bdi class="soft">{inWords(theirs, name)}</bdi>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Link, WebhookDeliveryList } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { useQuery } from '../../queries.ts';
+import { counted, number } from '../../words.ts';
+import { Delivery } from './delivery.tsx';
+
+const perPage = 25;
+const whileWaiting = 1_500;
+const otherwise = 5_000;
+
+/** What was sent in the last 30 days, looked at anew by itself for as long as it is seen. */
+export function Deliveries({ link }: { link: Link }) {
+  const offset = useSignal(0);
+  const at = offset.value;
+  const query = useQuery<WebhookDeliveryList>(`webhook deliveries ${link.id} ${at}`, () =>
+    call('GET /api/v1/link/{id}/webhook_deliveries', {
+      params: { id: link.id },
+      query: { limit: perPage, offset: at },
+    }),
+  );
+  const isWaiting = query.data.value?.webhook_deliveries.some(({ state }) => state === 'waiting') ?? false;
+  useEffect(() => {
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === 'visible' && !query.isAsking.value) void query.reload();
+      },
+      isWaiting ? whileWaiting : otherwise,
+    );
+    return () => clearInterval(timer);
+  }, [query, isWaiting]);
+  return (
+    <section class="panel deliveries" aria-labelledby="deliveries-heading">
+      <header>
+        <div>
+          <h2 id="deliveries-heading">Deliveries</h2>
+          <p class="soft small">The last 30 days, newest first. This list keeps itself up to date.</p>
+        </div>
+      </header>
+      <Loaded query={query}>
+        {({ webhook_deliveries, total_webhook_deliveries: total }) =>
+          total === 0 ? (
+            <Empty title="Nothing was sent yet">
+              <p>
+                {link.webhook_url
+                  ? 'Send a test call, or click the link.'
+                  : 'Give a webhook address, save it, and send a test call.'}
+              </p>
+            </Empty>
+          ) : (
+            <>
+              <ul>
+                {webhook_deliveries.map((delivery) => (
+                  <Delivery
+                    key={delivery.id}
+                    delivery={delivery}
+                    listKey={`webhook deliveries ${link.id} ${at}`}
+                  />
+                ))}
+              </ul>
+              <Pages
+                at={at}
+                shown={webhook_deliveries.length}
+                total={total}
+                onMove={(to) => {
+                  offset.value = to;
+                }}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function Pages({
+  at,
+  shown,
+  total,
+  onMove,
+}: {
+  at: number;
+  shown: number;
+  total: number;
+  onMove: (to: number) => void;
+}) {
+  if (total <= perPage && at === 0) return null;
+  return (
+    <footer class="pages">
+      <span class="soft small">
+        {number(at + 1)} to {number(at + shown)} of {counted(total, 'delivery', 'deliveries')}
+      </span>
+      <div class="actions">
+        <Button isSlim icon="left" disabled={at === 0} onClick={() => onMove(Math.max(0, at - perPage))}>
+          Newer
+        </Button>
+        <Button isSlim icon="right" disabled={at + shown >= total} onClick={() => onMove(at + perPage)}>
+          Older
+        </Button>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,62 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
+import type { Link } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { TroubleBesides } from '../../parts/trouble.tsx';
+import { refresh } from '../../queries.ts';
+import { navigate } from '../../router.ts';
+import { bare } from '../../words.ts';
+import { copyOf } from './copied-link.ts';
+import { SecretField } from './secret-field.tsx';
+
+/** Makes the copy and goes to it. */
+export async function duplicate(link: Link, password = ''): Promise<void> {
+  const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
+  refresh('links', 'tags');
+  navigate(`/app/links/${made.id}`);
+  say(`This is the copy: ${bare(made.url)}.`);
+}
+
+/** A copy of a link with a password needs one of its own: the old one can't be read. */
+export function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void }) {
+  const password = useSignal('');
+  const making = useAction(async () => {
+    await duplicate(link, password.value);
+    onClose();
+  });
+  const trouble = making.trouble.value;
+  return (
+    <Dialog title="Duplicate link" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void making.run();
+        }}
+      >
+        <TroubleBesides trouble={trouble} fields={['password']} />
+        <SecretField
+          label="Password of the copy"
+          autocomplete="new-password"
+          hint="Passwords can't be read, so it can't be copied. Without one, anybody can open the copy."
+          maxLength={256}
+          autoFocus
+          value={password.value}
+          error={trouble?.of('password')}
+          onText={(text) => {
+            password.value = text;
+          }}
+        />
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" disabled={making.isRunning.value}>
+            Duplicate link
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

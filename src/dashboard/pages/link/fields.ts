@@ -1,0 +1,125 @@
+import type { Link, Tag } from '../../api-types.ts';
+import type { Input } from '../../client.ts';
+
+export type WebhookEvent = Link['webhook_events'][number];
+
+/** What can be changed of a link, as its form holds it. A text that isn't set is empty. */
+export interface Fields {
+  readonly destination_url: string;
+  readonly name: string;
+  readonly tags: readonly Tag[];
+  readonly android_link_destination: string;
+  readonly ios_link_destination: string;
+  readonly og_title: string;
+  readonly og_description: string;
+  readonly og_image: string;
+  /** Empty: as it is, which is never shown. Null: none from now on. */
+  readonly password: string | null;
+  /** ISO 8601, UTC. */
+  readonly expiration_date: string | null;
+  readonly bot_protection: boolean;
+  readonly captcha: boolean;
+  readonly qr_code_foreground_hex: string;
+  readonly qr_code_background_hex: string;
+  readonly qr_code_marker: boolean;
+  readonly webhook_url: string;
+  readonly webhook_auth_key: string;
+  readonly webhook_events: readonly WebhookEvent[];
+}
+
+export type FieldName = keyof Fields;
+export type Draft = { -readonly [Name in FieldName]?: Fields[Name] };
+
+export const labels: Readonly<Record<FieldName, string>> = {
+  destination_url: 'Destination',
+  name: 'Name',
+  tags: 'Tags',
+  android_link_destination: 'Destination on Android',
+  ios_link_destination: 'Destination on iPhone and iPad',
+  og_title: 'Card title',
+  og_description: 'Card description',
+  og_image: 'Card picture',
+  password: 'Password',
+  expiration_date: 'Expiration',
+  bot_protection: 'Bot protection',
+  captcha: 'Captcha',
+  qr_code_foreground_hex: 'QR code colour',
+  qr_code_background_hex: 'QR background colour',
+  qr_code_marker: 'QR scans counted apart',
+  webhook_url: 'Webhook address',
+  webhook_auth_key: 'Webhook key',
+  webhook_events: 'Webhook events',
+};
+
+export const isFieldName = (text: string): text is FieldName => Object.hasOwn(labels, text);
+export const fieldNames: readonly FieldName[] = Object.keys(labels).filter(isFieldName);
+export const webhookFields: readonly FieldName[] = ['webhook_url', 'webhook_auth_key', 'webhook_events'];
+
+export const fieldsOf = (link: Link): Fields => ({
+  destination_url: link.destination_url,
+  name: link.name ?? '',
+  tags: link.tags,
+  android_link_destination: link.android_link_destination ?? '',
+  ios_link_destination: link.ios_link_destination ?? '',
+  og_title: link.og_title ?? '',
+  og_description: link.og_description ?? '',
+  og_image: link.og_image ?? '',
+  password: '',
+  expiration_date: link.expiration_date,
+  bot_protection: link.bot_protection,
+  captcha: link.captcha,
+  qr_code_foreground_hex: link.qr_code_foreground_hex,
+  qr_code_background_hex: link.qr_code_background_hex,
+  qr_code_marker: link.qr_code_marker,
+  webhook_url: link.webhook_url ?? '',
+  webhook_auth_key: link.webhook_auth_key ?? '',
+  webhook_events: link.webhook_events,
+});
+
+const keyOf = (value: Tag | string): string => (typeof value === 'string' ? value : String(value.id));
+
+/** Lists say the same in any order. */
+export function isSame(one: Fields[FieldName], other: Fields[FieldName]): boolean {
+  if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object')
+    return one === other;
+  const keys = new Set([...other].map(keyOf));
+  return one.length === other.length && [...one].every((value) => keys.has(keyOf(value)));
+}
+
+/** The draft without what stands so already. */
+export const draftOn = (base: Fields, draft: Draft): Draft =>
+  Object.fromEntries(
+    fieldNames.flatMap((name) => {
+      const value = draft[name];
+      return value === undefined || isSame(value, base[name]) ? [] : [[name, value] as const];
+    }),
+  );
+
+type Body = Input<'PATCH /api/v1/link/{id}'>['body'];
+
+/** What the API is told: the changes alone, tags as what comes and what goes. */
+export function patchOf(base: Fields, draft: Draft): Body {
+  const { tags, ...rest } = draft;
+  if (!tags) return rest;
+  const [before, after] = [base.tags.map(({ id }) => id), tags.map(({ id }) => id)];
+  return {
+    ...rest,
+    add_tags: after.filter((id) => !before.includes(id)),
+    remove_tags: before.filter((id) => !after.includes(id)),
+  };
+}
+
+/** What differs between two states of a link. A password that gave way to another can't be seen. */
+export function differences(before: Link, after: Link): readonly FieldName[] {
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  return fieldNames.filter((name) =>
+    name === 'password' ? before.has_password !== after.has_password : !isSame(was[name], is[name]),
+  );
+}
+
+/** Whether a link has by now what a draft wants of one field. */
+export function isFulfilled(link: Link, draft: Draft, name: FieldName): boolean {
+  const wanted = draft[name];
+  if (wanted === undefined) return false;
+  return name === 'password' ? link.has_password === (wanted !== null) : isSame(wanted, fieldsOf(link)[name]);
+}

@@ -1,0 +1,177 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useAction } from '../../action.ts';
+import type { Link } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { assume, refresh } from '../../queries.ts';
+import { Trouble } from '../../trouble.ts';
+import {
+  type Draft,
+  differences,
+  draftOn,
+  type FieldName,
+  type Fields,
+  fieldNames,
+  fieldsOf,
+  isFulfilled,
+  patchOf,
+} from './fields.ts';
+
+/** The fields of a link with what was typed over them, for as long as the link's page is open. */
+export interface LinkForm {
+  /** The link as it was when the first of the changes was made. */
+  readonly link: Link;
+  readonly fields: Fields;
+  readonly changed: readonly FieldName[];
+  readonly isSaving: boolean;
+  /** Why the latest try to save failed. */
+  readonly trouble: Trouble | null;
+  /** The link as somebody else left it meanwhile, until it is decided which changes stay. */
+  readonly conflict: Signal<Link | null>;
+  set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
+  /** What the server said of a field since it was last typed in, or what keeps it from being sent at all. */
+  errorOf(name: FieldName): string | null;
+  /** Says that a field can't be sent as it stands; null when it can. */
+  hold(name: FieldName, sentence: string | null): void;
+  save(): Promise<boolean>;
+  discard(): void;
+  keepMine(): void;
+  takeTheirs(): void;
+}
+
+const without = (draft: Draft, names: readonly FieldName[]): Draft => {
+  const rest = { ...draft };
+  for (const name of names) delete rest[name];
+  return rest;
+};
+
+const names = (draft: Draft): readonly FieldName[] => fieldNames.filter((name) => draft[name] !== undefined);
+
+export function useLinkForm(latest: Link): LinkForm {
+  const base = useSignal(latest);
+  const draft = useSignal<Draft>({});
+  const settled = useSignal<readonly FieldName[]>([]);
+  const held = useSignal<Partial<Record<FieldName, string>>>({});
+  const conflict = useSignal<Link | null>(null);
+  const changed = names(draft.value);
+  const link = changed.length > 0 ? base.value : latest;
+
+  const rebase = (onto: Link, dropped: readonly FieldName[] = []) => {
+    base.value = onto;
+    draft.value = draftOn(fieldsOf(onto), without(draft.value, dropped));
+    assume<Link>(`link ${onto.id}`, () => onto);
+  };
+
+  const send = async (): Promise<void> => {
+    const sent = draft.value;
+    const saved = await call('PATCH /api/v1/link/{id}', {
+      params: { id: link.id },
+      body: patchOf(fieldsOf(base.value), sent),
+      headers: { 'if-match': `"${base.value.updated_at}"` },
+    });
+    // What was typed while it was on its way is still to be saved.
+    const done = names(sent).filter((name) => draft.value[name] === sent[name]);
+    rebase(saved, done);
+    refresh('links', 'tags');
+    if (names(draft.value).length === 0) say('Changes saved.');
+  };
+
+  const sendOrAsk = async (): Promise<void> => {
+    try {
+      await send();
+    } catch (cause) {
+      if (!(cause instanceof Trouble) || cause.code !== 'LINK_CHANGED') throw cause;
+      const theirs = await call('GET /api/v1/link/{id}', { params: { id: link.id } });
+      const changes = differences(base.value, theirs);
+      // The answer to an earlier try was lost on its way: these changes are our own.
+      if (changes.length > 0 && changes.every((name) => isFulfilled(theirs, draft.value, name))) {
+        rebase(theirs);
+        if (names(draft.value).length > 0) return send();
+        say('Changes saved.');
+        return;
+      }
+      conflict.value = theirs;
+      throw cause;
+    }
+  };
+
+  const saving = useAction(sendOrAsk);
+  const trouble = saving.trouble.value;
+  const isSaving = saving.isRunning.value;
+
+  useEffect(() => {
+    if (trouble || Object.keys(held.value).length > 0)
+      document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
+  }, [trouble]);
+
+  const form: LinkForm = {
+    link,
+    fields: { ...fieldsOf(link), ...draft.value },
+    changed,
+    isSaving,
+    trouble,
+    conflict,
+    set(name, value) {
+      if (changed.length === 0 && names(draft.value).length === 0) base.value = latest;
+      draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: value });
+      settled.value = [...settled.value, name];
+    },
+    errorOf(name) {
+      const own = held.value[name];
+      if (own) return own;
+      if (!trouble || settled.value.includes(name)) return null;
+      return name === 'tags' ? (trouble.of('add_tags') ?? trouble.of('remove_tags')) : trouble.of(name);
+    },
+    hold(name, sentence) {
+      if ((held.value[name] ?? null) === sentence) return;
+      const { [name]: _, ...rest } = held.value;
+      held.value = sentence === null ? rest : { ...rest, [name]: sentence };
+    },
+    async save() {
+      if (Object.keys(held.value).length > 0) {
+        document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
+        return false;
+      }
+      if (names(draft.value).length === 0) return true;
+      settled.value = [];
+      return saving.run();
+    },
+    discard() {
+      const lost = draft.value;
+      draft.value = {};
+      held.value = {};
+      saving.trouble.value = null;
+      say('Changes discarded.', {
+        action: {
+          label: 'Undo',
+          act: () => {
+            draft.value = draftOn(fieldsOf(base.value), { ...lost, ...draft.value });
+          },
+        },
+      });
+    },
+    keepMine() {
+      const theirs = conflict.value;
+      if (!theirs) return;
+      conflict.value = null;
+      rebase(theirs);
+      if (names(draft.value).length > 0) void saving.run();
+      else say('Changes saved.');
+    },
+    takeTheirs() {
+      const theirs = conflict.value;
+      if (!theirs) return;
+      const dropped = differences(base.value, theirs);
+      conflict.value = null;
+      saving.trouble.value = null;
+      rebase(theirs, dropped);
+      say(
+        names(draft.value).length > 0
+          ? 'Theirs is shown where you both made changes. The rest of yours is still to be saved.'
+          : 'The link is shown as they left it.',
+      );
+    },
+  };
+  return form;
+}

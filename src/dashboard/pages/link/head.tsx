@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals';
+import type { Link } from '../../api-types.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { bare, compact, day, instant, since } from '../../words.ts';
+import { LinkMenu } from './link-menu.tsx';
+import { QrDialog } from './qr-dialog.tsx';
+
+/** What is done with the link itself. */
+export function LinkActions({ link, loss }: { link: Link; loss: string | null }) {
+  const isQrShown = useSignal(false);
+  return (
+    <>
+      <CopyButton text={link.url} what="link" />
+      <a class="button" href={link.url} target="_blank" rel="noreferrer">
+        <Icon name="open" />
+        Open
+      </a>
+      <Button
+        icon="qr"
+        onClick={() => {
+          isQrShown.value = true;
+        }}
+      >
+        QR<span class="on-wide">&nbsp;code</span>
+      </Button>
+      <LinkMenu link={link} loss={loss} />
+      {isQrShown.value && (
+        <QrDialog
+          link={link}
+          onClose={() => {
+            isQrShown.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Under the short link: what it is called, where it leads, how it fares. */
+export function LinkAbout({ link }: { link: Link }) {
+  const isWeb = /^https?:/.test(link.destination_url);
+  const isOver = link.expiration_date !== null && Date.parse(link.expiration_date) <= Date.now();
+  return (
+    <span class="link-about">
+      {link.name && (
+        <bdi class="cut name" title={link.name}>
+          {link.name}
+        </bdi>
+      )}
+      <span class="leads">
+        <Icon name="right" size={16} />
+        {isWeb ? (
+          <a
+            class="cut"
+            href={link.destination_url}
+            target="_blank"
+            rel="noreferrer"
+            title={link.destination_url}
+          >
+            <bdi>{bare(link.destination_url)}</bdi>
+          </a>
+        ) : (
+          <bdi class="cut">{link.destination_url}</bdi>
+        )}
+      </span>
+      <span class="facts">
+        <span>
+          <strong>{compact(link.clicks)}</strong> {link.clicks === 1 ? 'click' : 'clicks'}
+          {link.last_clicked_at && `, the latest ${since(link.last_clicked_at)}`}
+        </span>
+        <span title={instant(link.created_at)}>Created {day(link.created_at)}</span>
+        {isOver && <span class="chip bad">Expired</span>}
+      </span>
+    </span>
+  );
+}

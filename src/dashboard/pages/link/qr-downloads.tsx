@@ -1,0 +1,44 @@
+import type { Link } from '../../api-types.ts';
+import { say } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { pngOf, pngSizes, type QrLook } from './qr-picture.ts';
+import { fileName, saveFile } from './save-file.ts';
+
+/** The code as it is shown, as a file. */
+export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look: QrLook }) {
+  const name = fileName(link.suffix);
+  const savePng = (size: number) =>
+    pngOf(svg, size, look.background).then(
+      (png) => saveFile(png, `${name}-${size}.png`),
+      () => say('This browser could not draw the picture. Download it as SVG.', { isTrouble: true }),
+    );
+  return (
+    <div class="actions">
+      <Button
+        icon="download"
+        onClick={() => saveFile(new Blob([svg], { type: 'image/svg+xml' }), `${name}.svg`)}
+      >
+        Download SVG
+      </Button>
+      <Menu
+        label="Download PNG"
+        side="left"
+        class="button"
+        button={
+          <>
+            Download PNG
+            <Icon name="down" size={16} />
+          </>
+        }
+      >
+        {pngSizes.map((size) => (
+          <button type="button" key={size} onClick={() => void savePng(size)}>
+            {size} × {size} pixels
+          </button>
+        ))}
+      </Menu>
+    </div>
+  );
+}

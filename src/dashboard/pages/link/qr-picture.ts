@@ -1,0 +1,48 @@
+import { qrSvg } from '../../../qr/svg.ts';
+import type { Link } from '../../api-types.ts';
+
+export interface QrLook {
+  readonly foreground: string;
+  readonly background: string;
+  readonly hasMarker: boolean;
+}
+
+export const lookOf = (link: Link): QrLook => ({
+  foreground: link.qr_code_foreground_hex,
+  background: link.qr_code_background_hex,
+  hasMarker: link.qr_code_marker,
+});
+
+/** Drawn by what draws the real one, so that a change which isn't saved yet is seen as it will be. */
+export const drawn = (url: string, look: QrLook): string =>
+  qrSvg(look.hasMarker ? `${url}?qr` : url, look.foreground, look.background);
+
+export const asAddress = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
+
+export const pngSizes = [256, 512, 1024, 2048] as const;
+
+/** Modules are whole pixels, each as large as the others; what is left over widens the quiet zone. */
+export async function pngOf(svg: string, size: number, background: string): Promise<Blob> {
+  const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1] ?? size);
+  const width = modules * Math.max(1, Math.floor(size / modules));
+  const picture = new Image();
+  // Not every browser draws a picture that doesn't say how large it is.
+  picture.src = asAddress(svg.replace('<svg ', `<svg width="${width}" height="${width}" `));
+  await picture.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = size;
+  canvas.height = size;
+  const pen = canvas.getContext('2d');
+  if (!pen) throw new Error('this browser draws no pictures');
+  pen.imageSmoothingEnabled = false;
+  pen.fillStyle = background;
+  pen.fillRect(0, 0, size, size);
+  const edge = Math.floor((size - width) / 2);
+  pen.drawImage(picture, edge, edge, width, width);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => {
+      if (blob) resolve(blob);
+      else reject(new Error('this browser makes no PNG'));
+    }, 'image/png');
+  });
+}

@@ -1,0 +1,16 @@
+/** Hands a file to the browser as a download. */
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const anchor = document.createElement('a');
+  anchor.href = address;
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** A suffix may hold what no file system takes. */
+export const fileName = (text: string): string =>
+  text
+    .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 80) || 'qr-code';

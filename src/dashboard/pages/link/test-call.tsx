@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
+import type { WebhookDelivery } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TroubleBox } from '../../parts/trouble.tsx';
+import { refresh } from '../../queries.ts';
+import { AttemptOutcome } from './attempt.tsx';
+import { webhookFields } from './fields.ts';
+import type { LinkForm } from './form.ts';
+
+/** Sends a made-up click, and says what the target made of it. */
+export function TestCall({ form }: { form: LinkForm }) {
+  const outcome = useSignal<WebhookDelivery | null>(null);
+  const isUnsaved = webhookFields.some((name) => form.changed.includes(name));
+  const testing = useAction(async () => {
+    outcome.value = null;
+    if (isUnsaved && !(await form.save())) return;
+    outcome.value = await call('POST /api/v1/link/{id}/webhook_test', { params: { id: form.link.id } });
+    refresh(`webhook deliveries ${form.link.id} `);
+  });
+  const delivery = outcome.value;
+  const trouble = testing.trouble.value;
+  const attempt = delivery?.attempts.at(-1);
+  return (
+    <div class="field test-call">
+      <div class="actions">
+        <Button
+          icon="live"
+          disabled={form.fields.webhook_url === '' || testing.isRunning.value || form.isSaving}
+          onClick={() => void testing.run()}
+        >
+          {isUnsaved ? 'Save and send test call' : 'Send test call'}
+        </Button>
+        <span class="soft small" role="status">
+          {testing.isRunning.value && 'Waiting for the answer.'}
+        </span>
+      </div>
+      <p class="hint">A made-up click, marked "sample": true, is sent once and at once.</p>
+      {trouble && <TroubleBox trouble={trouble} onRetry={() => void testing.run()} />}
+      {delivery && attempt && (
+        <div class={delivery.state === 'delivered' ? 'callout good' : 'callout bad'} role="status">
+          <AttemptOutcome attempt={attempt} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+export const mostAtOnce = 1000;
+
+/** The addresses in a text, one a line. */
+export const destinationsIn = (text: string): readonly string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Whether somebody who pastes this beside every field means a link to be made of it. */
+export const looksLikeAddress = (text: string): boolean =>
+  /^([a-z][a-z0-9+.-]*:\/\/\S+|[^\s/@]+(\.[^\s/@.]+)+(:\d+)?([/?#]\S*)?)$/i.test(text);

@@ -1,0 +1,151 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { Link } from '../../api-types.ts';
+import { useKeys } from '../../keys.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { leaveRows, rowAt, step } from '../../parts/rows.ts';
+import { navigate } from '../../router.ts';
+import { counted } from '../../words.ts';
+import { QrDialog } from './qr.tsx';
+import { removeLinks } from './remove-links.ts';
+import { Row } from './row.tsx';
+import type { Selection } from './selection.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { pageOf } from './short.ts';
+import { exportOfView, narrow, showAll, showPage, sizes, type View } from './view.ts';
+
+interface ListProps {
+  readonly view: View;
+  readonly links: readonly Link[];
+  readonly total: number;
+  /** What is shown is still of the question before. */
+  readonly isOld: boolean;
+  readonly selection: Selection;
+}
+
+export function List({ view, links, total, isOld, selection }: ListProps) {
+  const qrOf = useSignal<Link | null>(null);
+  const head = useRef<HTMLDivElement>(null);
+  const focused = () => links.find(({ id }) => id === rowAt());
+  const toggle = (link: Link | undefined, upToHere = false) => {
+    if (link) selection.toggle(link, links, upToHere);
+  };
+  const remove = (doomed: readonly Link[]) => {
+    leaveRows(new Set(doomed.map(({ id }) => id)));
+    selection.choose(doomed, false);
+    void removeLinks(doomed);
+  };
+  const open = (link: Link | undefined) => {
+    if (link) navigate(pageOf(link));
+  };
+  useKeys([
+    { key: 'j', does: 'Next link', act: () => step(1) },
+    { key: 'k', does: 'Previous link', act: () => step(-1) },
+    { key: 'Enter', does: 'Open the link', act: () => open(focused()) },
+    { key: 'e', does: 'Edit the link', act: () => open(focused()) },
+    { key: 'x', does: 'Select the link', act: () => toggle(focused()) },
+    { key: 'X', does: 'Select all links up to this one', act: () => toggle(focused(), true) },
+    { key: 'Escape', does: 'Clear the selection', act: () => selection.clear() },
+    {
+      key: 'Delete',
+      does: 'Delete the selected links',
+      act: () => {
+        const one = focused();
+        if (selection.chosen.size > 0) remove([...selection.chosen.values()]);
+        else if (one) remove([one]);
+      },
+    },
+  ]);
+  const goTo = (page: number) => {
+    showPage(page, view, links);
+    head.current?.scrollIntoView({ block: 'nearest' });
+  };
+  const onPage = links.filter((link) => selection.has(link)).length;
+  return (
+    <section class="panel links" aria-label="Links" aria-busy={isOld}>
+      <div class={selection.chosen.size > 0 ? 'links-head choosing' : 'links-head'} ref={head}>
+        <label class="pick">
+          <input
+            type="checkbox"
+            aria-label="Select all on this page"
+            title="Select all on this page"
+            checked={links.length > 0 && onPage === links.length}
+            indeterminate={onPage > 0 && onPage < links.length}
+            onChange={(event) => selection.choose(links, event.currentTarget.checked)}
+          />
+        </label>
+        {selection.chosen.size > 0 ? (
+          <SelectionBar selection={selection} elsewhere={selection.chosen.size - onPage} onDelete={remove} />
+        ) : (
+          <>
+            <p class="soft" role="status">
+              {counted(total, 'link')}
+            </p>
+            <a class="button plain slim" href={exportOfView(view)} download="links.csv">
+              <Icon name="download" size={16} />
+              Export as CSV
+            </a>
+          </>
+        )}
+      </div>
+      {links.length === 0 ? (
+        <NothingFound view={view} total={total} />
+      ) : (
+        <ul class="link-rows">
+          {links.map((link) => (
+            <Row
+              key={link.id}
+              link={link}
+              isChosen={selection.has(link)}
+              onToggle={(upToHere) => toggle(link, upToHere)}
+              onQr={() => {
+                qrOf.value = link;
+              }}
+              onDelete={() => remove([link])}
+            />
+          ))}
+        </ul>
+      )}
+      {total > sizes[0] && (
+        <Pager
+          page={view.page}
+          size={view.size}
+          total={total}
+          sizes={sizes}
+          onPage={goTo}
+          onSize={(size) => narrow({ size: size === sizes[0] ? null : String(size) })}
+        />
+      )}
+      {qrOf.value && (
+        <QrDialog
+          link={qrOf.value}
+          onClose={() => {
+            qrOf.value = null;
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function NothingFound({ view, total }: { view: View; total: number }) {
+  // All of this page was deleted, and what moves up is on its way.
+  if (view.page === 1 && total > 0) return null;
+  if (view.page > 1) {
+    return (
+      <Empty title="Nothing is on this page">
+        <p>There are fewer links than that.</p>
+        <Button onClick={() => showPage(1, view, [])}>Show the first page</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No link matches">
+      <p>Search looks at names, suffixes and destinations.</p>
+      <Button onClick={showAll}>Show all links</Button>
+    </Empty>
+  );
+}

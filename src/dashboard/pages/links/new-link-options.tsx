@@ -1,0 +1,69 @@
+import type { Tag } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { SelectField, TextField } from '../../parts/field.tsx';
+import { TagPicker } from '../../parts/tag-picker.tsx';
+import { useQuery } from '../../queries.ts';
+import { setup } from '../../session.ts';
+import type { Trouble } from '../../trouble.ts';
+
+export interface Wish {
+  readonly suffix: string;
+  /** Empty: the service's own. */
+  readonly domain: string;
+  readonly tags: readonly Tag[];
+}
+
+export const noWish: Wish = { suffix: '', domain: '', tags: [] };
+export const wishFields = ['suffix', 'domain', 'tags'] as const;
+
+/** The domains that links can be made on, besides the service's own. */
+export function useOwnDomains() {
+  const domains = useQuery('domains', () => call('GET /api/v1/domain'));
+  return (domains.data.value ?? [])
+    .filter(({ verified_at, state }) => verified_at !== null && state !== 'pending')
+    .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
+}
+
+interface OptionsProps {
+  readonly wish: Wish;
+  readonly onWish: (wish: Wish) => void;
+  readonly trouble: Trouble | null;
+  /** Several links can't share a suffix. */
+  readonly areMany: boolean;
+}
+
+export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps) {
+  const own = useOwnDomains();
+  const service = setup.value?.default_domain ?? '';
+  return (
+    <div class="new-link-options">
+      {own.length > 0 && (
+        <SelectField
+          label="Domain"
+          value={wish.domain}
+          choices={[{ value: '', label: service }, ...own]}
+          error={trouble?.of('domain')}
+          onChoice={(domain) => onWish({ ...wish, domain })}
+        />
+      )}
+      <TextField
+        label="Suffix"
+        placeholder={areMany ? 'Random for each' : 'Random'}
+        disabled={areMany}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={600}
+        value={areMany ? '' : wish.suffix}
+        hint={areMany ? 'Each link gets its own.' : `What comes after ${wish.domain || service}/`}
+        error={trouble?.of('suffix')}
+        onText={(suffix) => onWish({ ...wish, suffix })}
+      />
+      <TagPicker
+        label="Tags"
+        value={wish.tags}
+        error={trouble?.of('tags')}
+        onChange={(tags) => onWish({ ...wish, tags })}
+      />
+    </div>
+  );
+}

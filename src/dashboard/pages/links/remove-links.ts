@@ -1,0 +1,56 @@
+import { signal } from '@preact/signals';
+import type { Link } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { refresh } from '../../queries.ts';
+import { asTrouble } from '../../trouble.ts';
+import { counted } from '../../words.ts';
+import { shortOf } from './short.ts';
+
+/** Links that are deleted as far as the person is concerned: no list shows them, whatever it knows. */
+export const removed = signal<ReadonlySet<number>>(new Set());
+
+const hide = (ids: readonly number[]): void => {
+  removed.value = new Set([...removed.value, ...ids]);
+};
+const show = (ids: readonly number[]): void => {
+  removed.value = new Set([...removed.value].filter((id) => !ids.includes(id)));
+};
+const askAnew = (): void => refresh('links', 'link ', 'tags', 'domains');
+
+/** At once to the eye; taken back if the server says no. */
+export async function removeLinks(links: readonly Link[]): Promise<void> {
+  const ids = links.map(({ id }) => id);
+  const [first] = links;
+  if (!first) return;
+  hide(ids);
+  try {
+    await call('POST /api/v1/link/bulk_delete', { body: { ids } });
+  } catch (cause) {
+    show(ids);
+    const what = links.length === 1 ? 'The link was' : 'The links were';
+    say(`${what} not deleted. ${asTrouble(cause).message}`, {
+      isTrouble: true,
+      action: { label: 'Try again', act: () => void removeLinks(links) },
+    });
+    return;
+  }
+  const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
+  say(`${what} deleted.`, { action: { label: 'Undo', act: () => void restoreLinks(ids) } });
+  askAnew();
+}
+
+async function restoreLinks(ids: readonly number[]): Promise<void> {
+  try {
+    const { restored } = await call('POST /api/v1/link/restore', { body: { ids } });
+    say(`${counted(restored, 'link')} restored.`);
+  } catch (cause) {
+    say(`Nothing was restored. ${asTrouble(cause).message}`, {
+      isTrouble: true,
+      action: { label: 'Try again', act: () => void restoreLinks(ids) },
+    });
+    return;
+  }
+  show(ids);
+  askAnew();
+}

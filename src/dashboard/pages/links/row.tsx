@@ -1,0 +1,87 @@
+import { useRef } from 'preact/hooks';
+import type { Link } from '../../api-types.ts';
+import { CopyButton } from '../../parts/copy.tsx';
+import { SparkLine } from '../../parts/spark-line.tsx';
+import { bare, compact, number } from '../../words.ts';
+import { Marks } from './marks.tsx';
+import { RowActions } from './row-actions.tsx';
+import { pageOf, shortOf } from './short.ts';
+
+interface RowProps {
+  readonly link: Link;
+  readonly isChosen: boolean;
+  readonly onToggle: (upToHere: boolean) => void;
+  readonly onQr: () => void;
+  readonly onDelete: () => void;
+}
+
+const mostTags = 3;
+
+export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
+  const short = shortOf(link);
+  const withShift = useRef(false);
+  const hidden = link.tags.slice(mostTags);
+  return (
+    <li class={isChosen ? 'link-row chosen' : 'link-row'} data-row={link.id}>
+      <label
+        class="pick"
+        onMouseDown={(event) => {
+          withShift.current = event.shiftKey;
+          // It would mark the text between as well.
+          if (event.shiftKey) event.preventDefault();
+        }}
+      >
+        <input
+          type="checkbox"
+          aria-label={`Select ${short}`}
+          checked={isChosen}
+          onChange={() => {
+            onToggle(withShift.current);
+            withShift.current = false;
+          }}
+        />
+      </label>
+      <div class="row-main">
+        <div class="row-first">
+          <a class="row-short" href={pageOf(link)} data-row-link title={link.url}>
+            <span class="cut">{bare(link.domain)}</span>
+            <span class="cut">/{link.suffix}</span>
+          </a>
+          <CopyButton text={link.url} what={short} isBare isSlim />
+          {link.name && (
+            <span class="row-name soft cut" dir="auto" title={link.name}>
+              {link.name}
+            </span>
+          )}
+        </div>
+        <p class="soft small cut" title={link.destination_url}>
+          {bare(link.destination_url)}
+        </p>
+      </div>
+      <div class="row-labels">
+        <Marks link={link} />
+        {link.tags.slice(0, mostTags).map(({ id, name }) => (
+          <a key={id} class="chip" href={`/app?tag=${id}`} title={`Links tagged ${name}`}>
+            <span class="cut" dir="auto">
+              {name}
+            </span>
+          </a>
+        ))}
+        {hidden.length > 0 && (
+          <span class="soft small" title={hidden.map(({ name }) => name).join(', ')}>
+            +{hidden.length}
+          </span>
+        )}
+      </div>
+      <RowActions link={link} onQr={onQr} onDelete={onDelete} />
+      <div class="row-spark">{link.daily_clicks && <SparkLine days={link.daily_clicks} />}</div>
+      <a
+        class="row-clicks"
+        href={`${pageOf(link)}/stats`}
+        title={`${number(link.clicks)} clicks: statistics`}
+      >
+        {compact(link.clicks)} <span class="soft small">{link.clicks === 1 ? 'click' : 'clicks'}</span>
+      </a>
+    </li>
+  );
+}

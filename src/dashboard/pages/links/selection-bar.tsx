@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+import type { Link } from '../../api-types.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { counted, number } from '../../words.ts';
+import type { Selection } from './selection.ts';
+import { TagMany, UntagMany } from './tag-many.tsx';
+import { exportOf } from './view.ts';
+
+interface SelectionBarProps {
+  readonly selection: Selection;
+  /** How many of the selected links are not on the page that is shown. */
+  readonly elsewhere: number;
+  readonly onDelete: (links: readonly Link[]) => void;
+}
+
+/** What can be done with all links that are selected. */
+export function SelectionBar({ selection, elsewhere, onDelete }: SelectionBarProps) {
+  const open = useSignal<'tag' | 'untag' | null>(null);
+  const links = [...selection.chosen.values()];
+  const close = () => {
+    open.value = null;
+  };
+  return (
+    <div class="selection-bar" role="group" aria-label="Selected links">
+      <p>
+        {number(links.length)} selected
+        {elsewhere > 0 && <span class="soft small"> ({number(elsewhere)} on other pages)</span>}
+      </p>
+      <div class="actions">
+        <Button
+          icon="tag"
+          isSlim
+          onClick={() => {
+            open.value = 'tag';
+          }}
+        >
+          Tag
+        </Button>
+        <Button
+          isSlim
+          onClick={() => {
+            open.value = 'untag';
+          }}
+        >
+          Untag
+        </Button>
+        <a class="button slim" href={exportOf(links.map(({ id }) => id))} download="links.csv">
+          <Icon name="download" />
+          Export
+        </a>
+        <Button
+          kind="danger"
+          icon="trash"
+          isSlim
+          aria-label={`Delete ${counted(links.length, 'link')}`}
+          onClick={() => onDelete(links)}
+        >
+          Delete
+        </Button>
+        <IconButton icon="close" label="Clear the selection" isSlim onClick={selection.clear} />
+      </div>
+      {open.value === 'tag' && <TagMany links={links} onDone={selection.update} onClose={close} />}
+      {open.value === 'untag' && <UntagMany links={links} onDone={selection.update} onClose={close} />}
+    </div>
+  );
+}

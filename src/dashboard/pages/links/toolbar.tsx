@@ -1,0 +1,91 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Tag } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { useKeys } from '../../keys.ts';
+import { SelectField } from '../../parts/field.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { TagPicker } from '../../parts/tag-picker.tsx';
+import { useQuery } from '../../queries.ts';
+import { setup } from '../../session.ts';
+import { useOwnDomains } from './new-link-options.tsx';
+import { longestWords, mostTags, narrow, orders, type View } from './view.ts';
+
+const pause = 150;
+
+/** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */
+const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
+
+function useTagsNamed(ids: readonly number[]): readonly Tag[] {
+  const named = useQuery(`tags named ${ids}`, () =>
+    Promise.all(
+      ids.map((id) => call('GET /api/v1/tag/{id}', { params: { id } }).catch(() => unknownTag(id))),
+    ),
+  );
+  return named.data.value ?? ids.map((id) => ({ ...unknownTag(id), name: '…' }));
+}
+
+/** Which links are shown, and in which order. */
+export function Toolbar({ view }: { view: View }) {
+  const typed = useSignal(view.words);
+  const tags = useTagsNamed(view.tagIds);
+  const own = useOwnDomains();
+  useEffect(() => {
+    typed.value = view.words;
+  }, [view.words]);
+  useEffect(() => {
+    const words = typed.value.trim();
+    if (words === view.words) return;
+    const timer = setTimeout(() => narrow({ q: words }), pause);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+  useKeys([{ key: '/', does: 'Search links', act: () => document.getElementById('search-links')?.focus() }]);
+  return (
+    <div class="links-toolbar" role="search">
+      <SearchField
+        id="search-links"
+        label="Search by name, suffix or destination"
+        value={typed.value}
+        maxLength={longestWords}
+        onText={(text) => {
+          typed.value = text;
+        }}
+      />
+      <TagPicker
+        label="Filter by tag"
+        isLabelUnseen
+        placeholder="Any tag"
+        canCreate={false}
+        value={tags}
+        onChange={(chosen) =>
+          narrow({
+            tag: chosen
+              .slice(-mostTags)
+              .map(({ id }) => id)
+              .join(','),
+          })
+        }
+      />
+      {own.length > 0 && (
+        <SelectField
+          label="Filter by domain"
+          isLabelUnseen
+          value={view.domain}
+          choices={[
+            { value: '', label: 'Any domain' },
+            { value: setup.value?.default_domain ?? '', label: setup.value?.default_domain ?? '' },
+            ...own,
+          ]}
+          onChoice={(domain) => narrow({ domain })}
+        />
+      )}
+      <SelectField
+        label="Sort"
+        isLabelUnseen
+        value={view.order}
+        choices={orders}
+        onChoice={(order) => narrow({ sort: order === orders[0].value ? null : order })}
+      />
+    </div>
+  );
+}

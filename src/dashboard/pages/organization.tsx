@@ -1,0 +1,29 @@
+import { call } from '../client.ts';
+import { Loaded, Page } from '../parts/page.tsx';
+import { useQuery } from '../queries.ts';
+import { me } from '../session.ts';
+import { Members } from './organization/members.tsx';
+import { NameSection } from './organization/name-section.tsx';
+import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
+import { QrSection } from './organization/qr-section.tsx';
+
+export function OrganizationPage() {
+  const organization = useQuery('organization', () => call('GET /api/v1/organization'));
+  const isAdministrator = me.value?.role === 'administrator';
+  return (
+    <Page title="Organization" about="Whoever is a member works on the same links, tags and domains.">
+      <div class="sections">
+        <Loaded query={organization}>
+          {(known) => (
+            <>
+              <NameSection known={known} isEditable={isAdministrator} />
+              <Members isAdministrator={isAdministrator} />
+              {isAdministrator && <OutstandingInvitations />}
+              <QrSection known={known} />
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  );
+}

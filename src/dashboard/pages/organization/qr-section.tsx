@@ -1,0 +1,29 @@
+import { useAction } from '../../action.ts';
+import type { Organization } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { Switch } from '../../parts/field.tsx';
+import { Section } from '../../parts/section.tsx';
+import { TroubleBesides } from '../../parts/trouble.tsx';
+import { assume, refresh } from '../../queries.ts';
+
+export function QrSection({ known }: { known: Organization }) {
+  const turn = useAction(async (isOn: boolean) => {
+    assume<Organization>('organization', (before) => ({ ...before, qr_code_marker: isOn }));
+    try {
+      await call('PATCH /api/v1/organization', { body: { qr_code_marker: isOn } });
+    } finally {
+      refresh('organization');
+    }
+  });
+  return (
+    <Section title="QR codes">
+      <TroubleBesides trouble={turn.trouble.value} fields={[]} />
+      <Switch
+        label="New links tell scans from clicks"
+        hint="Their QR codes hold ?qr behind the address, so that statistics know who came by the code. Each link can choose otherwise."
+        isOn={known.qr_code_marker}
+        onTurn={(isOn) => void turn.run(isOn)}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,16 @@
+export type Role = 'administrator' | 'editor';
+
+export const roleNames: Readonly<Record<Role, string>> = {
+  administrator: 'Administrator',
+  editor: 'Editor',
+};
+
+export const roleChoices = [
+  { value: 'editor', label: 'Editor' },
+  { value: 'administrator', label: 'Administrator' },
+] as const;
+
+export const roleHint =
+  'Editors do everything with links, tags and domains. Administrators also decide about members.';
+
+export const asRole = (value: string): Role => (value === 'administrator' ? 'administrator' : 'editor');

@@ -1,0 +1,11 @@
+import { setup } from '../session.ts';
+import { Door } from '../shell/door.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+export function SignInPage() {
+  return (
+    <Door title="Sign in" about={`To the links of ${setup.value?.default_domain ?? 'this service'}.`}>
+      <SignInForm />
+    </Door>
+  );
+}

@@ -1,0 +1,39 @@
+import type { CountedTag } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { Confirm } from '../../parts/dialog.tsx';
+import { assume, refresh } from '../../queries.ts';
+import { asTrouble } from '../../trouble.ts';
+import { counted } from '../../words.ts';
+
+/** At once to the eye; taken back if the server says no. */
+async function remove(tag: CountedTag): Promise<void> {
+  assume<readonly CountedTag[]>('tags', (known) => known.filter(({ id }) => id !== tag.id));
+  try {
+    await call('DELETE /api/v1/tag/{id}', { params: { id: tag.id } });
+    say(`Tag “${tag.name}” deleted.`);
+  } catch (cause) {
+    assume<readonly CountedTag[]>('tags', (known) => [...known.filter(({ id }) => id !== tag.id), tag]);
+    say(`Tag “${tag.name}” was not deleted. ${asTrouble(cause).message}`, { isTrouble: true });
+  }
+  refresh('tags', 'links', 'link ');
+}
+
+export function DeleteTag({ tag, onClose }: { tag: CountedTag; onClose: () => void }) {
+  return (
+    <Confirm
+      title={`Delete the tag “${tag.name}”?`}
+      sentence={
+        tag.links === 0
+          ? "No link has it. This can't be undone."
+          : `It is taken off ${counted(tag.links, 'link')}; the links themselves stay. This can't be undone.`
+      }
+      deed="Delete tag"
+      onNo={onClose}
+      onYes={() => {
+        onClose();
+        void remove(tag);
+      }}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
+import type { CountedTag } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { TroubleBesides } from '../../parts/trouble.tsx';
+import { assume, refresh } from '../../queries.ts';
+import { longestName } from './new-tag.tsx';
+
+/** In the tag's own place; Escape leaves its name as it was. */
+export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void }) {
+  const name = useSignal(tag.name);
+  const rename = useAction(async () => {
+    if (name.value.trim() === tag.name) return onDone();
+    const renamed = await call('PATCH /api/v1/tag/{id}', {
+      params: { id: tag.id },
+      body: { name: name.value },
+    });
+    assume<readonly CountedTag[]>('tags', (known) =>
+      known.map((one) => (one.id === renamed.id ? renamed : one)),
+    );
+    refresh('tags', 'links', 'link ');
+    onDone();
+  });
+  return (
+    <form
+      class="rename-tag"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void rename.run();
+      }}
+    >
+      <TroubleBesides trouble={rename.trouble.value} fields={['name']} onRetry={() => void rename.run()} />
+      <div class="new-tag-row">
+        <TextField
+          label={`New name of ${tag.name}`}
+          isLabelUnseen
+          autocomplete="off"
+          autoFocus
+          required
+          maxLength={longestName}
+          value={name.value}
+          error={rename.trouble.value?.of('name')}
+          onText={(text) => {
+            name.value = text;
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            onDone();
+          }}
+        />
+        <Button type="submit" kind="primary" disabled={rename.isRunning.value}>
+          Rename tag
+        </Button>
+        <Button onClick={onDone}>Cancel</Button>
+      </div>
+    </form>
+  );
+}

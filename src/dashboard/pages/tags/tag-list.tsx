@@ -1,0 +1,130 @@
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type { CountedTag } from '../../api-types.ts';
+import { useKeys } from '../../keys.ts';
+import { Button } from '../../parts/button.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { SelectField } from '../../parts/field.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { focusRowOf, rowAt, step } from '../../parts/rows.ts';
+import { SearchField } from '../../parts/search-field.tsx';
+import { byName, tagsLike } from '../../parts/tags.ts';
+import { search, setQuery } from '../../router.ts';
+import { counted } from '../../words.ts';
+import { DeleteTag } from './delete-tag.tsx';
+import { TagRow } from './tag-row.tsx';
+
+const perPage = 100;
+const orders = [
+  { value: 'name', label: 'Name' },
+  { value: 'links', label: 'Most links' },
+] as const;
+
+/** All tags, a page at a time: ten thousand rows are more than anybody reads. */
+export function TagList({ tags }: { tags: readonly CountedTag[] }) {
+  const query = new URLSearchParams(search.value);
+  const words = query.get('q') ?? '';
+  const order = query.get('sort') === 'links' ? 'links' : 'name';
+  const renamed = useSignal<number | null>(null);
+  const doomed = useSignal<CountedTag | null>(null);
+  const found = useMemo(() => {
+    const like = words.trim() === '' ? tags : tagsLike(tags, words);
+    if (order === 'links')
+      return [...like].sort((one, other) => other.links - one.links || byName(one, other));
+    return words.trim() === '' ? [...like].sort(byName) : like;
+  }, [tags, words, order]);
+  const last = Math.max(1, Math.ceil(found.length / perPage));
+  const page = Math.min(last, Math.max(1, Math.trunc(Number(query.get('page'))) || 1));
+  const shown = found.slice((page - 1) * perPage, page * perPage);
+  const focused = () => shown.find(({ id }) => id === rowAt());
+  useKeys([
+    { key: '/', does: 'Filter tags', act: () => document.getElementById('search-tags')?.focus() },
+    { key: 'j', does: 'Next tag', act: () => step(1) },
+    { key: 'k', does: 'Previous tag', act: () => step(-1) },
+    {
+      key: 'e',
+      does: 'Rename the tag',
+      act: () => {
+        renamed.value = focused()?.id ?? null;
+      },
+    },
+    {
+      key: 'Delete',
+      does: 'Delete the tag',
+      act: () => {
+        doomed.value = focused() ?? null;
+      },
+    },
+  ]);
+  const leaveRenaming = (id: number) => {
+    renamed.value = null;
+    requestAnimationFrame(() => focusRowOf(id));
+  };
+  return (
+    <div class="links-below">
+      <div class="links-toolbar" role="search">
+        <SearchField
+          id="search-tags"
+          label="Filter tags"
+          value={words}
+          onText={(text) => setQuery({ q: text, page: null })}
+        />
+        <SelectField
+          label="Sort"
+          isLabelUnseen
+          value={order}
+          choices={orders}
+          onChoice={(chosen) => setQuery({ sort: chosen === 'name' ? null : chosen, page: null })}
+        />
+      </div>
+      <section class="panel" aria-label="Tags">
+        <p class="tags-head soft" role="status">
+          {words.trim() === ''
+            ? counted(tags.length, 'tag')
+            : `${counted(found.length, 'tag')} of ${tags.length}`}
+        </p>
+        {shown.length === 0 ? (
+          <Empty title="No tag is called that">
+            <Button onClick={() => setQuery({ q: null, page: null })}>Show all tags</Button>
+          </Empty>
+        ) : (
+          <ul>
+            {shown.map((tag) => (
+              <TagRow
+                key={tag.id}
+                tag={tag}
+                isRenamed={renamed.value === tag.id}
+                onRename={() => {
+                  renamed.value = tag.id;
+                }}
+                onRenamed={() => leaveRenaming(tag.id)}
+                onDelete={() => {
+                  doomed.value = tag;
+                }}
+              />
+            ))}
+          </ul>
+        )}
+        {found.length > perPage && (
+          <Pager
+            page={page}
+            size={perPage}
+            total={found.length}
+            onPage={(to) => {
+              setQuery({ page: to === 1 ? null : String(to) });
+              scrollTo(0, 0);
+            }}
+          />
+        )}
+      </section>
+      {doomed.value && (
+        <DeleteTag
+          tag={doomed.value}
+          onClose={() => {
+            doomed.value = null;
+          }}
+        />
+      )}
+    </div>
+  );
+}

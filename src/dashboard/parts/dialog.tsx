@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Escape and a click beside it don't close it. */
+  readonly isFirm?: boolean;
+  readonly class?: string;
+}
+
+/** Open for as long as it is shown. The browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, onClose, children, isFirm = false, class: className }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    const before = document.activeElement;
+    shown?.showModal();
+    shown?.querySelector<HTMLElement>('[data-focus]')?.focus();
+    return () => {
+      shown?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={className}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isFirm) onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current && !isFirm) onClose();
+      }}
+    >
+      <div class="body">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly sentence: ComponentChildren;
+  /** A verb with its object. */
+  readonly deed: string;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+  readonly keep?: string;
+}
+
+/** Only for what can't be undone. */
+export function Confirm({ title, sentence, deed, onYes, onNo, keep = 'Cancel' }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onNo}>
+      <div class="soft">{sentence}</div>
+      <div class="actions">
+        <Button onClick={onNo} data-focus>
+          {keep}
+        </Button>
+        <Button kind="danger" onClick={onYes}>
+          {deed}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

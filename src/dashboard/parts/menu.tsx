@@ -1,0 +1,82 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface MenuProps {
+  /** What the button says, or shows. */
+  readonly button: ComponentChildren;
+  readonly label: string;
+  readonly class?: string;
+  readonly side?: 'left' | 'right';
+  /** Buttons and links; choosing one closes the menu. */
+  readonly children: ComponentChildren;
+}
+
+export function Menu({
+  button,
+  label,
+  class: className = 'button plain',
+  side = 'right',
+  children,
+}: MenuProps) {
+  const isOpen = useSignal(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const items = () => [
+    ...(frame.current?.querySelectorAll<HTMLElement>('.menu-list > :is(a, button)') ?? []),
+  ];
+  useEffect(() => {
+    if (!isOpen.value) return;
+    items()[0]?.focus();
+    const closeOutside = (event: Event) => {
+      if (event.target instanceof Node && !frame.current?.contains(event.target)) isOpen.value = false;
+    };
+    addEventListener('pointerdown', closeOutside);
+    return () => removeEventListener('pointerdown', closeOutside);
+  }, [isOpen.value]);
+  const move = (step: number) => {
+    const all = items();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    all[(at + step + all.length) % all.length]?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!isOpen.value) return;
+    if (event.key === 'Escape') {
+      isOpen.value = false;
+      frame.current?.querySelector('button')?.focus();
+    } else if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Tab') {
+      isOpen.value = false;
+      return;
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="menu" ref={frame} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        class={className}
+        aria-label={label}
+        title={label}
+        aria-expanded={isOpen.value}
+        aria-haspopup="true"
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        {button}
+      </button>
+      {isOpen.value && (
+        <div
+          class={`menu-list ${side}`}
+          onClick={(event) => {
+            if (event.target instanceof Element && event.target.closest('a, button')) isOpen.value = false;
+          }}
+        >
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Query } from '../queries.ts';
+import { TroubleBox } from './trouble.tsx';
+
+interface PageProps {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  /** Beside the title: what is done here. */
+  readonly actions?: ComponentChildren;
+  /** The title is for the window and for screen readers alone. */
+  readonly isTitleUnseen?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A page's frame: its name in the window, its heading (which gets the focus on arrival, unless something else has it). */
+export function Page({ title, about, actions, isTitleUnseen = false, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Linnet`;
+  }, [title]);
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement?.closest('.nav'))
+      heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <>
+      <div class={isTitleUnseen ? 'unseen' : 'page-head'}>
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {about && <p class="about">{about}</p>}
+        </div>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </>
+  );
+}
+
+/** The answer to a question when it is there, what went wrong when it isn't, and the place kept until then. */
+export function Loaded<T>({
+  query,
+  height = 240,
+  children,
+}: {
+  query: Query<T>;
+  height?: number;
+  children: (data: T) => ComponentChildren;
+}) {
+  const data = query.data.value;
+  const trouble = query.trouble.value;
+  return (
+    <>
+      {trouble && <TroubleBox trouble={trouble} onRetry={() => void query.reload()} />}
+      {data !== undefined ? (
+        children(data)
+      ) : trouble ? null : (
+        <div class="skeleton" style={{ height: `${height}px` }} aria-busy="true" />
+      )}
+    </>
+  );
+}

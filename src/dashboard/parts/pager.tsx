@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { number } from '../words.ts';
+import { Button } from './button.tsx';
+import { Icon } from './icons.tsx';
+
+interface PagerProps {
+  readonly page: number;
+  readonly size: number;
+  readonly total: number;
+  readonly onPage: (page: number) => void;
+  /** The sizes that a page can have, where there is a choice. */
+  readonly sizes?: readonly number[];
+  readonly onSize?: (size: number) => void;
+}
+
+/** Which part of a long list is shown, and the way to any other. */
+export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) {
+  const last = Math.max(1, Math.ceil(total / size));
+  const typed = useSignal(String(page));
+  useEffect(() => {
+    typed.value = String(page);
+  }, [page]);
+  const go = () => {
+    const wanted = Math.min(last, Math.max(1, Math.trunc(Number(typed.value)) || page));
+    typed.value = String(wanted);
+    if (wanted !== page) onPage(wanted);
+  };
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p class="soft small">
+        {number(Math.min(total, (page - 1) * size + 1))}–{number(Math.min(total, page * size))} of{' '}
+        {number(total)}
+      </p>
+      {sizes && onSize && (
+        <label class="pager-size soft small">
+          <select
+            class="input"
+            value={String(size)}
+            onChange={(event) => onSize(Number(event.currentTarget.value))}
+          >
+            {sizes.map((one) => (
+              <option key={one} value={String(one)}>
+                {one}
+              </option>
+            ))}
+          </select>
+          a page
+        </label>
+      )}
+      <div class="pager-steps">
+        <Button isSlim aria-label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+          <Icon name="left" size={16} />
+        </Button>
+        <form
+          class="small"
+          onSubmit={(event) => {
+            event.preventDefault();
+            go();
+          }}
+        >
+          <label>
+            <span class="soft">Page</span>
+            <input
+              class="input"
+              type="text"
+              inputMode="numeric"
+              maxLength={9}
+              value={typed.value}
+              onInput={(event) => {
+                typed.value = event.currentTarget.value;
+              }}
+              onBlur={go}
+            />
+          </label>
+          <span class="soft">of {number(last)}</span>
+        </form>
+        <Button isSlim aria-label="Next page" disabled={page >= last} onClick={() => onPage(page + 1)}>
+          <Icon name="right" size={16} />
+        </Button>
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,52 @@
+import { signal } from '@preact/signals';
+import { type Answer, call, whenSessionEnds } from './client.ts';
+import { forgetEverything } from './queries.ts';
+import { asTrouble, type Trouble } from './trouble.ts';
+
+export type Me = Answer<'GET /api/v1/user'>;
+export type Setup = Answer<'GET /api/v1/setup'>;
+
+/** undefined: not asked yet. null: nobody is signed in. */
+export const me = signal<Me | null | undefined>(undefined);
+export const setup = signal<Setup | undefined>(undefined);
+export const startTrouble = signal<Trouble | null>(null);
+/** Somebody was signed in, and the server no longer knows them: asked for in place, so that nothing typed is lost. */
+export const hasEnded = signal(false);
+
+export async function start(): Promise<void> {
+  startTrouble.value = null;
+  try {
+    setup.value = await call('GET /api/v1/setup');
+    me.value = await whoAmI();
+  } catch (cause) {
+    startTrouble.value = asTrouble(cause);
+  }
+}
+
+async function whoAmI(): Promise<Me | null> {
+  try {
+    return await call('GET /api/v1/user');
+  } catch (cause) {
+    if (asTrouble(cause).status === 401) return null;
+    throw cause;
+  }
+}
+
+export async function signIn(email: string, password: string): Promise<void> {
+  const user = await call('POST /api/v1/session', { body: { email, password } });
+  const isSomebodyElse = me.value !== undefined && me.value !== null && me.value.id !== user.id;
+  if (isSomebodyElse) forgetEverything();
+  me.value = user;
+  hasEnded.value = false;
+  if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
+}
+
+export async function signOut(): Promise<void> {
+  await call('DELETE /api/v1/session');
+  me.value = null;
+  forgetEverything();
+}
+
+whenSessionEnds(() => {
+  if (me.value) hasEnded.value = true;
+});

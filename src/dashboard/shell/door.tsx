@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import markUrl from '../mark.svg';
+
+/** The pages before anybody is signed in: one column, one thing to do. */
+export function Door({
+  title,
+  about,
+  children,
+}: {
+  title: string;
+  about?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Linnet`;
+  }, [title]);
+  return (
+    <div class="door">
+      <main>
+        <span class="brand">
+          <img src={markUrl} alt="" />
+          Linnet
+        </span>
+        <h1>{title}</h1>
+        {about && <p class="soft">{about}</p>}
+        {children}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { call } from '../client.ts';
+import { Icon, type IconName } from '../parts/icons.tsx';
+import { navigate } from '../router.ts';
+import { bare } from '../words.ts';
+import { newLink, places } from './places.ts';
+
+interface Entry {
+  readonly key: string;
+  readonly icon: IconName;
+  readonly name: string;
+  readonly detail?: string;
+  readonly act: () => void;
+}
+
+const fixed: readonly Entry[] = [
+  { key: 'new', icon: 'plus', name: 'New link', act: () => newLink() },
+  ...places.map(({ to, name, icon }) => ({ key: to, icon, name, act: () => navigate(to) })),
+  { key: 'account', icon: 'person', name: 'My account', act: () => navigate('/app/account') },
+  { key: 'keys', icon: 'key', name: 'API keys', act: () => navigate('/app/account#api-keys') },
+];
+
+async function found(words: string): Promise<readonly Entry[]> {
+  const [{ links }, tags] = await Promise.all([
+    call('GET /api/v1/link', { query: { q: words, limit: 6 } }),
+    call('GET /api/v1/tag'),
+  ]);
+  const wanted = words.toLowerCase();
+  return [
+    ...links.map((link) => ({
+      key: `link${link.id}`,
+      icon: 'link' as const,
+      name: bare(link.url),
+      detail: link.name ?? bare(link.destination_url),
+      act: () => navigate(`/app/links/${link.id}`),
+    })),
+    ...tags
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .slice(0, 4)
+      .map((tag) => ({
+        key: `tag${tag.id}`,
+        icon: 'tag' as const,
+        name: tag.name,
+        detail: 'Tag',
+        act: () => navigate(`/app?tag=${tag.id}`),
+      })),
+  ];
+}
+
+/** One field that finds links, tags, pages and actions. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const words = useSignal('');
+  const remote = useSignal<readonly Entry[]>([]);
+  const at = useSignal(0);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  useEffect(() => {
+    const asked = words.value.trim();
+    at.value = 0;
+    if (asked === '') {
+      remote.value = [];
+      return;
+    }
+    let isLate = false;
+    const timer = setTimeout(async () => {
+      const answer = await found(asked).catch(() => []);
+      if (!isLate) remote.value = answer;
+    }, 120);
+    return () => {
+      isLate = true;
+      clearTimeout(timer);
+    };
+  }, [words.value]);
+  const wanted = words.value.trim().toLowerCase();
+  const entries = [...fixed.filter(({ name }) => name.toLowerCase().includes(wanted)), ...remote.value];
+  const choose = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    entry.act();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') at.value = Math.min(at.value + 1, entries.length - 1);
+    else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
+    else if (event.key === 'Enter') choose(entries[at.value]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Find anything"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div class="palette-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-activedescendant={entries[at.value] ? `${listId}-${at.value}` : undefined}
+          aria-label="Find links, tags, pages and actions"
+          placeholder="Find links, tags, pages and actions"
+          value={words.value}
+          onInput={(event) => {
+            words.value = event.currentTarget.value;
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div role="listbox" id={listId} aria-label="Found">
+        {entries.map((entry, index) => (
+          <div
+            key={entry.key}
+            id={`${listId}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at.value}
+            onMouseMove={() => {
+              at.value = index;
+            }}
+            onClick={() => choose(entry)}
+            onKeyDown={onKeyDown}
+          >
+            <Icon name={entry.icon} />
+            <span class="cut">{entry.name}</span>
+            {entry.detail && <span class="soft small cut">{entry.detail}</span>}
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p class="nothing soft">Nothing is called that.</p>}
+    </dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useKeys } from '../keys.ts';
+import markUrl from '../mark.svg';
+import { Icon } from '../parts/icons.tsx';
+import { path } from '../router.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { Palette } from './palette.tsx';
+import { newLink, places } from './places.ts';
+import { Shortcuts } from './shortcuts.tsx';
+
+const isAt = (to: string, at: string): boolean =>
+  to === '/app' ? at === '/app' || at === '/app/' || at.startsWith('/app/links') : at.startsWith(to);
+
+/** What stands around every page of whoever is signed in. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const open = useSignal<'palette' | 'shortcuts' | null>(null);
+  const show = (what: 'palette' | 'shortcuts') => () => {
+    open.value = what;
+  };
+  useKeys([
+    { key: 'Ctrl K', does: 'Find anything', act: show('palette') },
+    { key: '?', does: 'Show these shortcuts', act: show('shortcuts') },
+    { key: 'c', does: 'New link', act: () => newLink() },
+  ]);
+  return (
+    <>
+      <a class="button skip" href="#main">
+        Skip to content
+      </a>
+      <header class="top">
+        <div>
+          <a class="brand" href="/app">
+            <img src={markUrl} alt="" />
+            Linnet
+          </a>
+          <nav class="nav" aria-label="Main">
+            {places.map(({ to, name, icon }) => (
+              <a key={to} href={to} aria-current={isAt(to, path.value) ? 'page' : undefined}>
+                <Icon name={icon} size={20} />
+                {name}
+              </a>
+            ))}
+          </nav>
+          <button
+            type="button"
+            class="button plain"
+            onClick={show('palette')}
+            aria-label="Find anything, Ctrl K"
+          >
+            <Icon name="search" />
+            <span class="palette-label">
+              <kbd>Ctrl K</kbd>
+            </span>
+          </button>
+          <AccountMenu onShortcuts={show('shortcuts')} />
+        </div>
+      </header>
+      <main class="main" id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {open.value === 'palette' && (
+        <Palette
+          onClose={() => {
+            open.value = null;
+          }}
+        />
+      )}
+      {open.value === 'shortcuts' && (
+        <Shortcuts
+          onClose={() => {
+            open.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { compact, number } from '../words.ts';
+
+export interface BarValue {
+  /** As the interface has it: '' is the hits that have none. */
+  readonly value: string;
+  readonly name: string;
+  readonly hits: number;
+}
+
+/** Values with a bar each that is as long as its share of the largest; pressing one filters by it. */
+export function Bars({
+  values,
+  total,
+  chosen,
+  noun,
+  onChoose,
+}: {
+  values: readonly BarValue[];
+  total: number;
+  chosen: string | undefined;
+  noun: string;
+  onChoose: (value: string) => void;
+}) {
+  const largest = Math.max(1, ...values.map(({ hits }) => hits));
+  return (
+    <ol class={chosen === undefined ? 'bars' : 'bars has-chosen'}>
+      {values.map(({ value, name, hits }) => (
+        <li key={value}>
+          <button
+            type="button"
+            class="bar"
+            aria-pressed={value === chosen}
+            title={`${name}: ${number(hits)} ${noun}`}
+            style={{ '--share': String(hits / largest) }}
+            onClick={() => onChoose(value)}
+          >
+            <span class="bar-name cut" dir="auto">
+              {name}
+            </span>
+            <span class="bar-share soft">{shareOf(hits, total)}</span>
+            <span class="bar-hits">{compact(hits)}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function shareOf(hits: number, total: number): string {
+  if (total <= 0) return '';
+  const share = (hits / total) * 100;
+  return share > 0 && share < 1 ? '< 1 %' : `${Math.round(share)} %`;
+}

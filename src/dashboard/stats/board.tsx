@@ -1,0 +1,58 @@
+import { useEffect } from 'preact/hooks';
+import { TroubleBox } from '../parts/trouble.tsx';
+import { refresh, useQuery } from '../queries.ts';
+import { search } from '../router.ts';
+import { Breakdowns } from './breakdowns.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { FilterChips } from './filter-chips.tsx';
+import { filtersIn } from './filters.ts';
+import { NumbersHead } from './numbers-head.tsx';
+import { OverTime } from './over-time.tsx';
+import { rangeIn } from './range.ts';
+import { RangePicker } from './range-picker.tsx';
+import type { Scope } from './scope.ts';
+import { useSettled, useSteady } from './steady.ts';
+import { askNumbers, keyFor, questionOf, viewOf } from './view.ts';
+
+const lookAgainAfter = 60_000;
+
+/** The numbers of one link, or of all: how many over time, and who, where from and what with. */
+export function StatsBoard({ scope }: { scope: Scope }) {
+  const view = viewOf(scope, useSettled(search.value));
+  const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => askNumbers(view));
+  const { data: numbers, isOld } = useSteady(query);
+  useEffect(lookAgain, []);
+  const trouble = query.trouble.value;
+  return (
+    <div class="board">
+      <div class="board-bar">
+        <RangePicker range={rangeIn(search.value)} />
+        <ExportMenu view={view} numbers={numbers} />
+      </div>
+      <FilterChips filters={filtersIn(search.value)} />
+      {trouble && <TroubleBox trouble={trouble} onRetry={() => refresh('stats')} />}
+      {numbers ? (
+        <div class={isOld ? 'board-numbers old' : 'board-numbers'} aria-busy={isOld}>
+          <NumbersHead numbers={numbers} isOld={isOld} />
+          <OverTime numbers={numbers} />
+        </div>
+      ) : (
+        !trouble && <div class="board-waiting skeleton" aria-busy="true" />
+      )}
+      <Breakdowns view={view} numbers={numbers} isQuiet={trouble !== null} />
+    </div>
+  );
+}
+
+/** Numbers that are looked at grow old: asked anew each minute, and when the window is looked at again. */
+function lookAgain(): () => void {
+  const again = () => {
+    if (document.visibilityState === 'visible') refresh('stats');
+  };
+  const timer = setInterval(again, lookAgainAfter);
+  document.addEventListener('visibilitychange', again);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', again);
+  };
+}

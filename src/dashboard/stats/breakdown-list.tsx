@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { AllValues } from './all-values.tsx';
+import { Bars } from './bars.tsx';
+import { type Breakdown, useBreakdown } from './breakdown.ts';
+import { type Dimension, dimensionNames, isAside } from './filters.ts';
+import { toggleFilter, type View } from './view.ts';
+
+const few = 7;
+
+const nothing: Readonly<Partial<Record<Dimension, string>>> = {
+  referrer: 'No click came with a referrer.',
+  utm_source: 'No click carried utm_source. Tag the address that you share to see it here.',
+  utm_medium: 'No click carried utm_medium. Tag the address that you share to see it here.',
+  utm_campaign: 'No click carried utm_campaign. Tag the address that you share to see it here.',
+};
+
+interface ListProps {
+  readonly view: View;
+  readonly dimension: Dimension;
+  /** The board is in trouble already, and says so once for all. */
+  readonly isQuiet?: boolean;
+  /** Told of what is shown, for what stands beside it. */
+  readonly onFound?: (found: Breakdown | undefined) => void;
+}
+
+/** The largest values of one dimension, each a filter, and the way to the rest. */
+export function BreakdownList({ view, dimension, isQuiet = false, onFound }: ListProps) {
+  const query = useBreakdown(view, dimension);
+  const isAllShown = useSignal(false);
+  const { data, isOld } = query.steady;
+  useEffect(() => onFound?.(data), [data]);
+  const trouble = query.trouble.value;
+  if (!data && trouble) {
+    if (isQuiet) return <div class="bars-place" />;
+    return (
+      <div class="bars-place">
+        <p class="soft">{trouble.message}</p>
+        <Button isSlim icon="refresh" onClick={() => void query.reload()}>
+          Try again
+        </Button>
+      </div>
+    );
+  }
+  if (!data) return <div class="bars-place skeleton" aria-busy="true" />;
+  const names = dimensionNames[dimension];
+  const noun = isAside(view.filters) || dimension === 'class' || dimension === 'reason' ? 'hits' : 'clicks';
+  const chosen = view.filters[dimension];
+  const shown = withChosen(data, chosen);
+  const isEmpty = data.values.every(({ value }) => value === '') && nothing[dimension];
+  return (
+    <div class={isOld ? 'bars-place old' : 'bars-place'} aria-busy={isOld}>
+      {isEmpty || data.values.length === 0 ? (
+        <p class="soft bars-none">{isEmpty || 'Nothing in this time.'}</p>
+      ) : (
+        <Bars
+          values={shown}
+          total={data.total}
+          chosen={chosen}
+          noun={noun}
+          onChoose={(value) => toggleFilter(dimension, value)}
+        />
+      )}
+      {!isEmpty && data.values.length > few && (
+        <button
+          type="button"
+          class="bars-more"
+          onClick={() => {
+            isAllShown.value = true;
+          }}
+        >
+          Show all {data.other > 0 ? 'of the largest' : ''} {data.values.length} {names.many.toLowerCase()}
+        </button>
+      )}
+      {isAllShown.value && (
+        <AllValues
+          breakdown={data}
+          chosen={chosen}
+          noun={noun}
+          onClose={() => {
+            isAllShown.value = false;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The few largest; a chosen one is always among them. */
+function withChosen({ values }: Breakdown, chosen: string | undefined) {
+  const shown = values.slice(0, few);
+  const own = values.find(({ value }) => value === chosen);
+  return own && !shown.includes(own) ? [...shown.slice(0, few - 1), own] : shown;
+}

@@ -1,0 +1,55 @@
+import type { Stats } from '../api-types.ts';
+import { type Query, useQuery } from '../queries.ts';
+import type { BarValue } from './bars.tsx';
+import { type Dimension, type Filters, isAside, without } from './filters.ts';
+import { ask } from './scope.ts';
+import { type Steady, useSteady } from './steady.ts';
+import { nameOf } from './value-names.ts';
+import { keyFor, questionOf, type View } from './view.ts';
+
+/** One dimension's values. Its own filter is left out, so that another value of it can be chosen. */
+export interface Breakdown {
+  readonly dimension: Dimension;
+  readonly values: readonly BarValue[];
+  readonly total: number;
+  /** Hits whose values are not among the hundred. */
+  readonly other: number;
+  readonly fromRaw: boolean;
+}
+
+/** Of hits that are no clicks, when the dimension is about those. */
+const isOfOthers = (dimension: Dimension): boolean => dimension === 'class' || dimension === 'reason';
+
+export const ownLeftOut = (filters: Filters, dimension: Dimension): Filters =>
+  isOfOthers(dimension) ? without(filters, 'class', 'reason') : without(filters, dimension);
+
+export function useBreakdown(
+  view: View,
+  dimension: Dimension,
+): Query<Breakdown> & { readonly steady: Steady<Breakdown> } {
+  const question = questionOf(view, ownLeftOut(view.filters, dimension), dimension);
+  const query = useQuery(keyFor(view, question), async () =>
+    breakdownOf(dimension, isOfOthers(dimension) || isAside(view.filters), await ask(view.scope, question)),
+  );
+  return { ...query, steady: useSteady(query) };
+}
+
+export function breakdownOf(dimension: Dimension, isOfAside: boolean, stats: Stats): Breakdown {
+  const amount = (one: { clicks: number; not_counted: number }) =>
+    isOfOthers(dimension) ? one.not_counted : one.clicks + (isOfAside ? one.not_counted : 0);
+  const byName = new Map<string, BarValue>();
+  for (const group of stats.groups ?? []) {
+    const hits = amount(group);
+    const value = group.value ?? '';
+    if (hits > 0) byName.set(value, { value, name: nameOf(dimension, group.value), hits });
+  }
+  const values = [...byName.values()].toSorted((a, b) => b.hits - a.hits);
+  const other = stats.other ? amount(stats.other) : 0;
+  return {
+    dimension,
+    values,
+    total: values.reduce((sum, { hits }) => sum + hits, other),
+    other,
+    fromRaw: stats.from_raw,
+  };
+}

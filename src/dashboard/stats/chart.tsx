@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { number } from '../words.ts';
+import type { ChartData, Drawn, Hover } from './draw-chart.ts';
+
+/** The line over time. What it says is in the table behind it too, so a screen reader hears its title alone. */
+export function Chart({ data, title }: { data: ChartData; title: string }) {
+  const host = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn>(null);
+  const latest = useRef(data);
+  const hover = useSignal<Hover | null>(null);
+  const hasFailed = useSignal(false);
+  latest.current = data;
+  useEffect(() => {
+    let isGone = false;
+    import('./draw-chart.ts').then(
+      ({ draw }) => {
+        if (isGone || !host.current) return;
+        drawn.current = draw(host.current, latest.current, (found) => {
+          hover.value = found;
+        });
+      },
+      () => {
+        hasFailed.value = true;
+      },
+    );
+    return () => {
+      isGone = true;
+      drawn.current?.end();
+      drawn.current = null;
+    };
+  }, []);
+  useEffect(() => drawn.current?.show(data), [data]);
+  if (hasFailed.value)
+    return <p class="chart soft">The chart could not be loaded. The same numbers are in the table.</p>;
+  return (
+    <div class="chart-frame">
+      <div class="chart" ref={host} role="img" aria-label={`Chart: ${title}`} />
+      {hover.value && <Tip data={data} hover={hover.value} />}
+    </div>
+  );
+}
+
+function Tip({ data: { points, name, isGoingOn }, hover }: { data: ChartData; hover: Hover }) {
+  const point = points[hover.index];
+  if (!point) return null;
+  const isRight = hover.x > hover.width / 2;
+  const isLast = hover.index === points.length - 1;
+  return (
+    <div
+      class={isRight ? 'chart-tip right' : 'chart-tip'}
+      style={{ left: `${hover.x}px`, top: `${Math.max(0, hover.y - 24)}px` }}
+      aria-hidden="true"
+    >
+      <p class="soft">
+        {point.name}
+        {isLast && isGoingOn ? ', so far' : ''}
+      </p>
+      <p class="strong">
+        {number(point.hits)} {point.hits === 1 ? name.toLowerCase().replace(/s$/, '') : name.toLowerCase()}
+      </p>
+      {point.visitors !== null && (
+        <p>
+          {number(point.visitors)} {point.visitors === 1 ? 'visitor' : 'visitors'}
+        </p>
+      )}
+      {point.notCounted !== null && point.notCounted > 0 && (
+        <p class="soft">{number(point.notCounted)} not counted</p>
+      )}
+    </div>
+  );
+}

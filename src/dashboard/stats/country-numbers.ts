@@ -1,0 +1,45 @@
+/** What the map's shapes are numbered by (ISO 3166-1), and the letters that the interface names a country by. */
+const pairs =
+  '004AF 008AL 012DZ 010AQ 024AO 031AZ 032AR 036AU 040AT 044BS 050BD 051AM 056BE 064BT 068BO 070BA 072BW 076BR 084BZ 090SB ' +
+  '096BN 100BG 104MM 108BI 112BY 116KH 120CM 124CA 140CF 144LK 148TD 152CL 156CN 158TW 170CO 178CG 180CD 188CR 191HR 192CU ' +
+  '196CY 203CZ 204BJ 208DK 214DO 218EC 222SV 226GQ 231ET 232ER 233EE 238FK 242FJ 246FI 250FR 260TF 262DJ 266GA 268GE 270GM ' +
+  '275PS 276DE 288GH 300GR 304GL 320GT 324GN 328GY 332HT 340HN 348HU 352IS 356IN 360ID 364IR 368IQ 372IE 376IL 380IT 384CI ' +
+  '388JM 392JP 398KZ 400JO 404KE 408KP 410KR 414KW 417KG 418LA 422LB 426LS 428LV 430LR 434LY 440LT 442LU 450MG 454MW 458MY ' +
+  '466ML 478MR 484MX 496MN 498MD 499ME 504MA 508MZ 512OM 516NA 524NP 528NL 540NC 548VU 554NZ 558NI 562NE 566NG 578NO 586PK ' +
+  '591PA 598PG 600PY 604PE 608PH 616PL 620PT 624GW 626TL 630PR 634QA 642RO 643RU 646RW 682SA 686SN 688RS 694SL 703SK 704VN ' +
+  '705SI 706SO 710ZA 716ZW 724ES 728SS 729SD 732EH 740SR 748SZ 752SE 756CH 760SY 762TJ 764TH 768TG 780TT 784AE 788TN 792TR ' +
+  '795TM 800UG 804UA 807MK 818EG 826GB 834TZ 840US 854BF 858UY 860UZ 862VE 887YE 894ZM';
+
+export const lettersByNumber: ReadonlyMap<string, string> = new Map(
+  pairs.split(' ').map((pair) => [pair.slice(0, 3), pair.slice(3)]),
+);
+
+/** Countries that are too small for a shape of their own on the map: a dot at so many degrees east and north. */
+export const dots: readonly (readonly [string, number, number])[] = [
+  ['AD', 1.6, 42.5],
+  ['AG', -61.8, 17.1],
+  ['BB', -59.5, 13.2],
+  ['BH', 50.6, 26.1],
+  ['BM', -64.8, 32.3],
+  ['CV', -23.6, 15.1],
+  ['CW', -69, 12.2],
+  ['GI', -5.3, 36.1],
+  ['GP', -61.5, 16.2],
+  ['GU', 144.8, 13.4],
+  ['HK', 114.2, 22.3],
+  ['KM', 43.3, -11.7],
+  ['LI', 9.5, 47.1],
+  ['MC', 7.4, 43.7],
+  ['MO', 113.5, 22.2],
+  ['MQ', -61, 14.6],
+  ['MT', 14.4, 35.9],
+  ['MU', 57.6, -20.2],
+  ['MV', 73.5, 4.2],
+  ['PF', -149.5, -17.6],
+  ['RE', 55.5, -21.1],
+  ['SC', 55.5, -4.6],
+  ['SG', 103.8, 1.4],
+  ['SM', 12.5, 43.9],
+  ['ST', 6.6, 0.2],
+  ['WS', -172.1, -13.8],
+];

@@ -1,0 +1,52 @@
+import { Icon } from '../parts/icons.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { hitsAddress, saveDimension, saveSeries } from './export.ts';
+import { type Dimension, dimensionNames } from './filters.ts';
+import type { Numbers, View } from './view.ts';
+
+const exported: readonly Dimension[] = [
+  'country',
+  'referrer',
+  'source',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'device',
+  'os',
+  'browser',
+  'language',
+  'destination',
+  'reason',
+];
+
+/** What is looked at, as a file of comma-separated values. */
+export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | undefined }) {
+  const { scope, plan } = view;
+  return (
+    <Menu
+      label="Export as CSV"
+      class="button"
+      button={
+        <>
+          <Icon name="download" />
+          Export
+        </>
+      }
+    >
+      <button type="button" disabled={!numbers} onClick={() => numbers && saveSeries(numbers)}>
+        Clicks over time
+      </button>
+      {scope.kind === 'link' && (
+        <a href={hitsAddress(scope.link.id, plan.span)} download>
+          Every hit
+        </a>
+      )}
+      <hr />
+      {exported.map((dimension) => (
+        <button key={dimension} type="button" onClick={() => void saveDimension(view, dimension)}>
+          {dimension === 'reason' ? 'Not counted, by reason' : dimensionNames[dimension].many}
+        </button>
+      ))}
+    </Menu>
+  );
+}

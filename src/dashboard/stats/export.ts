@@ -1,0 +1,50 @@
+import { say } from '../notices.ts';
+import { timezone } from '../words.ts';
+import { type Breakdown, breakdownOf } from './breakdown.ts';
+import { csvOf } from './csv.ts';
+import { download } from './download.ts';
+import { type Dimension, isAside } from './filters.ts';
+import { instantsOf, type Span } from './range.ts';
+import { ask, keyOf } from './scope.ts';
+import { type Numbers, questionOf, type View } from './view.ts';
+
+const fileName = (what: string): string => `linnet-${what}-${new Date().toISOString().slice(0, 10)}.csv`;
+
+export function saveSeries({ stats, view }: Numbers): void {
+  const rows = stats.series.map(({ start, clicks, visitors, not_counted }) => [
+    start,
+    clicks,
+    visitors,
+    not_counted,
+  ]);
+  download(
+    fileName(`clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`),
+    csvOf(['start', 'clicks', 'visitors', 'not_counted'], rows),
+  );
+}
+
+export function saveBreakdown({ dimension, values, other }: Breakdown): void {
+  const rows = values.map(({ value, name, hits }) => [value, name, hits]);
+  download(
+    fileName(dimension),
+    csvOf([dimension, 'name', 'count'], other > 0 ? [...rows, [null, 'Other values', other]] : rows),
+  );
+}
+
+/** With every filter that is set, its own too: a file is about what is looked at. */
+export async function saveDimension(view: View, dimension: Dimension): Promise<void> {
+  try {
+    const stats = await ask(view.scope, questionOf(view, view.filters, dimension));
+    saveBreakdown(breakdownOf(dimension, isAside(view.filters), stats));
+  } catch (cause) {
+    say(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isTrouble: true });
+  }
+}
+
+/** The raw hits of the same time: as the interface exports them. */
+export function hitsAddress(link: number, span: Pick<Span, 'from' | 'to'>): string {
+  const query = new URLSearchParams({ class: 'all', ...instantsOf(span) });
+  return `/api/v1/link/${link}/clicks.csv?${query}`;
+}
+
+export const zone = timezone || 'UTC';

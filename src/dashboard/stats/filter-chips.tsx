@@ -1,0 +1,45 @@
+import { Icon } from '../parts/icons.tsx';
+import { dimensionNames, dimensions, type Filters } from './filters.ts';
+import { nameOf } from './value-names.ts';
+import { look, toggleFilter } from './view.ts';
+
+/** What the numbers are narrowed by; each is taken away by pressing it. */
+export function FilterChips({ filters }: { filters: Filters }) {
+  const active = dimensions.flatMap((dimension) => {
+    const value = filters[dimension];
+    return value === undefined ? [] : [{ dimension, value }];
+  });
+  if (active.length === 0) return null;
+  return (
+    <ul class="stats-filters" aria-label="Filters">
+      {active.map(({ dimension, value }) => (
+        <li key={dimension}>
+          <button
+            type="button"
+            class="filter-chip"
+            onClick={() => toggleFilter(dimension, value)}
+            title="Remove this filter"
+          >
+            <span class="soft">{dimensionNames[dimension].one}</span>
+            <span class="cut" dir="auto">
+              {nameOf(dimension, value)}
+            </span>
+            <Icon name="close" size={14} />
+            <span class="unseen">Remove this filter</span>
+          </button>
+        </li>
+      ))}
+      {active.length > 1 && (
+        <li>
+          <button
+            type="button"
+            class="button plain slim"
+            onClick={() => look(Object.fromEntries(active.map(({ dimension }) => [dimension, null])))}
+          >
+            Remove all filters
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}

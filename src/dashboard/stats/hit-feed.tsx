@@ -1,0 +1,121 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useKeys } from '../keys.ts';
+import { Button } from '../parts/button.tsx';
+import { SelectField } from '../parts/field.tsx';
+import { Icon } from '../parts/icons.tsx';
+import { TroubleBox } from '../parts/trouble.tsx';
+import { search } from '../router.ts';
+import { counted } from '../words.ts';
+import { zone } from './export.ts';
+import { Feed } from './feed.ts';
+import { Heard } from './heard.tsx';
+import { HitTable } from './hit-table.tsx';
+import { keyOf, type Scope } from './scope.ts';
+import { nounOf, shownIn, shownNames } from './shown-class.ts';
+import { look } from './view.ts';
+
+/** Hits newest first, and new ones on top as they come in. */
+export function HitFeed({ scope }: { scope: Scope }) {
+  const shown = shownIn(search.value);
+  const top = useRef<HTMLDivElement>(null);
+  // What is scrolled to is not pushed away by what comes in above it.
+  const feed = useMemo(
+    () => new Feed(scope, shown, () => (top.current?.getBoundingClientRect().top ?? 0) >= 0),
+    [keyOf(scope), shown],
+  );
+  useEffect(() => {
+    feed.start();
+    return () => feed.stop();
+  }, [feed]);
+  const isPaused = feed.isPaused.value;
+  const pause = () => feed.pause(!feed.isPaused.value);
+  const latest = useRef(pause);
+  latest.current = pause;
+  useKeys([{ key: 'p', does: 'Pause what comes in, or go on', act: () => latest.current() }]);
+  const { hits, trouble } = feed;
+  const noun = nounOf(shown);
+  return (
+    <div class="feed">
+      <div class="feed-bar">
+        <SelectField
+          label="Show"
+          value={shown}
+          choices={shownNames.map(([value, label]) => ({ value, label }))}
+          onChoice={(next) => look({ show: next === 'click' ? null : next })}
+        />
+        <Standing feed={feed} />
+        <div class="actions">
+          <Button aria-pressed={isPaused} onClick={pause}>
+            {isPaused ? 'Go on' : 'Pause'}
+          </Button>
+          {scope.kind === 'link' && (
+            <a class="button" href={`/api/v1/link/${scope.link.id}/clicks.csv?class=${shown}`} download>
+              <Icon name="download" />
+              Export CSV
+            </a>
+          )}
+        </div>
+      </div>
+      {trouble.value && <TroubleBox trouble={trouble.value} onRetry={() => void feed.readNewest()} />}
+      <div ref={top} />
+      <Waiting feed={feed} noun={noun} />
+      <Heard feed={feed} noun={noun} />
+      {hits.value ? (
+        <HitTable hits={hits.value} scope={scope} shown={shown} />
+      ) : (
+        !trouble.value && <div class="feed-waiting skeleton" aria-busy="true" />
+      )}
+      <div class="feed-end">
+        {feed.hasOlder.value && (
+          <Button disabled={feed.isReading.value} onClick={() => void feed.readOlder()}>
+            Show older {noun}s
+          </Button>
+        )}
+        <p class="soft small">
+          {counted(feed.total.value, noun)} in all. Times are those of {zone}.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function Standing({ feed }: { feed: Feed }) {
+  const standing = feed.standing.value;
+  if (standing.kind === 'lost')
+    return (
+      <p class="standing lost" role="status">
+        <Icon name="warning" size={16} />
+        {standing.sentence}
+      </p>
+    );
+  const words = feed.isPaused.value
+    ? 'Paused: new hits wait.'
+    : standing.kind === 'live'
+      ? 'Live: new hits appear by themselves.'
+      : 'Connecting…';
+  return (
+    <p class="standing" role="status">
+      <span class={standing.kind === 'live' && !feed.isPaused.value ? 'standing-dot on' : 'standing-dot'} />
+      {words}
+    </p>
+  );
+}
+
+function Waiting({ feed, noun }: { feed: Feed; noun: string }) {
+  const waiting = feed.held.value.length;
+  if (waiting === 0) return null;
+  return (
+    <div class="feed-held">
+      <Button
+        kind="primary"
+        isSlim
+        onClick={() => {
+          feed.pause(false);
+          scrollTo({ top: 0 });
+        }}
+      >
+        Show {counted(waiting, `new ${noun}`)}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Click } from '../api-types.ts';
+import { call } from '../client.ts';
+import { Empty } from '../parts/empty.tsx';
+import { useQuery } from '../queries.ts';
+import { bare } from '../words.ts';
+import { agentOf, cameFrom, isClick, kindOf, reasonOf, timeOf } from './hit-words.ts';
+import type { Scope } from './scope.ts';
+import type { Shown } from './shown-class.ts';
+import { nameOf } from './value-names.ts';
+
+export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope: Scope; shown: Shown }) {
+  if (hits.length === 0)
+    return (
+      <Empty title={shown === 'click' ? 'No clicks yet' : 'Nothing of this kind yet'}>
+        <p>Leave this page open and visit a short link: it appears here within a second.</p>
+      </Empty>
+    );
+  const isOfAll = scope.kind === 'all';
+  return (
+    <div class="panel">
+      <table class="table hits">
+        <caption class="unseen">Hits, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {isOfAll && <th scope="col">Link</th>}
+            <th scope="col">Visit</th>
+            <th scope="col">Visitor</th>
+            <th scope="col">Came from</th>
+          </tr>
+        </thead>
+        <tbody>
+          {hits.map((hit) => (
+            <Row key={hit.id} hit={hit} isOfAll={isOfAll} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
+  const { day, time } = timeOf(hit.clicked_at);
+  const reason = reasonOf(hit);
+  const from = cameFrom(hit);
+  return (
+    <tr data-hit={hit.id}>
+      <td class="hit-time">
+        <time dateTime={hit.clicked_at}>
+          {time} <span class="soft small">{day}</span>
+        </time>
+      </td>
+      {isOfAll && (
+        <td class="hit-link">
+          <LinkName id={hit.link_id} />
+        </td>
+      )}
+      <td>
+        <span class={isClick(hit) ? 'chip on' : 'chip'}>{kindOf(hit)}</span>
+        {reason && <p class="soft small">{reason}</p>}
+      </td>
+      <td>
+        {nameOf('country', hit.country)}
+        <p class="soft small">
+          {agentOf(hit)}
+          {hit.language && `, ${nameOf('language', hit.language)}`}
+        </p>
+      </td>
+      <td>
+        {from.length === 0 && <span class="soft">{nameOf('referrer', null)}</span>}
+        {from.map((text, index) => (
+          <p key={text} class={index === 0 ? undefined : 'soft small'} dir="auto">
+            {text}
+          </p>
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+/** A hit knows its link by number; its address is asked for once. */
+function LinkName({ id }: { id: number }) {
+  const link = useQuery(`link-name ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
+  const found = link.data.value;
+  if (link.trouble.value && !found) return <span class="soft">Link {id}, not there any more</span>;
+  return (
+    <a class="cut" href={`/app/links/${id}/stats`} title={found?.url}>
+      {found ? bare(found.url) : `Link ${id}`}
+    </a>
+  );
+}

@@ -1,0 +1,49 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { counted } from '../words.ts';
+import { zone } from './export.ts';
+import { isAside, isFiltered } from './filters.ts';
+import { titleOf } from './sentences.ts';
+import type { Numbers } from './view.ts';
+
+export const titleFor = ({ view, counted: hits, before }: Numbers): string =>
+  titleOf(hits, before, view.plan, isAside(view.filters) ? 'hit' : 'click');
+
+/** What the chart says, as a sentence, and under it how it was counted. */
+export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boolean }) {
+  const title = titleFor(numbers);
+  const { view, stats } = numbers;
+  const asked = JSON.stringify([view.plan.during, view.filters]);
+  const announced = useSignal('');
+  const first = useSignal(asked);
+  // Numbers that grow while nothing was asked anew are not read out.
+  useEffect(() => {
+    if (isOld || first.value === asked) return;
+    first.value = asked;
+    announced.value = title;
+  }, [asked, isOld]);
+  return (
+    <header class="board-head">
+      <h2 class="board-title">{title}</h2>
+      <p class="soft">
+        {visitorsSentence(numbers)} Times are those of {zone}.
+        {stats.from_raw &&
+          ' Several filters together are counted from raw hits, which are kept for a limited time: what is older is missing.'}
+      </p>
+      <p class="unseen" role="status">
+        {announced.value}
+      </p>
+    </header>
+  );
+}
+
+function visitorsSentence({ view, stats }: Numbers): string {
+  const { visitors } = stats.totals;
+  if (visitors !== null) {
+    const byDay = stats.interval === 'hour' ? ' of these days' : '';
+    return `${counted(visitors, 'unique visitor')}${byDay}, each counted once a day.`;
+  }
+  return isFiltered(view.filters)
+    ? 'Unique visitors are known for all clicks together only, not with a filter.'
+    : 'Unique visitors are not known here.';
+}

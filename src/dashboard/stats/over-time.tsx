@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { useKeys } from '../keys.ts';
+import { CopyButton } from '../parts/copy.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Switch } from '../parts/field.tsx';
+import { search } from '../router.ts';
+import { Chart } from './chart.tsx';
+import { isAside, isFiltered } from './filters.ts';
+import { titleFor } from './numbers-head.tsx';
+import { pointsOf } from './points.ts';
+import { SeriesTable } from './series-table.tsx';
+import { look, type Numbers } from './view.ts';
+
+const isTableAsked = (): boolean => new URLSearchParams(search.value).get('table') === '1';
+const turnTable = (isOn: boolean): void => look({ table: isOn ? '1' : null });
+
+/** The chart, and the table behind it: for screen readers always, for everybody when it is switched on. */
+export function OverTime({ numbers }: { numbers: Numbers }) {
+  const { view, stats } = numbers;
+  const isOfHits = isAside(view.filters);
+  const name = isOfHits ? 'Hits' : 'Clicks';
+  const data = useMemo(
+    () => ({ points: pointsOf(stats, isOfHits), name, isGoingOn: view.plan.isGoingOn }),
+    [stats, isOfHits],
+  );
+  useKeys([{ key: 't', does: 'Show the chart as a table', act: () => turnTable(!isTableAsked()) }]);
+  const title = titleFor(numbers);
+  const isTable = isTableAsked();
+  const isEmpty = numbers.counted === 0;
+  return (
+    <section class="over-time" aria-label={`${name} over time as a table`}>
+      {!isEmpty && (
+        <div class="over-time-bar">
+          <Switch label="Show as table" isOn={isTable} onTurn={turnTable} />
+        </div>
+      )}
+      {isEmpty ? (
+        <NoClicks numbers={numbers} />
+      ) : (
+        <>
+          {!isTable && <Chart data={data} title={title} />}
+          <TableFrame isShown={isTable} label={`${name} over time as a table`}>
+            <SeriesTable points={data.points} name={name} caption={title} />
+          </TableFrame>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What scrolls can be scrolled by the keyboard too. */
+function TableFrame({
+  isShown,
+  label,
+  children,
+}: {
+  isShown: boolean;
+  label: string;
+  children: ComponentChildren;
+}) {
+  if (!isShown) return <div class="unseen">{children}</div>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus is what its scrolling by keys hangs on
+    <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}
+
+function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
+  const { scope, filters } = view;
+  if (isFiltered(filters))
+    return (
+      <Empty title="Nothing fits these filters">
+        <p>Take a filter away above, or look at a longer time.</p>
+      </Empty>
+    );
+  if (scope.kind === 'link' && scope.link.clicks === 0)
+    return (
+      <Empty title="Nobody has clicked yet">
+        <p>Share the short link. Every click shows up here, and under Visits as it happens.</p>
+        <CopyButton text={scope.link.url} what="short link" />
+      </Empty>
+    );
+  return (
+    <Empty title="No clicks in this time">
+      <p>
+        {scope.kind === 'all'
+          ? 'Share a short link, or look at a longer time. The live view shows a click within a second.'
+          : 'Look at a longer time to see the clicks of before.'}
+      </p>
+    </Empty>
+  );
+}

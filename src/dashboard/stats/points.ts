@@ -1,0 +1,78 @@
+import type { Stats } from '../api-types.ts';
+
+type Interval = Stats['interval'];
+
+export interface Point {
+  /** Where its time begins, in full. */
+  readonly name: string;
+  /** As short as an axis wants it. */
+  readonly tick: string;
+  readonly hits: number;
+  readonly visitors: number | null;
+  readonly notCounted: number | null;
+}
+
+const utc = { timeZone: 'UTC' } as const;
+const dayForm = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  ...utc,
+});
+const dateForm = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  ...utc,
+});
+const shortForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...utc });
+const monthForm = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', ...utc });
+const shortMonthForm = new Intl.DateTimeFormat('en-GB', { month: 'short', ...utc });
+
+/** A bucket's start has the zone's offset with it, so its local time is what is written there. */
+function namesOf(start: string, interval: Interval): Pick<Point, 'name' | 'tick'> {
+  const date = new Date(`${start.slice(0, 10)}T00:00:00Z`);
+  const time = start.slice(11, 16);
+  if (interval === 'hour')
+    return {
+      name: `${dayForm.format(date)}, ${time}`,
+      tick: time === '00:00' ? shortForm.format(date) : time,
+    };
+  if (interval === 'day') return { name: dayForm.format(date), tick: shortForm.format(date) };
+  if (interval === 'week') return { name: `Week of ${dateForm.format(date)}`, tick: shortForm.format(date) };
+  const tick = start.slice(5, 7) === '01' ? start.slice(0, 4) : shortMonthForm.format(date);
+  return { name: monthForm.format(date), tick };
+}
+
+export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonly Point[] =>
+  series.map(({ start, clicks, visitors, not_counted }) => ({
+    ...namesOf(start, interval),
+    hits: clicks + (isAside ? (not_counted ?? 0) : 0),
+    visitors: isAside ? null : visitors,
+    notCounted: isAside ? null : not_counted,
+  }));
+
+const steps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 120, 168];
+
+/** Which points get a label: as many as there is room for, evenly, and hours at even times. */
+export function labelled(points: readonly Pick<Point, 'tick'>[], most: number): readonly number[] {
+  const needed = Math.ceil(points.length / Math.max(1, most));
+  const step = steps.find((one) => one >= needed) ?? needed;
+  const midnight = points.findIndex(({ tick }) => tick === '00:00' || /[A-Z]/i.test(tick));
+  const isByHour = points.some(({ tick }) => tick.includes(':'));
+  const first = isByHour && midnight > 0 ? midnight % step : 0;
+  return Array.from(
+    { length: Math.ceil((points.length - first) / step) },
+    (_, index) => first + index * step,
+  );
+}
+
+/** Whole numbers from zero to just above the highest: few, and round. */
+export function scaleFor(highest: number): readonly number[] {
+  const rough = Math.max(1, highest) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, ([1, 2, 5, 10].find((one) => one * power >= rough) ?? 10) * power);
+  const count = Math.max(1, Math.ceil(highest / step));
+  return Array.from({ length: count + 1 }, (_, index) => Math.round(index * step));
+}

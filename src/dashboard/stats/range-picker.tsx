@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { dayOf, labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
+import { look } from './view.ts';
+
+/** What span of time is looked at. */
+export function RangePicker({ range }: { range: Range }) {
+  const isOpen = useSignal(false);
+  const choose = (next: Range) => {
+    isOpen.value = false;
+    look({ range: writtenRange(next) });
+  };
+  const isCustom = range.kind === 'custom';
+  return (
+    <div class="stats-range">
+      <fieldset class="segments stats-range-names">
+        <legend class="unseen">Span of time</legend>
+        {rollingNames.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={!isCustom && range.name === name}
+            onClick={() => choose({ kind: 'rolling', name })}
+          >
+            {labelOf(name)}
+          </button>
+        ))}
+        <button
+          type="button"
+          aria-pressed={isCustom}
+          aria-expanded={isOpen.value || isCustom}
+          onClick={() => {
+            isOpen.value = !isOpen.value;
+          }}
+        >
+          Custom
+        </button>
+      </fieldset>
+      {(isOpen.value || isCustom) && (
+        <CustomRange key={writtenRange(range)} range={range} onChoose={choose} onDrop={() => choose(usual)} />
+      )}
+    </div>
+  );
+}
+
+function CustomRange({
+  range,
+  onChoose,
+  onDrop,
+}: {
+  range: Range;
+  onChoose: (range: Range) => void;
+  onDrop: () => void;
+}) {
+  const today = dayOf(new Date());
+  const from = useSignal(range.kind === 'custom' ? range.from : today);
+  const to = useSignal(range.kind === 'custom' ? range.to : today);
+  const trouble = useSignal<string | null>(null);
+  return (
+    <form
+      class="stats-range-custom"
+      onSubmit={(event) => {
+        event.preventDefault();
+        trouble.value = null;
+        if (!from.value || !to.value) trouble.value = 'Choose both days.';
+        else if (from.value > to.value) trouble.value = 'The first day is after the last. Turn them round.';
+        else onChoose({ kind: 'custom', from: from.value, to: to.value });
+      }}
+    >
+      <TextField
+        label="From"
+        type="date"
+        min="1980-01-01"
+        value={from.value}
+        error={trouble.value}
+        onText={(text) => {
+          from.value = text;
+        }}
+      />
+      <TextField
+        label="To"
+        type="date"
+        min="1980-01-01"
+        value={to.value}
+        onText={(text) => {
+          to.value = text;
+        }}
+      />
+      <div class="actions">
+        <Button type="submit">Show these days</Button>
+        {range.kind === 'custom' && (
+          <Button kind="plain" onClick={onDrop}>
+            Back to 30 days
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,145 @@
+/** What span of time a board shows, as it stands in the address. */
+export type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
+export type Range =
+  | { readonly kind: 'rolling'; readonly name: RollingName }
+  /** Days of the visitor's timezone; the last is in it. */
+  | { readonly kind: 'custom'; readonly from: string; readonly to: string };
+
+export interface Span {
+  readonly from: string;
+  /** Left out: up to now. */
+  readonly to?: string;
+  readonly interval: 'hour' | 'day' | 'week' | 'month';
+}
+
+export interface RangePlan {
+  readonly span: Span;
+  /** As long, just before it. */
+  readonly before: Span & { readonly to: string };
+  /** "in 30 days", "from 3 to 9 Nov 2026". */
+  readonly during: string;
+  /** "the 30 before". */
+  readonly beforeName: string;
+  /** The span isn't over: its last point is still growing. */
+  readonly isGoingOn: boolean;
+}
+
+const rolling: Readonly<Record<RollingName, { label: string; during: string; beforeName: string }>> = {
+  '24h': { label: '24 hours', during: 'in 24 hours', beforeName: 'the 24 before' },
+  '7d': { label: '7 days', during: 'in 7 days', beforeName: 'the 7 before' },
+  '30d': { label: '30 days', during: 'in 30 days', beforeName: 'the 30 before' },
+  '90d': { label: '90 days', during: 'in 90 days', beforeName: 'the 90 before' },
+  '12m': { label: '12 months', during: 'in 12 months', beforeName: 'the 12 before' },
+};
+
+export const rollingNames = Object.keys(rolling) as readonly RollingName[];
+export const labelOf = (name: RollingName): string => rolling[name].label;
+export const usual: Range = { kind: 'rolling', name: '30d' };
+
+const hour = 3_600_000;
+
+export function rangeIn(search: string): Range {
+  const text = new URLSearchParams(search).get('range') ?? '';
+  const name = rollingNames.find((one) => one === text);
+  if (name) return { kind: 'rolling', name };
+  const [from = '', to = '', more] = text.split('..');
+  if (more !== undefined || !isDay(from) || !isDay(to)) return usual;
+  return from <= to ? { kind: 'custom', from, to } : { kind: 'custom', from: to, to: from };
+}
+
+/** How it stands in the address; null for the usual one, which needs no saying. */
+export function writtenRange(range: Range): string | null {
+  if (range.kind === 'custom') return `${range.from}..${range.to}`;
+  return range.name === '30d' ? null : range.name;
+}
+
+const isDay = (text: string): boolean =>
+  /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) && dayOf(startOf(text)) === text;
+
+/** A local day as `2026-11-20`. */
+export function dayOf(date: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function startOf(day: string, daysLater = 0): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + daysLater);
+}
+
+/** Where the list of hits wants instants, as its days are those of UTC. */
+export function instantsOf({ from, to }: Pick<Span, 'from' | 'to'>): Pick<Span, 'from' | 'to'> {
+  const instant = (text: string, daysLater: number) =>
+    text.includes('T') ? text : startOf(text, daysLater).toISOString();
+  return { from: instant(from, 0), ...(to && { to: instant(to, 1) }) };
+}
+
+/** The same time of day, so many days before, whatever the clocks did in between. */
+function daysEarlier(date: Date, days: number): Date {
+  const earlier = new Date(date);
+  earlier.setDate(earlier.getDate() - days);
+  return earlier;
+}
+
+/** Numbers are kept by the hour, so asking for a part of one is asking for all of it: the same question for an hour. */
+const endOfHour = (now: number): Date => new Date(Math.floor(now / hour) * hour + hour);
+
+export function planOf(range: Range, now: number): RangePlan {
+  const end = endOfHour(now);
+  if (range.kind === 'custom') return customPlan(range, end);
+  const { during, beforeName } = rolling[range.name];
+  const words = { during, beforeName, isGoingOn: true };
+  if (range.name === '24h') {
+    const from = new Date(end.getTime() - 24 * hour);
+    return {
+      ...words,
+      span: { from: from.toISOString(), interval: 'hour' },
+      before: {
+        from: new Date(from.getTime() - 24 * hour).toISOString(),
+        to: from.toISOString(),
+        interval: 'hour',
+      },
+    };
+  }
+  if (range.name === '12m') {
+    const today = new Date(now);
+    const firstOf = (months: number) => new Date(today.getFullYear(), today.getMonth() - months, 1);
+    const yearAgo = new Date(end);
+    yearAgo.setFullYear(yearAgo.getFullYear() - 1);
+    return {
+      ...words,
+      span: { from: dayOf(firstOf(11)), interval: 'month' },
+      before: { from: dayOf(firstOf(23)), to: yearAgo.toISOString(), interval: 'month' },
+    };
+  }
+  const days = Number.parseInt(range.name, 10);
+  const from = dayOf(daysEarlier(new Date(now), days - 1));
+  return {
+    ...words,
+    span: { from, interval: 'day' },
+    before: { from: dayOf(startOf(from, -days)), to: daysEarlier(end, days).toISOString(), interval: 'day' },
+  };
+}
+
+function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangePlan {
+  const start = startOf(from);
+  const end = startOf(to, 1);
+  // A day that the clocks change in is a day.
+  const days = Math.round((end.getTime() - start.getTime()) / (24 * hour));
+  const isGoingOn = start < now && now < end;
+  const interval = days <= 2 ? 'hour' : days <= 92 ? 'day' : days <= 400 ? 'week' : 'month';
+  return {
+    span: { from, to, interval },
+    before: {
+      from: dayOf(startOf(from, -days)),
+      to: daysEarlier(isGoingOn ? now : end, days).toISOString(),
+      interval,
+    },
+    during: from === to ? `on ${written(start)}` : `from ${written(start)} to ${written(startOf(to))}`,
+    beforeName: days === 1 ? 'the day before' : `the ${days} days before`,
+    isGoingOn,
+  };
+}
+
+const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const written = (date: Date): string => dayForm.format(date);

@@ -1,0 +1,78 @@
+import type { Stats } from '../api-types.ts';
+import { counted, number } from '../words.ts';
+import type { RangePlan } from './range.ts';
+
+/** "1,204 clicks in 30 days, 12 % more than the 30 before". */
+export function titleOf(
+  now: number,
+  before: number | null,
+  { during, beforeName }: Pick<RangePlan, 'during' | 'beforeName'>,
+  noun: 'click' | 'hit',
+): string {
+  const amount = now === 0 ? `No ${noun}s` : counted(now, noun);
+  const than = before === null ? null : comparison(now, before, beforeName);
+  return `${amount} ${during}${than ? `, ${than}` : ''}`;
+}
+
+/** Null where there is nothing to compare with. */
+export function comparison(now: number, before: number, beforeName: string): string | null {
+  if (before === 0) return null;
+  if (now === 0) return `${number(before)} in ${beforeName}`;
+  if (now === before) return `as many as in ${beforeName}`;
+  if (now >= before * 10) return `${number(Math.floor(now / before))} times as many as in ${beforeName}`;
+  const change = Math.round((Math.abs(now - before) / before) * 100);
+  if (change === 0) return `about as many as in ${beforeName}`;
+  const share = change === 100 && now < before ? 'over 99' : number(change);
+  return `${share} % ${now > before ? 'more' : 'fewer'} than ${beforeName}`;
+}
+
+export type Uncounted = NonNullable<Stats['totals']['not_counted']>;
+
+const kinds: readonly (readonly [keyof Uncounted, string, string])[] = [
+  ['preview', 'preview', 'previews'],
+  ['bot', 'bot', 'bots'],
+  ['prefetch', 'prefetch', 'prefetches'],
+  ['head', 'HEAD request', 'HEAD requests'],
+];
+
+/** What is beside the clicks: machines, and people whose visit is no click of its own. */
+export function notCountedSentences(found: Uncounted): readonly string[] {
+  const machines = kinds.flatMap(([kind, one, many]) =>
+    found[kind] > 0 ? [{ hits: found[kind], words: counted(found[kind], one, many) }] : [],
+  );
+  const hits = machines.reduce((sum, one) => sum + one.hits, 0);
+  const sentences: string[] = [];
+  if (hits > 0) {
+    const parts = machines.toSorted((a, b) => b.hits - a.hits).map(({ words }) => words);
+    sentences.push(`${counted(hits, 'hit')} ${hits === 1 ? 'was' : 'were'} not people: ${parts.join(', ')}.`);
+  }
+  const aside = [
+    found.page > 0 &&
+      `${number(found.page)} met a page (a password, a captcha or an expired link) and went no further`,
+    found.repeat > 0 && `${number(found.repeat)} came again within ten seconds`,
+  ].filter((part) => part !== false);
+  if (aside.length > 0)
+    sentences.push(
+      `${counted(found.page + found.repeat, 'hit')} ${found.page + found.repeat === 1 ? 'was a person' : 'were people'}, but no clicks: ${aside.join('; ')}.`,
+    );
+  return sentences;
+}
+
+const classByReason: Readonly<Record<string, keyof Uncounted>> = {
+  browser: 'page',
+  app_browser: 'page',
+  head_method: 'head',
+  purpose_header: 'prefetch',
+  preview_agent: 'preview',
+  recent_visit: 'repeat',
+};
+
+/** Where only the reasons are known: every reason belongs to one kind. */
+export function uncountedByReason(groups: NonNullable<Stats['groups']>): Uncounted {
+  const found = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
+  for (const { value, not_counted } of groups) found[classByReason[value ?? ''] ?? 'bot'] += not_counted;
+  return found;
+}
+
+export const sumOf = (found: Uncounted | null): number =>
+  Object.values(found ?? {}).reduce((sum, hits) => sum + hits, 0);

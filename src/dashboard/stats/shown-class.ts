@@ -1,0 +1,23 @@
+import type { Calls } from '../api-types.ts';
+
+/** Which hits a feed shows, by the interface's own names. */
+export type Shown = NonNullable<Calls['GET /api/v1/clicks']['query']['class']>;
+
+export const shownNames: readonly (readonly [Shown, string])[] = [
+  ['click', 'Clicks'],
+  ['all', 'Everything'],
+  ['preview', 'Previews'],
+  ['bot', 'Bots'],
+  ['prefetch', 'Prefetches'],
+  ['head', 'HEAD requests'],
+  ['repeat', 'Repeats'],
+  ['page', 'People not redirected'],
+];
+
+export function shownIn(search: string): Shown {
+  const text = new URLSearchParams(search).get('show');
+  return shownNames.find(([name]) => name === text)?.[0] ?? 'click';
+}
+
+/** "12 clicks", "1 hit": what a feed counts. */
+export const nounOf = (shown: Shown): string => (shown === 'click' ? 'click' : 'hit');

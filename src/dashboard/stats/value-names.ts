@@ -1,0 +1,79 @@
+import type { Dimension } from './filters.ts';
+
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+const languages = new Intl.DisplayNames('en', { type: 'language' });
+
+/** The letters come from outside: what is no code stays as it is. */
+function named(names: Intl.DisplayNames, code: string): string {
+  try {
+    return names.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+export const countryName = (code: string): string =>
+  code === 'XX' ? 'Unknown country' : named(countries, code);
+
+const none: Readonly<Record<Dimension, string>> = {
+  country: 'Unknown country',
+  device: 'Unknown device',
+  os: 'Unknown system',
+  browser: 'Unknown browser',
+  language: 'No language told',
+  referrer: 'No referrer told',
+  utm_source: 'No source tagged',
+  utm_medium: 'No medium tagged',
+  utm_campaign: 'No campaign tagged',
+  destination: 'None',
+  source: 'Unknown',
+  class: 'Unknown',
+  reason: 'Unknown',
+};
+
+const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>>>> = {
+  device: {
+    desktop: 'Desktop or laptop',
+    mobile: 'Phone',
+    tablet: 'Tablet',
+    tv: 'Television',
+    other: 'Other device',
+  },
+  destination: { default: 'For all devices', android: 'For Android', ios: 'For iOS', none: 'None' },
+  source: { link: 'Link', qr: 'QR code' },
+  class: {
+    click: 'Clicks',
+    human: 'People',
+    page: 'People who were not redirected',
+    preview: 'Previews',
+    bot: 'Bots',
+    prefetch: 'Prefetches',
+    head: 'HEAD requests',
+    repeat: 'Repeats within ten seconds',
+  },
+  reason: {
+    browser: 'A browser that met a password, captcha or expired page',
+    app_browser: "An app's browser that met a password, captcha or expired page",
+    head_method: 'Asked for the headers alone (HEAD)',
+    unusual_method: 'A method that no browser uses for a link',
+    purpose_header: 'Loaded ahead, before anybody clicked',
+    empty_user_agent: "Didn't say what it is",
+    preview_agent: 'Fetched a preview for a chat or a social network',
+    link_scanner: 'A security scanner that tries links',
+    monitor: 'A monitor that checks whether sites are up',
+    automation: 'A browser steered by a program',
+    http_library: 'A program or script, not a browser',
+    known_crawler: 'A crawler of a search engine or archive',
+    bot_pattern: 'Calls itself a bot',
+    unlike_browser: "Doesn't look like any browser",
+    recent_visit: 'The same visitor again within ten seconds',
+  },
+};
+
+/** A value of the interface as people read it; '' and null are the hits that have none. */
+export function nameOf(dimension: Dimension, value: string | null): string {
+  if (value === null || value === '') return none[dimension];
+  if (dimension === 'country') return countryName(value);
+  if (dimension === 'language') return named(languages, value);
+  return words[dimension]?.[value] ?? value;
+}

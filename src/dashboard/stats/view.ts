@@ -1,0 +1,70 @@
+import type { Stats } from '../api-types.ts';
+import { navigate } from '../router.ts';
+import { timezone } from '../words.ts';
+import { type Dimension, type Filters, filtersIn, isAside, queryWith, toggled } from './filters.ts';
+import { planOf, type RangePlan, rangeIn } from './range.ts';
+import { ask, keyOf, type Question, type Scope } from './scope.ts';
+
+/** What a board is asked to show: all of it stands in the address. */
+export interface View {
+  readonly scope: Scope;
+  readonly plan: RangePlan;
+  readonly filters: Filters;
+}
+
+export const viewOf = (scope: Scope, search: string): View => ({
+  scope,
+  plan: planOf(rangeIn(search), Date.now()),
+  filters: filtersIn(search),
+});
+
+export const questionOf = ({ plan }: View, filters: Filters, dimension?: Dimension): Question => ({
+  ...plan.span,
+  timezone: timezone || 'UTC',
+  ...filters,
+  ...(dimension && { group_by: dimension }),
+});
+
+export const keyFor = ({ scope }: View, question: Question): string =>
+  `stats ${keyOf(scope)} ${JSON.stringify(question)}`;
+
+/** A view's numbers, and what they are the answer to: shown on until the next view's are there. */
+export interface Numbers {
+  readonly view: View;
+  readonly stats: Stats;
+  /** What is counted: clicks, or hits where the filter asks for what are none. */
+  readonly counted: number;
+  readonly before: number | null;
+}
+
+export const countedIn = (view: View, { totals }: Stats): number =>
+  totals.clicks +
+  (isAside(view.filters) ? Object.values(totals.not_counted ?? {}).reduce((sum, hits) => sum + hits, 0) : 0);
+
+/** A link that wasn't there then has nothing to be compared with. */
+const isOlder = ({ scope, plan }: View): boolean =>
+  scope.kind === 'all' || Date.parse(scope.link.created_at) < Date.parse(plan.span.from);
+
+export async function askNumbers(view: View): Promise<Numbers> {
+  const question = questionOf(view, view.filters);
+  const [stats, before] = await Promise.all([
+    ask(view.scope, question),
+    isOlder(view)
+      ? ask(view.scope, { ...question, ...view.plan.before, interval: 'month' }).catch(() => null)
+      : null,
+  ]);
+  return {
+    view,
+    stats,
+    counted: countedIn(view, stats),
+    before: before && !before.from_raw ? countedIn(view, before) : null,
+  };
+}
+
+/** Changes the address in place: what is looked at changes, the page doesn't. */
+export function look(changes: Readonly<Record<string, string | null>>): void {
+  navigate(location.pathname + queryWith(location.search, changes), { replace: true, anyway: true });
+}
+
+export const toggleFilter = (dimension: Dimension, value: string | null): void =>
+  look(toggled(filtersIn(location.search), dimension, value ?? ''));

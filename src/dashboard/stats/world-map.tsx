@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { counted } from '../words.ts';
+import type { BarValue } from './bars.tsx';
+import { countryName } from './value-names.ts';
+import { toggleFilter } from './view.ts';
+import type { World } from './world.ts';
+
+interface Pointed {
+  readonly code: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Darker where more came from. The list beside it says the same, and is what the keyboard and screen readers use. */
+export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chosen: string | undefined }) {
+  const world = useSignal<World | null>(null);
+  const pointed = useSignal<Pointed | null>(null);
+  useEffect(() => {
+    // Without it the list is still there.
+    import('./world.ts').then(
+      (loaded) => {
+        world.value = loaded.world;
+      },
+      () => {},
+    );
+  }, []);
+  const hits = new Map(values.map((one) => [one.value, one.hits]));
+  const largest = Math.max(1, ...hits.values());
+  const look = (code: string | null) => ({
+    class: ['land', code && hits.has(code) && 'has', code && code === chosen && 'chosen']
+      .filter(Boolean)
+      .join(' '),
+    // By the root, so that the small ones are seen beside the largest.
+    style: code && hits.has(code) ? { '--share': String(Math.sqrt((hits.get(code) ?? 0) / largest)) } : {},
+    'data-code': code && hits.has(code) ? code : undefined,
+  });
+  const codeAt = (target: EventTarget | null): string | null =>
+    target instanceof SVGElement ? (target.dataset.code ?? null) : null;
+  const tell = (event: PointerEvent & { readonly currentTarget: SVGSVGElement }) => {
+    const code = codeAt(event.target);
+    const frame = event.currentTarget.getBoundingClientRect();
+    pointed.value = code ? { code, x: event.clientX - frame.left, y: event.clientY - frame.top } : null;
+  };
+  const shown = world.value;
+  return (
+    <div class="map" aria-hidden="true">
+      {shown && (
+        <svg
+          aria-hidden="true"
+          viewBox={shown.viewBox}
+          onPointerMove={tell}
+          onPointerLeave={() => {
+            pointed.value = null;
+          }}
+          onClick={(event) => {
+            const code = codeAt(event.target);
+            if (code) toggleFilter('country', code);
+          }}
+        >
+          {shown.shapes.map(({ code, path }) => (
+            <path key={path} d={path} {...look(code)} />
+          ))}
+          {shown.dots.map(
+            ({ code, x, y }) => hits.has(code) && <circle key={code} cx={x} cy={y} r={3.5} {...look(code)} />,
+          )}
+        </svg>
+      )}
+      {pointed.value && (
+        <p class="chart-tip map-tip" style={{ left: `${pointed.value.x}px`, top: `${pointed.value.y}px` }}>
+          <span class="strong">{countryName(pointed.value.code)}</span>{' '}
+          {counted(hits.get(pointed.value.code) ?? 0, 'click')}
+        </p>
+      )}
+    </div>
+  );
+}

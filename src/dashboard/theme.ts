@@ -1,0 +1,28 @@
+import { signal } from '@preact/signals';
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const place = 'linnet.theme';
+const known = (text: string | null): Theme => themes.find((one) => one === text) ?? 'system';
+
+export const theme = signal<Theme>('system');
+
+export function useChosenTheme(): void {
+  try {
+    setTheme(known(localStorage.getItem(place)));
+  } catch {
+    // A browser that keeps nothing for pages: the system's theme it is.
+  }
+}
+
+export function setTheme(chosen: Theme): void {
+  theme.value = chosen;
+  if (chosen === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
+  try {
+    localStorage.setItem(place, chosen);
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,72 @@
+/** One thing that the server refuses, and the field that is to blame. */
+export interface Problem {
+  readonly code: string;
+  readonly sentence: string;
+  readonly field: string | null;
+}
+
+/** A call that didn't do what it was asked for. */
+export class Trouble extends Error {
+  override readonly name = 'Trouble';
+  /** 0: no answer came. */
+  readonly status: number;
+  readonly problems: readonly Problem[];
+  readonly retryAfter: number | null;
+
+  constructor(status: number, problems: readonly Problem[], retryAfter: number | null = null) {
+    super(problems[0]?.sentence ?? 'Something went wrong.');
+    this.status = status;
+    this.problems = problems;
+    this.retryAfter = retryAfter;
+  }
+
+  get code(): string {
+    return this.problems[0]?.code ?? '';
+  }
+
+  /** Trying the same again may help: the fault is not in what was sent. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+
+  /** What stands beside the field. */
+  of(field: string): string | null {
+    return this.problems.find((problem) => problem.field === field)?.sentence ?? null;
+  }
+
+  /** What belongs to none of the fields that are shown. */
+  besides(fields: readonly string[]): readonly Problem[] {
+    return this.problems.filter(({ field }) => field === null || !fields.includes(field));
+  }
+}
+
+export const unreachable = (): Trouble =>
+  new Trouble(0, [
+    {
+      code: 'UNREACHABLE',
+      sentence: "Linnet can't be reached. Check the connection; what you typed is kept.",
+      field: null,
+    },
+  ]);
+
+interface ErrorBody {
+  readonly error_code?: string;
+  readonly error_string?: string;
+  readonly field_key?: string;
+  readonly errors?: readonly ErrorBody[];
+}
+
+export function troubleOf(response: Response, body: unknown): Trouble {
+  const flat = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
+  const all = flat.errors?.length ? flat.errors : [flat];
+  const problems = all.map(({ error_code, error_string, field_key }) => ({
+    code: error_code ?? 'UNKNOWN',
+    sentence: error_string ?? `The server answered ${response.status}. Try again in a moment.`,
+    field: field_key ?? null,
+  }));
+  const wait = Number(response.headers.get('retry-after'));
+  return new Trouble(response.status, problems, wait > 0 ? wait : null);
+}
+
+/** What is thrown anywhere, as something that can be shown. */
+export const asTrouble = (cause: unknown): Trouble => (cause instanceof Trouble ? cause : unreachable());

@@ -1,0 +1,80 @@
+import { Resolver } from 'node:dns/promises';
+import { type Answer, boundedAnswer, type DomainFindings } from '../rules/domain-findings.ts';
+import { proofLabel } from '../rules/domain-name.ts';
+
+const timeout = 2_000;
+const tries = 2;
+/** Whatever the resolver does with its tries, this is when we stop waiting for it. */
+const patience = 8_000;
+
+/** What tells of a name, or of its records of one kind, that it isn't there. Anything else is no answer at all. */
+const absent: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+
+/** Questions to the DNS, as this machine's or other resolvers answer them. Never rejects: what can't be asked is unknown. */
+export class Dns {
+  readonly #servers: readonly string[];
+  readonly #asking = new Set<Resolver>();
+
+  /** `servers` as address or address:port; none means those of this machine. */
+  constructor(servers: readonly string[]) {
+    this.#servers = servers;
+  }
+
+  findingsFor(host: string): Promise<DomainFindings> {
+    return this.#with(async (resolver) => {
+      const [proof, cname, a, aaaa] = await Promise.all([
+        answerOf(resolver.resolveTxt(`${proofLabel}.${host}`).then(joined)),
+        answerOf(resolver.resolveCname(host)),
+        answerOf(resolver.resolve4(host)),
+        answerOf(resolver.resolve6(host)),
+      ]);
+      return { proof, cname, a, aaaa };
+    });
+  }
+
+  /** Null when that could not be found out. */
+  addressesOf(host: string): Promise<readonly string[] | null> {
+    return this.#with(async (resolver) => {
+      const answers = await Promise.all([
+        answerOf(resolver.resolve4(host)),
+        answerOf(resolver.resolve6(host)),
+      ]);
+      if (answers.some((answer) => answer.kind === 'unknown')) return null;
+      return answers.flatMap((answer) => (answer.kind === 'found' ? answer.values : []));
+    });
+  }
+
+  /** What is still being waited for is answered as unknown. */
+  close(): void {
+    for (const resolver of this.#asking) resolver.cancel();
+  }
+
+  /** A resolver remembers for up to an hour what wasn't there, and who looks again wants to know it anew. */
+  async #with<T>(ask: (resolver: Resolver) => Promise<T>): Promise<T> {
+    const resolver = new Resolver({ timeout, tries });
+    if (this.#servers.length > 0) resolver.setServers(this.#servers);
+    this.#asking.add(resolver);
+    try {
+      return await ask(resolver);
+    } finally {
+      this.#asking.delete(resolver);
+    }
+  }
+}
+
+function answerOf(question: Promise<readonly string[]>): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const giveUp = setTimeout(() => resolve({ kind: 'unknown' }), patience);
+  question
+    .then(boundedAnswer, (cause: unknown): Answer => ({ kind: isAbsence(cause) ? 'none' : 'unknown' }))
+    .then(resolve)
+    .finally(() => clearTimeout(giveUp));
+  return promise;
+}
+
+/** A text of more than 255 bytes stands in a record in pieces. */
+const joined = (records: readonly (readonly string[])[]): string[] =>
+  records.map((pieces) => pieces.join(''));
+
+const isAbsence = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && absent.has(cause.code);

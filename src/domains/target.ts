@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import type { DomainTarget } from '../rules/domain-findings.ts';
+import { isLoopbackName } from '../rules/host.ts';
+import type { Dns } from './dns.ts';
+
+const lifetime = 5 * 60_000;
+/** How soon addresses that could not be found are asked for again. */
+const retry = 15_000;
+const longestWait = 1_500;
+
+/** Where custom domains are to lead. The addresses of the host are asked for now and then, and kept meanwhile. */
+export class TargetFinder {
+  readonly #host: string | null;
+  readonly #dns: Pick<Dns, 'addressesOf'>;
+  readonly #now: () => number;
+  #addresses: readonly string[];
+  #goodUntil = 0;
+  #flight: Promise<void> | undefined;
+
+  /** `target` is a host, or addresses. */
+  constructor(target: string | readonly string[], dns: Pick<Dns, 'addressesOf'>, now: () => number) {
+    const fixed = typeof target === 'string' ? ownAddresses(target) : target;
+    this.#host = fixed === null && typeof target === 'string' ? target : null;
+    this.#addresses = fixed ?? [];
+    this.#dns = dns;
+    this.#now = now;
+  }
+
+  get host(): string | null {
+    return this.#host;
+  }
+
+  async find(): Promise<DomainTarget> {
+    if (this.#host !== null && this.#now() >= this.#goodUntil) {
+      this.#flight ??= this.#ask(this.#host).finally(() => {
+        this.#flight = undefined;
+      });
+      // Addresses hardly ever change: whoever knows some doesn't wait for newer ones, and nobody waits for long.
+      if (this.#addresses.length === 0) await Promise.race([this.#flight, Bun.sleep(longestWait)]);
+    }
+    return { host: this.#host, addresses: this.#addresses };
+  }
+
+  async #ask(host: string): Promise<void> {
+    const found = await this.#dns.addressesOf(host);
+    this.#addresses = found ?? this.#addresses;
+    this.#goodUntil = this.#now() + (found === null ? retry : lifetime);
+  }
+}
+
+/** The default host of a trial, or of a service that is reached by its address, has no name to point to. */
+function ownAddresses(host: string): readonly string[] | null {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) !== 0) return [bare];
+  return isLoopbackName(host) ? ['127.0.0.1'] : null;
+}

@@ -1,0 +1,272 @@
+import type { Socket } from 'bun';
+import { answerLength, framingOf } from './framing.ts';
+import { InnerConnection, type Peers } from './inner-connection.ts';
+import { Outlet } from './outlet.ts';
+import { type PlainRequest, readPlainRequest } from './plain-request.ts';
+
+/** An answer ready to be sent, of ASCII alone. */
+export interface ExpressAnswer {
+  /** All lines of its head, save for the date and the empty one. */
+  readonly head: string;
+  readonly body: string;
+  /** What it has to wait for, if anything. */
+  readonly kept: Promise<void> | null;
+}
+
+/** Null for what isn't for the express lane; a promise for what may be, once that is fulfilled. */
+export type Express = (request: PlainRequest, peer: string) => ExpressAnswer | Promise<unknown> | null;
+
+export interface Lane {
+  readonly express: Express;
+  readonly innerPort: number;
+  readonly peers: Peers;
+  /** What ends every answer's head: its date, and an empty line. */
+  readonly headEnd: () => string;
+  /** Has `leave` called on this connection once `kept` is fulfilled. */
+  readonly leaveAfter: (kept: Promise<void>, connection: Connection) => void;
+}
+
+/** What waits behind a request that isn't answered yet, until the sender is made to wait. */
+const mostHeld = 64 * 1024;
+/** Shorter than the server keeps a silent connection: it must not hang up on a request that is on its way. */
+const innerLifetime = 5_000;
+
+/**
+ * A visitor's connection. Plain visits to links that are known are answered here, on the express lane. Every other
+ * request goes, byte by byte as it came, to the server behind, and what that answers goes back; when both are over and
+ * their lengths beyond doubt, the lane is open again, otherwise the connection is carried on as it is until it ends.
+ */
+export class Connection {
+  readonly #socket: Socket<Connection>;
+  readonly #lane: Lane;
+  readonly #outlet: Outlet;
+  readonly #peer: string;
+  #inner: InnerConnection | null = null;
+  #state: 'express' | 'asking' | 'exchange' | 'carried' = 'express';
+  /** Answers that are ready to leave, and what they wait for. */
+  #ready = '';
+  #awaited: Promise<void> | null = null;
+  #held: Buffer | null = null;
+  #isEnded = false;
+  #isEnding = false;
+  /** Of the exchange: the request's bytes still to come, its method, the answer's bytes still to come. */
+  #toSend = 0;
+  #method = '';
+  #toReceive: number | null = null;
+  /** Whether anything came since this was last asked. */
+  #wasUsed = true;
+
+  constructor(socket: Socket<Connection>, lane: Lane) {
+    this.#socket = socket;
+    this.#lane = lane;
+    this.#outlet = new Outlet(socket);
+    this.#peer = socket.remoteAddress;
+  }
+
+  /** Bytes from the visitor. */
+  take(bytes: Buffer): void {
+    this.#wasUsed = true;
+    if (this.#state === 'carried') this.#carry(bytes);
+    else if (this.#state === 'exchange' && this.#held === null) this.#continue(bytes);
+    else if (this.#state === 'asking' || this.#held !== null || this.#outlet.isFull) this.#hold(bytes);
+    else this.#serve(bytes);
+  }
+
+  /** The answers may leave: what they waited for has happened. */
+  leave(): void {
+    this.#awaited = null;
+    this.#sendReady();
+    this.#proceed();
+  }
+
+  drained(): void {
+    this.#wasUsed = true;
+    this.#outlet.drained();
+    if (this.#outlet.isFull) return;
+    this.#inner?.resume();
+    this.#proceed();
+  }
+
+  /** The visitor sends no more; what is under way is still answered. */
+  ended(): void {
+    this.#isEnded = true;
+    if (this.#state === 'carried') this.#inner?.end();
+    else this.endIfIdle();
+  }
+
+  closed(): void {
+    this.#inner?.close();
+  }
+
+  /** Ends the connection if nothing is under way on it. */
+  endIfIdle(): void {
+    if (!this.#isIdle) return;
+    this.#isEnding = true;
+    this.#outlet.end();
+  }
+
+  /** To be called now and then: whoever neither sent nor took anything since the last time has gone to sleep. */
+  endIfAsleep(): void {
+    if (this.#wasUsed) this.#wasUsed = false;
+    else if (this.#isEnding || this.#outlet.isFull) this.terminate();
+    else this.endIfIdle();
+  }
+
+  terminate(): void {
+    this.#inner?.close();
+    this.#socket.terminate();
+  }
+
+  get #isIdle(): boolean {
+    return this.#state === 'express' && this.#awaited === null && this.#held === null && !this.#outlet.isFull;
+  }
+
+  #serve(bytes: Buffer): void {
+    const text = bytes.toString('latin1');
+    for (let at = 0; at < text.length; ) {
+      const request = readPlainRequest(bytes, text, at);
+      const answer = request === null ? null : this.#lane.express(request, this.#peer);
+      if (request === null || answer === null) {
+        this.#handOver(bytes.subarray(at));
+        return;
+      }
+      if (answer instanceof Promise) {
+        this.#ask(answer, bytes.subarray(at));
+        return;
+      }
+      this.#ready += answer.head + this.#lane.headEnd() + answer.body;
+      if (answer.kept !== null && answer.kept !== this.#awaited) {
+        this.#awaited = answer.kept;
+        this.#lane.leaveAfter(answer.kept, this);
+      }
+      at = request.end;
+    }
+    if (this.#awaited === null) this.#sendReady();
+  }
+
+  #sendReady(): void {
+    const ready = this.#ready;
+    this.#ready = '';
+    if (ready !== '') this.#outlet.text(ready);
+  }
+
+  #ask(known: Promise<unknown>, rest: Buffer): void {
+    this.#state = 'asking';
+    this.#hold(rest);
+    const goOn = (serve: (held: Buffer) => void) => {
+      this.#state = 'express';
+      this.#proceed(serve);
+    };
+    known.then(
+      () => goOn((held) => this.#serve(held)),
+      // Not to be asked for again and again: the server behind has a page for it.
+      () => goOn((held) => this.#handOver(held)),
+    );
+  }
+
+  /** To the server behind, once all answers before are on their way. */
+  #handOver(rest: Buffer): void {
+    if (this.#awaited !== null) {
+      this.#hold(rest);
+      return;
+    }
+    this.#sendReady();
+    const framing = framingOf(rest);
+    this.#reachInner();
+    if (framing === null) {
+      this.#state = 'carried';
+      this.#carry(rest);
+      return;
+    }
+    this.#state = 'exchange';
+    this.#method = framing.method;
+    this.#toSend = framing.length;
+    this.#toReceive = null;
+    this.#continue(rest);
+  }
+
+  /** More of the request under way; what is behind it waits. */
+  #continue(bytes: Buffer): void {
+    const own = bytes.subarray(0, this.#toSend);
+    this.#toSend -= own.length;
+    if (own.length > 0) this.#carry(own);
+    if (own.length < bytes.length) this.#hold(bytes.subarray(own.length));
+  }
+
+  #carry(bytes: Buffer): void {
+    const inner = this.#reachInner();
+    inner.send(bytes);
+    if (inner.isFull) this.#socket.pause();
+  }
+
+  #reachInner(): InnerConnection {
+    const inner = this.#inner;
+    if (inner !== null && !inner.isClosed) {
+      if (this.#state !== 'express' || performance.now() - inner.usedAt < innerLifetime) return inner;
+      this.#inner = null;
+      inner.close();
+    }
+    const fresh: InnerConnection = new InnerConnection(this.#lane.innerPort, this.#peer, this.#lane.peers, {
+      received: (bytes) => this.#answered(bytes),
+      drained: () => {
+        if ((this.#held?.length ?? 0) < mostHeld) this.#socket.resume();
+      },
+      closed: () => {
+        if (this.#inner !== fresh) return;
+        this.#inner = null;
+        if (this.#state === 'express' || this.#state === 'asking') return;
+        this.#isEnding = true;
+        this.#outlet.end();
+      },
+    });
+    this.#inner = fresh;
+    return fresh;
+  }
+
+  /** Bytes from the server behind. */
+  #answered(bytes: Buffer): void {
+    this.#wasUsed = true;
+    this.#outlet.bytes(bytes);
+    if (this.#outlet.isFull) this.#inner?.pause();
+    if (this.#state !== 'exchange') return;
+    this.#toReceive ??= answerLength(bytes.toString('latin1'), this.#method);
+    if (this.#toReceive === null || bytes.length > this.#toReceive) {
+      this.#carryOn();
+      return;
+    }
+    this.#toReceive -= bytes.length;
+    if (this.#toReceive > 0) return;
+    // An answer that came before all of its request did: where the next one begins is the server's to say.
+    if (this.#toSend > 0) {
+      this.#carryOn();
+      return;
+    }
+    this.#state = 'express';
+    this.#proceed();
+  }
+
+  #carryOn(): void {
+    this.#state = 'carried';
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) this.#carry(held);
+    if (this.#isEnded) this.#inner?.end();
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#held = this.#held === null ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
+    if (this.#held.length >= mostHeld) this.#socket.pause();
+  }
+
+  /** Goes on with what was held, as soon as its turn has come. */
+  #proceed(serve = (held: Buffer) => this.#serve(held)): void {
+    if (this.#state !== 'express' || this.#awaited !== null || this.#outlet.isFull) return;
+    const held = this.#held;
+    if (held !== null) {
+      this.#held = null;
+      serve(held);
+      if (this.#held === null) this.#socket.resume();
+    }
+    if (this.#isEnded) this.endIfIdle();
+  }
+}

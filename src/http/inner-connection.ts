@@ -1,0 +1,110 @@
+import type { Socket } from 'bun';
+import { Outlet } from './outlet.ts';
+
+export interface InnerListener {
+  readonly received: (bytes: Buffer) => void;
+  readonly drained: () => void;
+  readonly closed: () => void;
+}
+
+/** Whose requests come from which of our own ports. */
+export type Peers = Map<number, string>;
+
+/** A visitor's connection, carried on to the server behind the express lane. */
+export class InnerConnection {
+  readonly #listener: InnerListener;
+  readonly #peers: Peers;
+  readonly #peer: string;
+  #early: Buffer[] | null = [];
+  #socket: Socket | null = null;
+  #outlet: Outlet | null = null;
+  #port = 0;
+  #isClosed = false;
+  /** When something went over it last. */
+  usedAt = performance.now();
+
+  constructor(port: number, peer: string, peers: Peers, listener: InnerListener) {
+    this.#listener = listener;
+    this.#peers = peers;
+    this.#peer = peer;
+    Bun.connect({
+      hostname: '127.0.0.1',
+      port,
+      socket: {
+        open: (socket) => this.#opened(socket),
+        data: (_, bytes) => this.#received(bytes),
+        drain: () => {
+          this.#outlet?.drained();
+          if (!this.isFull) listener.drained();
+        },
+        end: () => this.#closed(),
+        close: () => this.#closed(),
+        error: () => this.#closed(),
+        connectError: () => this.#closed(),
+      },
+    }).catch(() => this.#closed());
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isFull(): boolean {
+    return this.#early !== null || this.#outlet?.isFull === true;
+  }
+
+  send(bytes: Buffer): void {
+    this.usedAt = performance.now();
+    if (this.#early !== null) this.#early.push(Buffer.from(bytes));
+    else this.#outlet?.bytes(bytes);
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  /** The visitor sends no more. */
+  end(): void {
+    if (this.#outlet === null) this.close();
+    else this.#outlet.end();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#peers.delete(this.#port);
+    this.#socket?.terminate();
+  }
+
+  #opened(socket: Socket): void {
+    if (this.#isClosed) {
+      socket.terminate();
+      return;
+    }
+    this.#socket = socket;
+    this.#port = socket.localPort;
+    // Before the first byte: the server asks as soon as it has read a request.
+    this.#peers.set(this.#port, this.#peer);
+    const outlet = new Outlet(socket);
+    this.#outlet = outlet;
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const bytes of early) outlet.bytes(bytes);
+    if (!this.isFull) this.#listener.drained();
+  }
+
+  #received(bytes: Buffer): void {
+    this.usedAt = performance.now();
+    this.#listener.received(bytes);
+  }
+
+  #closed(): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#listener.closed();
+  }
+}

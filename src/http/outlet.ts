@@ -1,0 +1,53 @@
+/** A socket, as far as writing to it goes. */
+export interface Writable {
+  /** How many bytes the system took; less than none when the other side is gone. */
+  write(bytes: Uint8Array | string): number;
+  end(): void;
+}
+
+/**
+ * What goes out on a socket, in order: what the system doesn't take at once waits here until there is room. Whoever
+ * writes stops reading while it `isFull`, so that little waits.
+ */
+export class Outlet {
+  readonly #socket: Writable;
+  #waiting: Buffer[] = [];
+  #isEnding = false;
+
+  constructor(socket: Writable) {
+    this.#socket = socket;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Text of ASCII only. */
+  text(text: string): void {
+    if (this.isFull) this.#waiting.push(Buffer.from(text, 'latin1'));
+    else this.#keep(text.length, this.#socket.write(text), () => Buffer.from(text, 'latin1'));
+  }
+
+  bytes(bytes: Buffer): void {
+    if (this.isFull) this.#waiting.push(Buffer.from(bytes));
+    else this.#keep(bytes.length, this.#socket.write(bytes), () => Buffer.from(bytes));
+  }
+
+  /** There is room again. */
+  drained(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const bytes of waiting) this.bytes(bytes);
+    if (this.#isEnding && !this.isFull) this.#socket.end();
+  }
+
+  /** Ends the connection once everything is out. */
+  end(): void {
+    this.#isEnding = true;
+    if (!this.isFull) this.#socket.end();
+  }
+
+  #keep(length: number, taken: number, copy: () => Buffer): void {
+    if (taken >= 0 && taken < length) this.#waiting.push(copy().subarray(taken));
+  }
+}

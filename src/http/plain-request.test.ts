@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test';
+import { readPlainRequest } from './plain-request.ts';
+
+const read = (text: string, at = 0) => readPlainRequest(Buffer.from(text, 'latin1'), text, at);
+const get = (headers: string, target = '/abc') => `GET ${target} HTTP/1.1\r\nHost: h\r\n${headers}\r\n`;
+
+test('a visit is taken apart, whatever the case of its names and the blanks around its values', () => {
+  const text = get(
+    'USER-AGENT:Mozilla/5.0 (X11)\r\nAccept: */*\r\naccept-language: \t de \r\nReferer:  https://a.example/x \r\nDNT: 1\r\n' +
+      'Sec-CH-UA-Platform: "Android"\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nCF-IPCountry: NL\r\nConnection: Keep-Alive\r\n',
+    '/abc/?a=1&b=%20?c',
+  ).replaceAll('\t', ' ');
+  expect(read(text)).toEqual({
+    method: 'GET',
+    path: '/abc/',
+    search: '?a=1&b=%20?c',
+    host: 'h',
+    userAgent: 'Mozilla/5.0 (X11)',
+    acceptLanguage: 'de',
+    referer: 'https://a.example/x',
+    purpose: '',
+    doNotTrack: true,
+    platformHint: '"Android"',
+    forwardedFor: '1.2.3.4, 5.6.7.8',
+    countryHint: 'NL',
+    end: text.length,
+  });
+});
+
+test('what a request does not say is empty, or null where that makes a difference', () => {
+  expect(read('HEAD / HTTP/1.1\r\nhost:\r\n\r\n')).toMatchObject({
+    method: 'HEAD',
+    path: '/',
+    search: '',
+    host: '',
+    userAgent: null,
+    acceptLanguage: '',
+    referer: '',
+    doNotTrack: false,
+    platformHint: null,
+    forwardedFor: null,
+    countryHint: '',
+  });
+});
+
+test('of several names for the same, the standard one counts', () => {
+  const purpose = (headers: string) => read(get(headers))?.purpose;
+  expect(purpose('Purpose: b\r\nSec-Purpose: a\r\n')).toBe('a');
+  expect(purpose('X-Purpose: c\r\nPurpose: b\r\n')).toBe('b');
+  expect(purpose('X-Purpose: c\r\nX-Moz: d\r\n')).toBe('c');
+  expect(purpose('X-Purpose: c\r\nX-Moz: d\r\nUser-Agent: Firefox/1\r\n')).toBe('d');
+  expect(read(get('X-Country-Code: DE\r\nX-Vercel-IP-Country: FR\r\n'))?.countryHint).toBe('FR');
+});
+
+test('requests one behind another are read one by one', () => {
+  const text = get('', '/one') + get('', '/two');
+  const first = read(text);
+  expect(first?.path).toBe('/one');
+  expect(read(text, first?.end)?.path).toBe('/two');
+  expect(read(text, first?.end)?.end).toBe(text.length);
+});
+
+test('a request is read only when all of it is there', () => {
+  const text = get('User-Agent: x\r\n');
+  for (let length = 0; length < text.length; length++) expect(read(text.slice(0, length))).toBe(null);
+});
+
+describe('left to who reads requests in earnest', () => {
+  test.each([
+    ['another method', 'POST /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
+    ['a method in small letters', 'get /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
+    ['another version', 'GET /abc HTTP/1.0\r\nHost: h\r\n\r\n'],
+    ['a whole URL', 'GET http://h/abc HTTP/1.1\r\nHost: h\r\n\r\n'],
+    ['two blanks', 'GET  /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
+    ['no Host', 'GET /abc HTTP/1.1\r\nUser-Agent: x\r\n\r\n'],
+    ['two Hosts', get('Host: h\r\n')],
+    ['a body', get('Content-Length: 3\r\n')],
+    ['a body of no length', get('Content-Length: 0\r\n')],
+    ['a body in chunks', get('Transfer-Encoding: chunked\r\n')],
+    ['a wish to talk otherwise', get('Upgrade: websocket\r\n')],
+    ['something that is expected', get('Expect: 100-continue\r\n')],
+    ['a connection that is to end', get('Connection: close\r\n')],
+    ['a connection that is to be upgraded', get('Connection: keep-alive, Upgrade\r\n')],
+    ['a header given twice', get('User-Agent: a\r\nuser-agent: b\r\n')],
+    ['a referrer given twice', get('Referer: a\r\nReferer: b\r\n')],
+    ['two forwarding headers', get('X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-For: 1.2.3.4\r\n')],
+    ['two purposes', get('Sec-Purpose: a\r\nSec-Purpose: b\r\n')],
+    ['a folded line', get('User-Agent: a\r\n b\r\n')],
+    ['a blank before the colon', get('Content-Length : 3\r\n')],
+    ['a line without a colon', get('nothing\r\n')],
+    ['a line without a name', get(': nothing\r\n')],
+    ['a bare line feed', get('X: a\nContent-Length: 3\r\n')],
+    ['a bare carriage return', get('X: a\rContent-Length: 3\r\n')],
+    ['a NUL', get('X: a\0\r\n')],
+    ['a tab inside', get('X: a\tb\r\n')],
+    ['a letter beyond ASCII', get('User-Agent: caf\xe9\r\n')],
+    ['a letter beyond ASCII in the target', get('', '/caf\xe9')],
+    ['a fragment', get('', '/abc#x')],
+    ['a backslash', get('', '/\\abc')],
+    ['a quote', get('', "/abc?'")],
+    ['a very long header', get(`X: ${'x'.repeat(9_000)}\r\n`)],
+  ])('%s', (_, text) => {
+    expect(read(text)).toBe(null);
+  });
+});

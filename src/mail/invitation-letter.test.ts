@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { invitationLetter } from './invitation-letter.ts';
+
+const url = 'https://links.example.com/invitation/lni_token';
+const letterFor = (name: string, organization: string) =>
+  invitationLetter({
+    to: 'bob@example.com',
+    inviter: { name, email: 'ada@example.com' },
+    organization,
+    role: 'editor',
+    expiresAt: Date.UTC(2026, 11, 4, 12),
+    url,
+    origin: 'https://links.example.com',
+  });
+
+test('whatever the names, the subject is one line and the page has our parts alone', async () => {
+  const someName = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.constantFrom('\r\nBcc: x@example.com', '<b>', '"><img src=x>', '\u2029', '\u202e', '&lt;', "'"),
+  );
+  let page = '';
+  await fc.assert(
+    fc.asyncProperty(someName, someName, async (name, organization) => {
+      const { subject, text, html } = letterFor(name, organization);
+      expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
+      expect(text.split('\n')).toHaveLength(10);
+      const elements: string[] = [];
+      await new HTMLRewriter()
+        .on('*', {
+          element: ({ tagName, attributes }) => void elements.push(`${tagName} ${[...attributes]}`),
+        })
+        .transform(new Response(html))
+        .text();
+      const found = elements.join('\n');
+      page ||= found;
+      expect(found).toBe(page);
+    }),
+  );
+});
+
+test('it reads as a short note', () => {
+  expect(
+    letterFor('Ada Lovelace', 'Engines').text,
+  ).toBe(`Ada Lovelace (ada@example.com) invites you to Engines on links.example.com.
+
+As an editor you make and change its short links.
+
+Accept the invitation:
+https://links.example.com/invitation/lni_token
+
+The link is for bob@example.com alone and works until 4 December 2026. If you did not expect it, leave it be: nothing happens without you.
+
+`);
+});

@@ -1,0 +1,74 @@
+import { createTransport } from 'nodemailer';
+
+export interface Letter {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface Sender {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface MailerParts {
+  /** smtp://user:password@host:port or smtps://… */
+  readonly url: string;
+  readonly from: Sender;
+  /** For how long one letter may be under way, in milliseconds. Somebody waits for the answer. */
+  readonly deadline: number;
+  readonly warn: (event: string, facts: Record<string, unknown>) => void;
+}
+
+/** Sends letters, each over a connection of its own: there are few, and none waits behind another. */
+export class Mailer {
+  readonly #parts: MailerParts;
+  readonly #transport: ReturnType<typeof transportTo>;
+
+  constructor(parts: MailerParts) {
+    this.#parts = parts;
+    this.#transport = transportTo(parts.url);
+  }
+
+  /** False when the server didn't take it: that is logged, and never thrown. */
+  async send(letter: Letter): Promise<boolean> {
+    const { from, deadline } = this.#parts;
+    try {
+      await this.#transport.sendMail({
+        ...letter,
+        from,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        signal: AbortSignal.timeout(deadline),
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+      return true;
+    } catch (cause) {
+      this.#parts.warn('mail not sent', { error: reason(cause, letter.to) });
+      return false;
+    }
+  }
+
+  /** For a letter that isn't even tried. */
+  heldBack(why: string): void {
+    this.#parts.warn('mail not sent', { error: why });
+  }
+}
+
+function transportTo(url: string) {
+  const { hostname, password } = new URL(url);
+  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return createTransport({
+    url,
+    // A password goes over the network encrypted or not at all, whoever stands in between.
+    requireTLS: password !== '' && !isHere,
+  });
+}
+
+/** Logged without the address that it was sent to. */
+function reason(cause: unknown, to: string): string {
+  const { message, name } = cause as { message?: string; name?: string };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'the mail server took too long';
+  return (message ?? String(cause)).replaceAll(to, '(address)').slice(0, 500);
+}

@@ -1,0 +1,58 @@
+import { guessLimits } from '../auth/rate-limit.ts';
+import { digest } from '../auth/secrets.ts';
+import type { Caller } from '../rules/access.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { endSessionsOf } from '../storage/sessions.ts';
+import { endFamiliesOf } from '../storage/tokens.ts';
+import {
+  findPasswordHash,
+  findUser,
+  replacePassword,
+  type StoredUser,
+  renameUser as storeName,
+} from '../storage/users.ts';
+import type { Context } from './context.ts';
+import { readUser } from './read-user.ts';
+
+/** Null takes the name away. */
+export const renameUser = (context: Context, { userId }: Caller, name: string | null): Promise<StoredUser> =>
+  context.database.write(async (queries) => {
+    await storeName(queries, userId, name);
+    const user = await findUser(queries, userId);
+    if (!user) throw notFound('user');
+    return user;
+  });
+
+export interface PasswordChange {
+  readonly current_password: string;
+  readonly new_password: string;
+}
+
+/** Whoever is signed in by the old password is out; `session`, from which it was changed, goes on. */
+export async function changePassword(
+  context: Context,
+  caller: Caller,
+  change: PasswordChange,
+  network: string,
+  session: string | null,
+): Promise<void> {
+  const { email } = await readUser(context, caller.userId);
+  const forgive = await context.limits.reserve(guessLimits(`login|${email}`, network));
+  const known = await findPasswordHash(context.database.read, email);
+  if (!known || !(await context.passwords.verify(change.current_password, known.password_hash)))
+    throw passwordWrong();
+  await forgive();
+  const hash = await context.passwords.hash(change.new_password);
+  await context.database.write(async (queries) => {
+    const isReplaced = await replacePassword(queries, caller.userId, known.password_hash, hash);
+    // Another change was quicker: what was current isn't any more.
+    if (!isReplaced) throw passwordWrong();
+    await endSessionsOf(queries, caller.userId, session === null ? null : digest(session));
+    await endFamiliesOf(queries, caller.userId, context.now());
+  });
+}
+
+const passwordWrong = (): Refusal =>
+  new Refusal('PASSWORD_WRONG', 'This is not your current password. Check it and try again.', {
+    field: 'current_password',
+  });

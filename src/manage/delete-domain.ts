@@ -1,0 +1,72 @@
+import type { Caller } from '../rules/access.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import {
+  type DomainRow,
+  deleteEmptyDomain,
+  findDomain,
+  linkIdsOn,
+  lockDomain,
+  updateDomain,
+} from '../storage/domains.ts';
+import { recordHostChange } from '../storage/host-changes.ts';
+import type { Context } from './context.ts';
+import { deleteLinks } from './delete-link.ts';
+
+/** So few that no click waits long behind them. */
+const linksAtOnce = 500;
+/** How long a call clears links away before it leaves the rest to the background. */
+const callPatience = 4_000;
+const takeOver = 30_000;
+
+/**
+ * Hides the domain first, so that nothing new is made on it; then its links go, some at a time; then it goes itself.
+ * A node that dies on the way leaves the rest to whoever looks next.
+ */
+export async function deleteDomain(
+  context: Context,
+  caller: Caller,
+  id: number,
+  withLinks: boolean,
+): Promise<void> {
+  const { organizationId } = caller;
+  const hidden = await context.database.write(async (queries) => {
+    const domain = await lockDomain(queries, organizationId, id);
+    if (!domain) throw notFound('domain');
+    const links = (await findDomain(queries, organizationId, id))?.links ?? 0;
+    if (links > 0 && !withLinks) throw hasLinks(domain.host, links);
+    const now = context.now();
+    // Should this node die on the way, any node goes on from there.
+    const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeOver };
+    await updateDomain(queries, organizationId, id, changes);
+    await recordHostChange(queries, domain.host, now);
+    return domain;
+  });
+  context.domains.changed(hidden.host);
+  await clearAway(context, hidden, callPatience);
+}
+
+/** Deletes the links of a hidden domain and, once there are none, the domain. What takes too long is due again at once. */
+export async function clearAway(
+  { database, ...context }: Context,
+  { id, organization_id }: Pick<DomainRow, 'id' | 'organization_id'>,
+  patience: number,
+): Promise<void> {
+  const caller = { userId: 0, organizationId: organization_id, role: 'administrator' } as const;
+  const began = performance.now();
+  while (!(await database.write((queries) => deleteEmptyDomain(queries, organization_id, id)))) {
+    if (performance.now() - began > patience) {
+      const changes = { next_check_at: context.now() };
+      await database.write((queries) => updateDomain(queries, organization_id, id, changes));
+      return;
+    }
+    await deleteLinks({ database, ...context }, caller, await linkIdsOn(database.read, id, linksAtOnce));
+  }
+}
+
+function hasLinks(host: string, links: number): Refusal {
+  const counted = links === 1 ? 'is one link' : `are ${links.toLocaleString('en')} links`;
+  return new Refusal(
+    'DOMAIN_HAS_LINKS',
+    `There ${counted} on ${host}, which would stop working. Delete them first, or delete the domain with them by ?links=delete.`,
+  );
+}

@@ -1,0 +1,44 @@
+import { Refusal } from '../rules/errors.ts';
+import { dialects } from '../storage/dialect.ts';
+import { holdDomains } from '../storage/domains.ts';
+import { defaultDomainId, type Queries } from '../storage/schema.ts';
+import type { Context } from './context.ts';
+
+interface Placed {
+  readonly host: string | null;
+  readonly row: { readonly domain_id: number };
+}
+
+/**
+ * Links whose domain was verified when they were looked at, and isn't any more, with the refusal of each. The other
+ * domains stay as they are until the transaction ends: none is deleted behind the back of a link that is being made.
+ */
+export async function onLostDomains<Link extends Placed>(
+  { database }: Pick<Context, 'database'>,
+  queries: Queries,
+  links: readonly Link[],
+): Promise<ReadonlyMap<Link, Refusal>> {
+  const held = await holdDomains(queries, dialects[database.kind], ownDomains(links.map(({ row }) => row)));
+  const usable = new Set(held.filter((domain) => domain.verified_at !== null).map((domain) => domain.id));
+  const lost = links.filter(({ row }) => row.domain_id !== defaultDomainId && !usable.has(row.domain_id));
+  return new Map(lost.map((link) => [link, lostDomain(link.host)]));
+}
+
+/** Those of these links whose domain is there, verified or not; it doesn't go before the transaction ends. */
+export async function onHeldDomains<Link extends { readonly domain_id: number }>(
+  { database }: Pick<Context, 'database'>,
+  queries: Queries,
+  links: readonly Link[],
+): Promise<readonly Link[]> {
+  const held = await holdDomains(queries, dialects[database.kind], ownDomains(links));
+  const there = new Set(held.map((domain) => domain.id)).add(defaultDomainId);
+  return links.filter((link) => there.has(link.domain_id));
+}
+
+const ownDomains = (links: readonly { readonly domain_id: number }[]): number[] =>
+  [...new Set(links.map((link) => link.domain_id))].filter((id) => id !== defaultDomainId);
+
+const lostDomain = (host: string | null): Refusal =>
+  new Refusal('DOMAIN_UNVERIFIED', `${host} is no longer a verified domain of your organization.`, {
+    field: 'domain',
+  });

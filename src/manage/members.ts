@@ -1,0 +1,73 @@
+import type { Caller, Role } from '../rules/access.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { deleteApiKeysOf } from '../storage/api-keys.ts';
+import { withdrawInvitations } from '../storage/invitations.ts';
+import {
+  countMembers,
+  findMember,
+  listMembers,
+  lockMembership,
+  type Membership,
+  type StoredMember,
+  setMembership,
+} from '../storage/members.ts';
+import { lockOrganizations } from '../storage/organizations.ts';
+import type { Queries } from '../storage/schema.ts';
+import { endSessionsOf } from '../storage/sessions.ts';
+import { endFamiliesOf } from '../storage/tokens.ts';
+import { insertOrganization } from '../storage/users.ts';
+import type { Context } from './context.ts';
+
+export type { StoredMember } from '../storage/members.ts';
+
+export const readMembers = (context: Context, { organizationId }: Caller): Promise<StoredMember[]> =>
+  listMembers(context.database.read, organizationId);
+
+export const changeRole = (context: Context, caller: Caller, id: number, role: Role): Promise<StoredMember> =>
+  context.database.write(async (queries) => {
+    const member = await holdMember(queries, caller, id);
+    if (member.role === 'administrator' && role === 'editor') await stepDown(queries, member, 'lowered');
+    await setMembership(queries, id, { organization_id: caller.organizationId, role });
+    const changed = await findMember(queries, caller.organizationId, id);
+    if (!changed) throw notFound('member');
+    return changed;
+  });
+
+/**
+ * Whoever is removed goes on with an organization of their own. Everything that let them into this one ends: keys too,
+ * for else they would come to life again should the member ever come back.
+ */
+export const removeMember = (context: Context, caller: Caller, id: number): Promise<void> =>
+  context.database.write(async (queries) => {
+    const member = await holdMember(queries, caller, id);
+    if (member.role === 'administrator') await stepDown(queries, member, 'removed');
+    const own = await insertOrganization(queries, member.name || member.email, context.now());
+    await setMembership(queries, id, { organization_id: own, role: 'administrator' });
+    await deleteApiKeysOf(queries, id);
+    await endSessionsOf(queries, id, null);
+    await endFamiliesOf(queries, id, context.now());
+  });
+
+/** A member of the caller's organization, while nobody else changes anything about who belongs to it. */
+async function holdMember(queries: Queries, caller: Caller, id: number): Promise<Membership> {
+  const member = await lockMembership(queries, id);
+  if (member?.organization_id !== caller.organizationId) throw notFound('member');
+  await lockOrganizations(queries, [caller.organizationId]);
+  // Two administrators may be lowering each other: only who still is one has a say.
+  const acting = await findMember(queries, caller.organizationId, caller.userId);
+  if (acting?.role !== 'administrator')
+    throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
+  return member;
+}
+
+/** An invitation counts as long as whoever made it may invite. */
+async function stepDown(queries: Queries, member: Membership, how: 'lowered' | 'removed'): Promise<void> {
+  const { administrators } = await countMembers(queries, member.organization_id);
+  if (administrators < 2) {
+    throw new Refusal(
+      'LAST_ADMINISTRATOR',
+      `The last administrator can not be ${how}. Make another member administrator first.`,
+    );
+  }
+  await withdrawInvitations(queries, member.organization_id, member.id);
+}

@@ -1,0 +1,124 @@
+import type { Caller } from '../rules/access.ts';
+import { defaultColours, sameColour } from '../rules/colour.ts';
+import { Refusal } from '../rules/errors.ts';
+import { normaliseHostname } from '../rules/host.ts';
+import { checkSuffix, normaliseSuffix, randomSuffix } from '../rules/suffix.ts';
+import { findVerifiedDomain } from '../storage/domains.ts';
+import { defaultDomainId } from '../storage/schema.ts';
+import type { Context } from './context.ts';
+import { asksForDomains, columnsOf, type LinkFields } from './link-fields.ts';
+import type { PreparedLink } from './store-links.ts';
+
+export interface LinkToCreate extends LinkFields {
+  readonly destination_url: string;
+  readonly domain?: string | null | undefined;
+  readonly suffix?: string | null | undefined;
+  readonly tags?: readonly number[] | undefined;
+}
+
+interface Place {
+  readonly domainId: number;
+  readonly host: string | null;
+}
+
+/**
+ * Turns wishes of one call into what can be stored, or refuses them. What the call asks the store more than once is
+ * asked once.
+ */
+export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
+  const isOurDomain = remembered(asksForDomains(context));
+  const placeOf = remembered((domain: string) => placeFor(context, caller, domain));
+  return async (wish: LinkToCreate): Promise<PreparedLink> => {
+    const place = await placeOf(wish.domain ?? '');
+    const chosen = chosenSuffix(wish.suffix, place);
+    const columns = await columnsOf(context, wish, isOurDomain);
+    const now = context.now();
+    const row = { ...unspoken, ...columns };
+    refuseEqualColours(row, wish);
+    return {
+      suffix: chosen ?? randomSuffix(context.randomBytes),
+      isChosen: chosen !== null,
+      host: place.host,
+      tagIds: [...new Set(wish.tags ?? [])],
+      row: {
+        ...row,
+        expiry_event_at: row.expires_at,
+        created_at: now,
+        updated_at: now,
+        organization_id: caller.organizationId,
+        domain_id: place.domainId,
+        qr_png: withPng ? 1 : 0,
+      },
+    };
+  };
+}
+
+/** What a link has whose maker said nothing of it. The marker of QR codes is its organization's. */
+const unspoken = {
+  destination_url: '',
+  android_url: null,
+  ios_url: null,
+  og_title: null,
+  og_description: null,
+  og_image: null,
+  expires_at: null,
+  qr_foreground: defaultColours.foreground,
+  qr_background: defaultColours.background,
+  qr_marker: null,
+  password_hash: null,
+  bot_protection: 0,
+  captcha: 0,
+  name: null,
+  webhook_url: null,
+  webhook_auth_key: null,
+  webhook_events: 'click',
+  zapier_hook_url: null,
+  zapier_hook_id: 0,
+};
+
+function remembered<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (key) => {
+    const asked = known.get(key) ?? ask(key);
+    known.set(key, asked);
+    return asked;
+  };
+}
+
+export function refuseEqualColours(
+  colours: { readonly qr_foreground: string; readonly qr_background: string },
+  wish: LinkFields,
+): void {
+  if (!sameColour(colours.qr_foreground, colours.qr_background)) return;
+  const field = wish.qr_code_foreground_hex ? 'qr_code_foreground_hex' : 'qr_code_background_hex';
+  throw new Refusal(
+    'COLOURS_EQUAL',
+    'The two colours of a QR code must differ, or nothing can be read in it.',
+    { field },
+  );
+}
+
+async function placeFor(context: Context, caller: Caller, domain: string): Promise<Place> {
+  if (domain === '') return { domainId: defaultDomainId, host: null };
+  // Answers carry a scheme in front, and what was read may be sent back.
+  const url = URL.parse(/^https?:\/\//i.test(domain) ? domain : `https://${domain}`);
+  const host = url && url.pathname === '/' ? normaliseHostname(url.hostname) : '';
+  if (host !== '' && context.site.isDefaultHost(host)) return { domainId: defaultDomainId, host: null };
+  const verified = host === '' ? undefined : await findVerifiedDomain(context.database.lookup, host);
+  if (verified?.organization_id !== caller.organizationId) {
+    throw new Refusal(
+      'DOMAIN_UNVERIFIED',
+      `"${domain}" is not a verified domain of your organization. Verify it first, or leave the field out for ${context.site.defaultHost}.`,
+      { field: 'domain' },
+    );
+  }
+  return { domainId: verified.id, host: verified.host };
+}
+
+function chosenSuffix(suffix: string | null | undefined, place: Place): string | null {
+  if (!suffix) return null;
+  const chosen = normaliseSuffix(suffix);
+  const problem = checkSuffix(chosen, place.domainId === defaultDomainId);
+  if (problem) throw new Refusal(problem.code, problem.sentence, { field: 'suffix' });
+  return chosen;
+}

@@ -1,0 +1,139 @@
+import { digest } from '../auth/secrets.ts';
+import type { Caller } from '../rules/access.ts';
+import { whyStay } from '../rules/departure.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { deleteApiKeysOf } from '../storage/api-keys.ts';
+import {
+  deleteReceivedInvitation,
+  findInvitation,
+  findInvitationById,
+  findReceivedInvitation,
+  listReceivedInvitations,
+  type ReceivedInvitation,
+  type StoredInvitation,
+  withdrawInvitations,
+} from '../storage/invitations.ts';
+import { linkCount } from '../storage/link-counts.ts';
+import {
+  countMembers,
+  lockMembership,
+  type Membership,
+  proveEmail,
+  setMembership,
+} from '../storage/members.ts';
+import { countBelongings, findOrganization, lockOrganizations } from '../storage/organizations.ts';
+import type { Queries } from '../storage/schema.ts';
+import { findUser, findUserByEmail, type StoredUser } from '../storage/users.ts';
+import type { Context } from './context.ts';
+import { looksLikeInvitation, uselessInvitation } from './invitations.ts';
+import { readUser } from './read-user.ts';
+
+export type { ReceivedInvitation } from '../storage/invitations.ts';
+
+export interface InvitationPreview {
+  readonly invitation: ReceivedInvitation;
+  readonly hasAccount: boolean;
+}
+
+/** What whoever holds the link may know before they sign in or up. */
+export async function previewInvitation(context: Context, token: string): Promise<InvitationPreview> {
+  const invitation = looksLikeInvitation(token)
+    ? await findReceivedInvitation(context.database.lookup, digest(token))
+    : undefined;
+  if (!invitation || invitation.expires_at <= context.now()) throw uselessInvitation('token');
+  const account = await findUserByEmail(context.database.lookup, invitation.email);
+  return { invitation, hasAccount: account !== undefined };
+}
+
+export async function readReceivedInvitations(
+  context: Context,
+  caller: Caller,
+): Promise<ReceivedInvitation[]> {
+  const { email } = await readUser(context, caller.userId);
+  return listReceivedInvitations(context.database.read, email, context.now());
+}
+
+export async function declineInvitation(context: Context, caller: Caller, id: number): Promise<void> {
+  const { email } = await readUser(context, caller.userId);
+  const deleted = await context.database.write((queries) => deleteReceivedInvitation(queries, email, id));
+  if (!deleted) throw noSuchInvitation();
+}
+
+/** From the list of one's own invitations. */
+export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
+  context.database.write(async (queries) => {
+    const member = await holdCaller(queries, caller);
+    const invitation = await findInvitationById(queries, id);
+    if (invitation?.email !== member.email || invitation.expires_at <= context.now())
+      throw noSuchInvitation();
+    // Anyone could have made an account under this address. Where invitations are mailed, its holder has the link.
+    if (context.mailer !== null && member.email_proven === 0) {
+      throw new Refusal(
+        'EMAIL_UNPROVEN',
+        `Open the link in the mail that was sent to ${member.email}, and accept there: it shows that the address is yours.`,
+      );
+    }
+    return join(queries, member, invitation);
+  });
+
+/** By the link: whoever has it has shown that the address is theirs. */
+export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
+  context.database.write(async (queries) => {
+    const member = await holdCaller(queries, caller);
+    const invitation = looksLikeInvitation(token) ? await findInvitation(queries, digest(token)) : undefined;
+    if (!invitation || invitation.expires_at <= context.now()) throw uselessInvitation('token');
+    if (invitation.email !== member.email) {
+      throw new Refusal(
+        'INVITATION_INVALID',
+        `This invitation is for ${invitation.email}, and you are signed in as ${member.email}. Sign in with that address, or ask for an invitation to yours.`,
+        { field: 'token' },
+      );
+    }
+    await proveEmail(queries, member.id);
+    return join(queries, member, invitation);
+  });
+
+async function holdCaller(queries: Queries, { userId }: Caller): Promise<Membership> {
+  const member = await lockMembership(queries, userId);
+  if (!member) throw notFound('user');
+  return member;
+}
+
+/**
+ * One belongs to one organization at a time, so joining is leaving. API keys were made for the organization that is
+ * left and end with the membership; sessions and tokens are the person's own and go along.
+ */
+async function join(queries: Queries, member: Membership, invitation: StoredInvitation): Promise<StoredUser> {
+  const { organization_id: left } = member;
+  const { organization_id: joined, role } = invitation;
+  await lockOrganizations(queries, [left, joined]);
+  // Read again under the lock: it may have been withdrawn, or taken by another call, in the meantime.
+  if (!(await deleteReceivedInvitation(queries, member.email, invitation.id))) throw noSuchInvitation();
+  if (left !== joined) {
+    await requireLeave(queries, member);
+    await setMembership(queries, member.id, { organization_id: joined, role });
+    await deleteApiKeysOf(queries, member.id);
+    await withdrawInvitations(queries, left, member.id);
+  }
+  const user = await findUser(queries, member.id);
+  if (!user) throw notFound('user');
+  return user;
+}
+
+async function requireLeave(queries: Queries, { organization_id, role }: Membership): Promise<void> {
+  const organization = await findOrganization(queries, organization_id);
+  const reason = whyStay({
+    organization: organization?.name ?? '',
+    role,
+    ...(await countMembers(queries, organization_id)),
+    ...(await countBelongings(queries, organization_id)),
+    links: await linkCount(queries, organization_id),
+  });
+  if (reason !== null) throw new Refusal('ORGANIZATION_IN_USE', reason);
+}
+
+const noSuchInvitation = (): Refusal =>
+  new Refusal(
+    'NOT_FOUND',
+    'There is no such invitation for your address any more. It was used, withdrawn or has expired: ask for a new one.',
+  );

@@ -1,0 +1,15 @@
+import { digest } from '../auth/secrets.ts';
+import type { Caller } from '../rules/access.ts';
+import { endSession, endSessionsOf } from '../storage/sessions.ts';
+import { endFamiliesOf } from '../storage/tokens.ts';
+import type { Context } from './context.ts';
+
+export const signOut = (context: Context, session: string): Promise<void> =>
+  context.database.write((queries) => endSession(queries, digest(session)));
+
+/** Every session and token pair of the user; API keys are ended one by one, by whoever knows what they are for. */
+export const signOutEverywhere = (context: Context, { userId }: Caller): Promise<void> =>
+  context.database.write(async (queries) => {
+    await endSessionsOf(queries, userId, null);
+    await endFamiliesOf(queries, userId, context.now());
+  });

@@ -1,0 +1,170 @@
+import { Refusal } from '../rules/errors.ts';
+import { formatIso } from '../rules/instant.ts';
+import { freeAt, goneBefore } from '../rules/link-bin.ts';
+import { randomSuffix } from '../rules/suffix.ts';
+import { recordChanges } from '../storage/changes.ts';
+import { type Dialect, dialects } from '../storage/dialect.ts';
+import { type CompleteLink, dropLinks, insertLinks } from '../storage/insert-links.ts';
+import { type BinnedLink, binnedUnder, emptyFromBin } from '../storage/link-bin.ts';
+import { addToLinkCount } from '../storage/link-counts.ts';
+import { insertLinkTags } from '../storage/link-tags.ts';
+import { searchText } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import { type StoredTag, tagsById } from '../storage/tags.ts';
+import type { Context } from './context.ts';
+import type { LinkWithTags } from './create-link.ts';
+import { onLostDomains } from './held-domains.ts';
+import { unknownTags } from './link-tags.ts';
+
+/** A link that was found to be in order, and only needs a place. */
+export interface PreparedLink {
+  /** Normalised. One that nobody asked for gives way to another if it is taken. */
+  readonly suffix: string;
+  readonly isChosen: boolean;
+  readonly host: string | null;
+  readonly tagIds: readonly number[];
+  readonly row: Omit<CompleteLink, 'suffix' | 'search_text'>;
+}
+
+type Outcome = LinkWithTags | Refusal;
+
+export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomBytes'>;
+
+/** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
+const mostDraws = 10;
+
+/** Makes links, of one organization or of several, and says of each what became of it. */
+export async function storeLinks(
+  context: StoringMeans,
+  queries: Queries,
+  wanted: readonly PreparedLink[],
+): Promise<Outcome[]> {
+  const dialect = dialects[context.database.kind];
+  const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(context, queries, wanted));
+  const tags = await tagsFor(queries, wanted, outcomes);
+  const now = context.now();
+  let waiting = wanted.filter((link) => !outcomes.has(link));
+  const made: LinkWithTags[] = [];
+  for (let draw = 1; waiting.length > 0; draw++) {
+    if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
+    const rows = waiting.map((link) =>
+      completed(link, draw === 1 ? link.suffix : freshSuffix(link, context)),
+    );
+    const placed = await place(queries, dialect, rows, now);
+    const again: PreparedLink[] = [];
+    for (const [index, from] of waiting.entries()) {
+      const outcome = placed[index] ?? null;
+      const row = rows[index] as CompleteLink;
+      if (outcome !== null && 'qr_marker' in outcome) {
+        const { host } = from;
+        const link = { ...row, ...outcome, host, clicks: null, last_clicked_at: null };
+        made.push({ link, tags: tags.get(from) ?? [] });
+        outcomes.set(from, made.at(-1) as LinkWithTags);
+      } else if (!from.isChosen) again.push(from);
+      else outcomes.set(from, takenSuffix(from.suffix, outcome, row.organization_id));
+    }
+    waiting = again;
+  }
+  await noteMade(queries, dialect, made, now);
+  return wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
+}
+
+/** All that goes with new links: their tags, the counts, and word to every node's cache. */
+async function noteMade(
+  queries: Queries,
+  dialect: Dialect,
+  made: readonly LinkWithTags[],
+  now: number,
+): Promise<void> {
+  const links = made.map(({ link }) => link);
+  const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
+  const counted = Map.groupBy(links, (link) => link.organization_id);
+  // Sent at once: on SQLite they share a message.
+  await Promise.all([
+    insertLinkTags(queries, tagged),
+    ...[...counted].map(([organizationId, some]) =>
+      addToLinkCount(queries, organizationId, some[0]?.id ?? 0, some.length),
+    ),
+    recordChanges(queries, dialect, links, now),
+  ]);
+}
+
+const completed = ({ row }: PreparedLink, suffix: string): CompleteLink => ({
+  ...row,
+  suffix,
+  search_text: searchText({ ...row, suffix }),
+});
+
+const freshSuffix = (link: PreparedLink, { randomBytes }: StoringMeans): string =>
+  link.isChosen ? link.suffix : randomSuffix(randomBytes);
+
+/** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
+async function place(queries: Queries, dialect: Dialect, rows: readonly CompleteLink[], now: number) {
+  const [inserted, binned] = await Promise.all([
+    insertLinks(queries, dialect, rows),
+    // Asked after the rows are in: a deletion that was under way has then ended on every database.
+    ...[...Map.groupBy(rows, (row) => row.domain_id)].map(([domainId, some]) =>
+      binnedUnder(
+        queries,
+        dialect,
+        domainId,
+        some.map((row) => row.suffix),
+      ),
+    ),
+  ]).then(([first, ...others]) => [first, others.flat()] as const);
+  if (binned.length === 0) return inserted;
+  const [over, kept] = [
+    binned.filter((link) => link.deleted_at <= goneBefore(now)),
+    binned.filter((link) => link.deleted_at > goneBefore(now)),
+  ];
+  const keptBy = new Map(kept.map((link) => [`${link.domain_id}\n${link.suffix}`, link]));
+  const outcomes = rows.map(
+    (row, index) => keptBy.get(`${row.domain_id}\n${row.suffix}`) ?? inserted[index] ?? null,
+  );
+  const lost = inserted.filter((row, index) => row !== null && outcomes[index] !== row);
+  const lostIds = lost.map((row) => row?.id ?? 0);
+  if (over.length > 0) {
+    await emptyFromBin(
+      queries,
+      over.map((link) => link.id),
+    );
+  }
+  if (lostIds.length > 0) await dropLinks(queries, lostIds);
+  return outcomes;
+}
+
+function takenSuffix(suffix: string, binned: BinnedLink | null | undefined, organizationId: number): Refusal {
+  const sentence =
+    binned?.organization_id === organizationId
+      ? `"${suffix}" belongs to link ${binned.id}, which was deleted. It is free on ${formatIso(freeAt(binned.deleted_at)).slice(0, 10)}; until then POST /api/v1/link/restore brings that link back. Or choose another suffix.`
+      : `"${suffix}" is taken on this domain. Choose another suffix.`;
+  return new Refusal('SUFFIX_TAKEN', sentence, { field: 'suffix' });
+}
+
+/** The tags of each link; a link that names another organization's is refused like one that names none. */
+async function tagsFor(
+  queries: Queries,
+  wanted: readonly PreparedLink[],
+  outcomes: Map<PreparedLink, Outcome>,
+): Promise<ReadonlyMap<PreparedLink, readonly StoredTag[]>> {
+  const found = new Map<PreparedLink, readonly StoredTag[]>();
+  const tagged = wanted.filter((link) => link.tagIds.length > 0);
+  if (tagged.length === 0) return found;
+  const known = await tagsById(queries, [...new Set(tagged.flatMap((link) => link.tagIds))]);
+  for (const link of tagged) {
+    const own = link.tagIds.flatMap((id) => {
+      const tag = known.get(id);
+      return tag?.organization_id === link.row.organization_id ? [tag] : [];
+    });
+    if (own.length === link.tagIds.length) {
+      found.set(
+        link,
+        own.sort((one, other) => one.id - other.id),
+      );
+    } else {
+      const missing = link.tagIds.filter((id) => !own.some((tag) => tag.id === id));
+      outcomes.set(link, unknownTags(missing, 'tags'));
+    }
+  }
+  return found;
+}

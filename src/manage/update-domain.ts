@@ -1,0 +1,73 @@
+import type { Caller } from '../rules/access.ts';
+import { parseDestination } from '../rules/destination.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { normaliseHostname } from '../rules/host.ts';
+import {
+  findOwnDomainId,
+  findVerifiedDomain,
+  lockDomain,
+  updateDomain as store,
+} from '../storage/domains.ts';
+import { recordHostChange } from '../storage/host-changes.ts';
+import type { Context } from './context.ts';
+import { type DomainWithRecords, readDomain } from './read-domains.ts';
+
+/** Absent: not spoken of. Null or "": cleared. */
+export interface DomainUpdate {
+  readonly root_url?: string | null | undefined;
+  readonly not_found_url?: string | null | undefined;
+}
+
+export async function updateDomain(
+  context: Context,
+  caller: Caller,
+  id: number,
+  update: DomainUpdate,
+): Promise<DomainWithRecords> {
+  const { organizationId } = caller;
+  const current = await readDomain(context, caller, id, context.database.lookup);
+  const [root_url, not_found_url] = await Promise.all([
+    place(context, caller, update.root_url, 'root_url'),
+    place(context, caller, update.not_found_url, 'not_found_url'),
+  ]);
+  const changes = {
+    ...(root_url === undefined ? {} : { root_url }),
+    ...(not_found_url === undefined ? {} : { not_found_url }),
+  };
+  if (Object.keys(changes).length === 0) return current;
+  const { host } = current.domain;
+  await context.database.write(async (queries) => {
+    if (!(await lockDomain(queries, organizationId, id))) throw notFound('domain');
+    await store(queries, organizationId, id, changes);
+    await recordHostChange(queries, host, context.now());
+  });
+  context.domains.changed(host);
+  return readDomain(context, caller, id);
+}
+
+/** A place on a short domain would send visitors round in circles, also on one that is yet to be verified. */
+async function place(
+  context: Context,
+  { organizationId }: Caller,
+  text: string | null | undefined,
+  field: string,
+): Promise<string | null | undefined> {
+  if (text === undefined) return undefined;
+  if (text === null || text.trim() === '') return null;
+  const parsed = parseDestination(text, field);
+  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
+  const host = normaliseHostname(parsed.url.hostname);
+  const { lookup } = context.database;
+  const isOurs =
+    context.site.leadsToUs(parsed.url) ||
+    (await findOwnDomainId(lookup, organizationId, host)) !== null ||
+    (await findVerifiedDomain(lookup, host)) !== undefined;
+  if (isOurs) {
+    throw new Refusal(
+      'DESTINATION_IS_OURS',
+      'This address is itself on a short domain of this service. Give the final address.',
+      { field },
+    );
+  }
+  return parsed.url.href;
+}

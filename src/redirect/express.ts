@@ -1,0 +1,146 @@
+import type { RawHit } from '../clicks/enrich.ts';
+import { type LinkForVisitor, resolve, type Visitor } from '../rules/resolve.ts';
+import { isSuffix } from '../rules/suffix.ts';
+import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
+import { Generations } from './generations.ts';
+import type { RedirectParts } from './handler.ts';
+import { type OnWire, onWire } from './on-wire.ts';
+import { notFoundPage } from './pages.ts';
+import { suffixOf } from './path-suffix.ts';
+
+/** A visit whose every part is there and plain. */
+export interface PlainVisit {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly userAgent: string | null;
+  readonly acceptLanguage: string;
+  readonly referer: string;
+  readonly purpose: string;
+  readonly doNotTrack: boolean;
+  readonly platformHint: string | null;
+  readonly countryHint: string;
+}
+
+export interface PlainAnswer {
+  readonly head: string;
+  readonly body: string;
+  readonly kept: Promise<void> | null;
+}
+
+const mostHosts = 1_000;
+
+/**
+ * The short way for what nearly every visit is: a link that is known, without a password or captcha, and a visitor who
+ * is sent on; or no link at all. It decides and records exactly as `RedirectHandler` does, and leaves to it what has
+ * any other page.
+ */
+export class ExpressRedirects {
+  readonly #parts: RedirectParts;
+  readonly #notFound = new Generations<OnWire | 'not plain'>(mostHosts);
+
+  constructor(parts: RedirectParts) {
+    this.#parts = parts;
+  }
+
+  /** Null where `RedirectHandler` is to answer; a promise where the link has to be looked up first. */
+  answer(
+    domainId: number,
+    host: string,
+    visit: PlainVisit,
+    address: string,
+  ): PlainAnswer | Promise<unknown> | null {
+    const suffix = suffixOf(visit.path);
+    if (suffix === null) return null;
+    const link = this.#parts.links.peek(domainId, suffix);
+    if (link === undefined) return isSuffix(suffix) ? this.#parts.links.fetch(domainId, suffix) : null;
+    if (link === null) return this.#miss(host, visit, address);
+    if (link.passwordHash !== null || link.captcha) return null;
+    const now = this.#parts.now();
+    const outcome = resolve(link, new PlainVisitor(visit), now);
+    if (outcome.kind !== 'redirect' || !isPlain(outcome.to)) return null;
+    const { record } = this.#parts;
+    const kept = record === null ? null : record(this.#hit(visit, link, outcome.target, address, now));
+    return redirectTo(outcome.to, kept);
+  }
+
+  /** Counted as the handler counts it; it has the words for who asked too often. */
+  #miss(host: string, visit: PlainVisit, address: string): PlainAnswer | Promise<unknown> | null {
+    const { misses, networkOf, wayOut } = this.#parts;
+    const network = () => networkOf(address);
+    if (misses.isOver(network)) return null;
+    const elsewhere = wayOut(host, visit.method, visit.path);
+    if (elsewhere !== null) {
+      if (!isPlain(elsewhere)) return null;
+      misses.count(network);
+      return redirectTo(elsewhere, null);
+    }
+    const page = this.#notFound.get(host);
+    if (page === undefined) return this.#prepareNotFound(host);
+    if (page === 'not plain') return null;
+    misses.count(network);
+    return { head: page.head, body: visit.method === 'HEAD' ? '' : page.body, kept: null };
+  }
+
+  async #prepareNotFound(host: string): Promise<void> {
+    this.#notFound.set(host, (await onWire(notFoundPage(host), 'Not Found')) ?? 'not plain');
+  }
+
+  #hit(
+    visit: PlainVisit,
+    link: LinkForVisitor,
+    target: RawHit['target'],
+    address: string,
+    at: number,
+  ): RawHit {
+    return {
+      linkId: link.id,
+      organizationId: link.organizationId,
+      at,
+      outcome: 'redirect',
+      target,
+      method: visit.method,
+      address,
+      userAgent: visit.userAgent ?? '',
+      acceptLanguage: visit.acceptLanguage,
+      referer: visit.referer,
+      query: visit.search,
+      purpose: visit.purpose,
+      doNotTrack: visit.doNotTrack,
+      countryHint: this.#parts.believesProxies && visit.countryHint.length === 2 ? visit.countryHint : '',
+    };
+  }
+}
+
+const redirectTo = (location: string, kept: Promise<void> | null): PlainAnswer => ({
+  head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
+  body: '',
+  kept,
+});
+
+/** Stored destinations are: this holds the one that isn't back from being sent as it is. */
+const isPlain = (text: string): boolean => !/[^\x21-\x7e]/.test(text);
+
+class PlainVisitor implements Visitor {
+  readonly #visit: PlainVisit;
+
+  constructor(visit: PlainVisit) {
+    this.#visit = visit;
+  }
+
+  agent() {
+    return agentKind(this.#visit.userAgent);
+  }
+
+  device() {
+    return deviceOf(this.#visit.userAgent, this.#visit.platformHint);
+  }
+
+  passedPassword(): boolean {
+    return false;
+  }
+
+  passedCaptcha(): boolean {
+    return false;
+  }
+}

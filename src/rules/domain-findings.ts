@@ -1,0 +1,70 @@
+import { readAddress } from './address-rules.ts';
+import { isAmong } from './same-address.ts';
+
+/** The answer to one question of the DNS. Not to have been answered says nothing about what is there. */
+export type Answer =
+  | { readonly kind: 'found'; readonly values: readonly string[] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' };
+
+/** What was seen of a domain in one look at the DNS. */
+export interface DomainFindings {
+  readonly proof: Answer;
+  readonly cname: Answer;
+  readonly a: Answer;
+  readonly aaaa: Answer;
+}
+
+/** Where domains are to lead: to a host with its addresses, as far as they are known, or to addresses alone. */
+export interface DomainTarget {
+  readonly host: string | null;
+  readonly addresses: readonly string[];
+}
+
+const unknown: Answer = { kind: 'unknown' };
+export const notAsked: DomainFindings = { proof: unknown, cname: unknown, a: unknown, aaaa: unknown };
+
+export const writeFindings = (findings: DomainFindings): string => JSON.stringify(findings);
+
+/** What was written by us; empty where nothing was asked yet. */
+export const readFindings = (text: string): DomainFindings => (text === '' ? notAsked : JSON.parse(text));
+
+/** What anybody may put into their DNS is bounded and made harmless before it is kept and shown. */
+export const boundedAnswer = (values: readonly string[]): Answer =>
+  values.length === 0
+    ? { kind: 'none' }
+    : { kind: 'found', values: values.slice(0, mostValues).map(boundedValue) };
+
+const mostValues = 30;
+const longestValue = 300;
+
+const boundedValue = (value: string): string =>
+  value
+    .replace(/\p{C}/gu, '\ufffd')
+    .slice(0, longestValue)
+    .replace(/[\ud800-\udbff]$/, '');
+
+const inside: ReadonlySet<string> = new Set([
+  'private',
+  'loopback',
+  'linkLocal',
+  'uniqueLocal',
+  'carrierGradeNat',
+  'ipv4Mapped',
+]);
+
+/**
+ * Without addresses that are of use in some private network alone. A name server inside knows names that are nobody's
+ * business outside: whoever adds a domain is not told where in here it leads. Our own addresses are no secret.
+ */
+export function withoutInsides(findings: DomainFindings, own: readonly string[]): DomainFindings {
+  const masked = (answer: Answer): Answer =>
+    answer.kind === 'found'
+      ? {
+          kind: 'found',
+          values: [...new Set(answer.values.map((value) => (isInside(value) ? 'private address' : value)))],
+        }
+      : answer;
+  const isInside = (value: string) => inside.has(readAddress(value)?.range() ?? '') && !isAmong(value, own);
+  return { ...findings, a: masked(findings.a), aaaa: masked(findings.aaaa) };
+}

@@ -1,0 +1,169 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { isApex, readDomainName } from './domain-name.ts';
+
+const ours = ['links.example.com', 'lb.example.net'];
+const hostOf = (text: string): string | null => {
+  const read = readDomainName(text, ours);
+  return read.ok ? read.host : null;
+};
+const codeOf = (text: string): string | null => {
+  const read = readDomainName(text, ours);
+  return read.ok ? null : read.problem.code;
+};
+
+test.each([
+  ['go.example.org', 'go.example.org'],
+  ['  GO.Example.ORG. ', 'go.example.org'],
+  ['https://go.example.org', 'go.example.org'],
+  ['HTTP://go.example.org/', 'go.example.org'],
+  ['go.example.org/', 'go.example.org'],
+  ['bücher.de', 'xn--bcher-kva.de'],
+  ['BÜCHER.de', 'xn--bcher-kva.de'],
+  ['xn--bcher-kva.de', 'xn--bcher-kva.de'],
+  ['例え。jp', 'xn--r8jz45g.jp'],
+  ['example.com', 'example.com'],
+  ['mylinks.example.com', 'mylinks.example.com'],
+  ['notlinks.example.com', 'notlinks.example.com'],
+  ['me.github.io', 'me.github.io'],
+  ['a-b.c-d.co.uk', 'a-b.c-d.co.uk'],
+  [`${'a'.repeat(63)}.example.org`, `${'a'.repeat(63)}.example.org`],
+])('%s is %s', (given, host) => {
+  expect(hostOf(given)).toBe(host);
+});
+
+test.each([
+  [
+    "what is the service's own",
+    'DOMAIN_RESERVED',
+    [
+      'links.example.com',
+      'a.links.example.com',
+      'LINKS.example.com.',
+      'x.lb.example.net',
+      'links。example。com',
+    ],
+  ],
+  [
+    'what stands for no place in the world',
+    'DOMAIN_RESERVED',
+    [
+      'localhost',
+      'a.localhost',
+      'b.local',
+      'c.internal',
+      'd.test',
+      'e.example',
+      'f.invalid',
+      'g.home.arpa',
+      'h.onion',
+      'i.lan',
+    ],
+  ],
+  [
+    'what everybody may have names under',
+    'DOMAIN_RESERVED',
+    ['co.uk', 'com.au', 'github.io', 's3.amazonaws.com'],
+  ],
+  ['what has no dot, or nothing', 'DOMAIN_INVALID', ['', ' ', '/', 'https://', 'com', 'single', 'рф']],
+  [
+    'addresses of machines',
+    'DOMAIN_INVALID',
+    [
+      '127.0.0.1',
+      '1.2.3',
+      '0x7f.1',
+      '2130706433',
+      '1.2.3.4.',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '::1',
+      '１２７.0.0.1',
+    ],
+  ],
+  [
+    'what stands around a name',
+    'DOMAIN_INVALID',
+    [
+      'a.org:80',
+      'a.org:',
+      'a.org/x',
+      'a.org?x',
+      'a.org#x',
+      'a.org\\x',
+      'me@a.org',
+      'u:p@a.org',
+      'https://a.org//',
+    ],
+  ],
+  [
+    'other schemes',
+    'DOMAIN_INVALID',
+    ['ftp://a.org', 'javascript://a.org', 'file:///a.org', 'javascript:a.org'],
+  ],
+  [
+    'what no name consists of',
+    'DOMAIN_INVALID',
+    [
+      'a b.org',
+      'a\tb.org',
+      'a\u0000.org',
+      'a\u200b.org',
+      'a\u00ad.org',
+      'a%2eb.org',
+      'a..org',
+      '.a.org',
+      '-a.org',
+      'a-.org',
+      'a_b.org',
+      '*.a.org',
+      'a!.org',
+    ],
+  ],
+  [
+    'what is no right punycode, no right label, no right Unicode',
+    'DOMAIN_INVALID',
+    ['xn--a.org', 'xn--.org', 'xn--bcher-kva-.org', `${'a'.repeat(64)}.org`, '\ud800.org', '\u202ea.org'],
+  ],
+  [
+    'what is too long',
+    'FIELD_TOO_LONG',
+    [`${'a.'.repeat(130)}org`, `${'abcdefg.'.repeat(30)}example.org`, 'x'.repeat(100_000)],
+  ],
+] as const)('%s: refused', (_, code, names) => {
+  for (const name of names) expect([name, codeOf(name)]).toEqual([name, code]);
+});
+
+test('whatever is given, what is taken can stand in a Host header and in the DNS, and reads the same again', () => {
+  const label = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => `${labels.join('.')}.org`);
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.oneof(name, fc.string({ unit: 'binary' }), fc.webUrl(), fc.domain()), (text) => {
+      const read = readDomainName(text, ours);
+      if (!read.ok) {
+        expect(read.problem.field).toBe('domain');
+        return;
+      }
+      taken++;
+      expect(read.host).toMatch(/^(?=.{4,245}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/);
+      expect(hostOf(read.host)).toBe(read.host);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(taken).toBeGreaterThan(1_000);
+});
+
+test('an apex is what was registered', () => {
+  for (const [host, expected] of [
+    ['example.org', true],
+    ['go.example.org', false],
+    ['example.co.uk', true],
+    ['www.example.co.uk', false],
+    ['me.github.io', true],
+  ] as const)
+    expect([host, isApex(host)]).toEqual([host, expected]);
+});

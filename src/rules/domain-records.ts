@@ -1,0 +1,94 @@
+import type { Answer, DomainFindings, DomainTarget } from './domain-findings.ts';
+import { isApex, proofLabel } from './domain-name.ts';
+import { isAmong } from './same-address.ts';
+
+export interface DnsRecord {
+  readonly purpose: 'proof' | 'address';
+  readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
+  readonly name: string;
+  readonly value: string;
+  readonly is_required: boolean;
+  readonly state: 'ok' | 'missing' | 'wrong' | 'unknown';
+  readonly seen: readonly string[];
+}
+
+/** What is to stand in the DNS for a domain, and how it is there. */
+export function recordsOf(
+  host: string,
+  proof: string,
+  target: DomainTarget,
+  findings: DomainFindings,
+): readonly DnsRecord[] {
+  return [proofRecord(host, proof, findings.proof), ...addressRecords(host, target, findings)];
+}
+
+/** Quotation marks are what some forms keep of a value that was pasted with them. */
+export const hasProof = (answer: Answer, proof: string): boolean =>
+  answer.kind === 'found' && answer.values.some((value) => value.trim().replace(/^"(.*)"$/, '$1') === proof);
+
+function proofRecord(host: string, proof: string, answer: Answer): DnsRecord {
+  return {
+    purpose: 'proof',
+    type: 'TXT',
+    name: `${proofLabel}.${host}`,
+    value: proof,
+    is_required: true,
+    state: stateOf(answer, hasProof(answer, proof)),
+    seen: valuesOf(answer),
+  };
+}
+
+const stateOf = (answer: Answer, isThere: boolean): DnsRecord['state'] =>
+  isThere ? 'ok' : answer.kind === 'found' ? 'wrong' : answer.kind === 'none' ? 'missing' : 'unknown';
+
+const valuesOf = (answer: Answer): readonly string[] => (answer.kind === 'found' ? answer.values : []);
+
+function addressRecords(host: string, target: DomainTarget, findings: DomainFindings): readonly DnsRecord[] {
+  const direct = target.addresses.map((address) => addressRecord(host, address, findings));
+  if (target.host === null) return direct;
+  // Some name servers let an apex follow a host by a type of their own: the best there is while it has no address.
+  return isApex(host) && direct.length > 0 ? direct : [aliasRecord(host, target.host, target, findings)];
+}
+
+function addressRecord(host: string, address: string, { a, aaaa }: DomainFindings): DnsRecord {
+  const isSix = address.includes(':');
+  const answer = isSix ? aaaa : a;
+  const isThere = isAmong(address, valuesOf(answer));
+  return {
+    purpose: 'address',
+    type: isSix ? 'AAAA' : 'A',
+    name: host,
+    value: address,
+    is_required: false,
+    state: stateOf(answer, isThere),
+    seen: valuesOf(answer),
+  };
+}
+
+/** A CNAME, or whatever else has the same addresses in the end. */
+function aliasRecord(host: string, value: string, target: DomainTarget, findings: DomainFindings): DnsRecord {
+  const { cname } = findings;
+  const followed = addressesOf(findings);
+  const isAlias = valuesOf(cname).some((name) => name.toLowerCase().replace(/\.$/, '') === value);
+  const leadsHere = followed.some((address) => isAmong(address, target.addresses));
+  const seen = cname.kind === 'found' ? cname.values : followed;
+  const answer = seen.length > 0 ? ({ kind: 'found', values: seen } as const) : addressAnswer(findings);
+  return {
+    purpose: 'address',
+    type: 'CNAME',
+    name: host,
+    value,
+    is_required: false,
+    state: stateOf(answer, isAlias || leadsHere),
+    seen,
+  };
+}
+
+export const addressesOf = ({ a, aaaa }: DomainFindings): readonly string[] => [
+  ...valuesOf(a),
+  ...valuesOf(aaaa),
+];
+
+/** None, only where every question was answered so. */
+const addressAnswer = ({ cname, a, aaaa }: DomainFindings): Answer =>
+  [cname, a, aaaa].find((answer) => answer.kind === 'unknown') ?? { kind: 'none' };

@@ -1,0 +1,122 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { afterCheck, nextCheck, type Standing, stateOf, type Verdict } from './domain-standing.ts';
+
+const hour = 3_600_000;
+const start = 1_900_000_000_000;
+const pending: Standing = { verifiedAt: null, goneSince: null, releasedAt: null, checkedAt: null };
+const verified: Standing = { ...pending, verifiedAt: start, checkedAt: start };
+
+/** Verdicts with the hours that passed before each. */
+const after = (standing: Standing, ...looks: readonly (readonly [number, Verdict])[]): Standing => {
+  let now = start;
+  return looks.reduce((before, [hours, verdict]) => {
+    now += hours * hour;
+    return afterCheck(before, verdict, now);
+  }, standing);
+};
+const states = (standing: Standing, ...looks: readonly (readonly [number, Verdict])[]) =>
+  looks.map((_, index) => stateOf(after(standing, ...looks.slice(0, index + 1))));
+
+test('a proof verifies, and nothing else does', () => {
+  expect(states(pending, [0, 'gone'], [1, 'unknown'], [1, 'present'])).toEqual([
+    'pending',
+    'pending',
+    'verified',
+  ]);
+  expect(after(pending, [5, 'present'])).toEqual({
+    ...pending,
+    verifiedAt: start + 5 * hour,
+    checkedAt: start + 5 * hour,
+  });
+});
+
+test('a verified domain keeps its first instant', () => {
+  expect(after(verified, [24, 'present']).verifiedAt).toBe(start);
+});
+
+test('72 hours without the proof end it, and not a moment less', () => {
+  expect(states(verified, [24, 'gone'], [71.99, 'gone'], [0.01, 'gone'])).toEqual([
+    'failing',
+    'failing',
+    'pending',
+  ]);
+  expect(after(verified, [24, 'gone'], [72, 'gone'])).toMatchObject({
+    verifiedAt: null,
+    releasedAt: start + 96 * hour,
+  });
+});
+
+test('a proof that comes back in time makes everything as it was', () => {
+  expect(after(verified, [24, 'gone'], [71, 'present'])).toEqual({
+    ...verified,
+    checkedAt: start + 95 * hour,
+  });
+  expect(states(verified, [24, 'gone'], [71, 'present'], [24, 'gone'], [71, 'gone']).at(-1)).toBe('failing');
+});
+
+test('a DNS that can not be asked neither begins the 72 hours nor fills them', () => {
+  expect(states(verified, [24, 'unknown'], [500, 'unknown']).at(-1)).toBe('verified');
+  expect(states(verified, [1, 'gone'], [200, 'unknown'], [71, 'gone'], [1, 'gone'])).toEqual([
+    'failing',
+    'failing',
+    'failing',
+    'pending',
+  ]);
+});
+
+test('whatever comes, a domain is given up only by a look that finds its proof gone, 72 hours after another', () => {
+  const verdict = fc.constantFrom<Verdict>('present', 'gone', 'unknown');
+  const looks = fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), verdict), { maxLength: 30 });
+  fc.assert(
+    fc.property(looks, (given) => {
+      let standing: Standing = verified;
+      let now = start;
+      let firstGone: number | null = null;
+      for (const [hours, seen] of given) {
+        now += hours * hour;
+        const before = standing;
+        standing = afterCheck(standing, seen, now);
+        const isReleased = before.verifiedAt !== null && standing.verifiedAt === null;
+        if (seen === 'present') firstGone = null;
+        if (seen === 'gone') firstGone ??= now;
+        if (isReleased) expect([seen, now - (firstGone ?? now) >= 72 * hour]).toEqual(['gone', true]);
+        if (standing.goneSince !== null) expect(standing.goneSince).toBeLessThanOrEqual(now);
+        if (isReleased) firstGone = null;
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a released domain that is proved again is as one proved for the first time', () => {
+  const released = after(verified, [24, 'gone'], [72, 'gone']);
+  expect(afterCheck(released, 'present', start + 200 * hour)).toEqual({
+    verifiedAt: start + 200 * hour,
+    goneSince: null,
+    releasedAt: null,
+    checkedAt: start + 200 * hour,
+  });
+});
+
+test('looks are daily for what stands, spread over an hour, and hourly for what is in question', () => {
+  for (const [chance, hours] of [
+    [0, 24],
+    [0.5, 23.5],
+    [0.999_999, 23],
+  ] as const)
+    expect(Math.round(((nextCheck(verified, 'present', 0, start, chance) - start) / hour) * 100) / 100).toBe(
+      hours,
+    );
+  expect(nextCheck(verified, 'unknown', 0, start, 0.5) - start).toBe(hour);
+  expect(nextCheck({ ...verified, goneSince: start }, 'gone', 0, start, 0.5) - start).toBe(hour);
+});
+
+test('what waits for its proof is looked up often at first, and ever more seldom', () => {
+  const pauses = [0, 0.2, 1, 24, 24 * 7, 24 * 60, 24 * 365].map(
+    (hours) => nextCheck(pending, 'gone', start - hours * hour, start, 0.5) - start,
+  );
+  expect(pauses).toEqual([10_000, 10_000, 60_000, 10 * 60_000, hour, 24 * hour, 7 * 24 * hour]);
+  const released = { ...pending, releasedAt: start };
+  expect(nextCheck(released, 'gone', start - 1_000 * hour, start, 0) - start).toBe(10_000);
+});

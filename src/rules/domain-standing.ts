@@ -1,0 +1,70 @@
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** In hours: how long the proof of a verified domain may be missing before the domain is given up. */
+export const goneForLong = 72;
+
+/** What one look at the DNS says about the proof. That it could not be asked is not that it is gone. */
+export type Verdict = 'present' | 'gone' | 'unknown';
+
+export interface Standing {
+  readonly verifiedAt: number | null;
+  readonly goneSince: number | null;
+  readonly releasedAt: number | null;
+  readonly checkedAt: number | null;
+}
+
+export type DomainState = 'pending' | 'verified' | 'failing';
+
+export const stateOf = ({
+  verifiedAt,
+  goneSince,
+}: Pick<Standing, 'verifiedAt' | 'goneSince'>): DomainState =>
+  verifiedAt === null ? 'pending' : goneSince === null ? 'verified' : 'failing';
+
+/** How a domain stands after a look at its DNS. */
+export function afterCheck(before: Standing, verdict: Verdict, now: number): Standing {
+  const checked = { ...before, checkedAt: now };
+  if (verdict === 'present') {
+    return { ...checked, verifiedAt: before.verifiedAt ?? now, goneSince: null, releasedAt: null };
+  }
+  if (before.verifiedAt === null) return checked;
+  if (verdict === 'unknown') return { ...checked, goneSince: withoutDarkness(before, now) };
+  const goneSince = before.goneSince ?? now;
+  return now - goneSince >= goneForLong * hour
+    ? { verifiedAt: null, goneSince: null, releasedAt: now, checkedAt: now }
+    : { ...checked, goneSince };
+}
+
+/** The time for which the DNS could not be asked is not counted against the domain. */
+function withoutDarkness({ goneSince, checkedAt }: Standing, now: number): number | null {
+  if (goneSince === null) return null;
+  return Math.min(now, goneSince + Math.max(0, now - (checkedAt ?? now)));
+}
+
+/**
+ * When to look again. `chance` from 0 to 1 spreads the daily looks. Who has just added a domain is waiting for it;
+ * nobody waits for one that has been pending for weeks.
+ */
+export function nextCheck(
+  standing: Standing,
+  verdict: Verdict,
+  createdAt: number,
+  now: number,
+  chance: number,
+): number {
+  if (standing.goneSince !== null) return now + hour;
+  if (standing.verifiedAt !== null)
+    return now + (verdict === 'unknown' ? hour : day - Math.floor(chance * hour));
+  const age = now - Math.max(createdAt, standing.releasedAt ?? 0);
+  return now + pendingPause(age);
+}
+
+function pendingPause(age: number): number {
+  if (age < 15 * minute) return 10_000;
+  if (age < 2 * hour) return minute;
+  if (age < 2 * day) return 10 * minute;
+  if (age < 14 * day) return hour;
+  return age < 90 * day ? day : 7 * day;
+}

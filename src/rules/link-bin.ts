@@ -1,0 +1,8 @@
+const day = 24 * 60 * 60 * 1000;
+
+/** How long a deleted link can be brought back, and keeps its suffix. */
+export const binDays = 30;
+
+export const freeAt = (deletedAt: number): number => deletedAt + binDays * day;
+/** Links that were deleted at this instant or before are gone for good. */
+export const goneBefore = (now: number): number => now - binDays * day;

@@ -1,0 +1,30 @@
+import { isLoopbackName, parseHost } from './host.ts';
+import type { Site } from './site.ts';
+
+/** What a browser says of the page that makes a call. A page can't change it. */
+export interface PageMarks {
+  readonly origin: string | null;
+  readonly fetchSite: string | null;
+  /** The Host that the call was made to. */
+  readonly host: string | null;
+}
+
+/** Whose page makes a call: one of ours, somebody else's, or that isn't said (a program, or a very old browser). */
+export type PageOwner = 'ours' | 'foreign' | 'unsaid';
+
+/** Both marks count: where they disagree, the call is foreign. */
+export function pageOwner(site: Site, { origin, fetchSite, host }: PageMarks): PageOwner {
+  const isFromHere = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin';
+  if (!isFromHere) return 'foreign';
+  if (origin !== null) return isOurOrigin(site, origin, host) ? 'ours' : 'foreign';
+  return fetchSite === 'same-origin' ? 'ours' : 'unsaid';
+}
+
+/** A trial answers on every loopback name, and its pages call the one they came from. */
+function isOurOrigin(site: Site, origin: string, host: string | null): boolean {
+  if (origin === site.origin) return true;
+  const called = site.isTrial ? parseHost(host) : null;
+  if (!called || !isLoopbackName(called.name)) return false;
+  const scheme = site.isSecure ? 'https' : 'http';
+  return origin === `${scheme}://${called.name}${called.port && `:${called.port}`}`;
+}

@@ -1,0 +1,12 @@
+/** Where a custom domain sends those who come for none of its links. */
+export interface WaysOut {
+  readonly rootUrl: string | null;
+  readonly notFoundUrl: string | null;
+}
+
+/** Null: there is only the page that says that nothing is here. A program that looks for the API is told that. */
+export function wayOut({ rootUrl, notFoundUrl }: WaysOut, method: string, path: string): string | null {
+  if (method !== 'GET' && method !== 'HEAD') return null;
+  if (path === '/') return rootUrl;
+  return path === '/api' || path.startsWith('/api/') ? null : notFoundUrl;
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import { jsonTexts } from './json-rows.ts';
+import { defaultDomainId, type Queries, type Schema } from './schema.ts';
+
+/** Every column of a link: what goes into the bin and comes out of it. */
+const columns = [
+  'id',
+  'created_at',
+  'updated_at',
+  'organization_id',
+  'domain_id',
+  'suffix',
+  'destination_url',
+  'android_url',
+  'ios_url',
+  'og_title',
+  'og_description',
+  'og_image',
+  'expires_at',
+  'qr_foreground',
+  'qr_background',
+  'qr_png',
+  'password_hash',
+  'bot_protection',
+  'captcha',
+  'name',
+  'webhook_url',
+  'webhook_auth_key',
+  'zapier_hook_url',
+  'webhook_events',
+  'expiry_event_at',
+  'zapier_hook_id',
+  'qr_marker',
+  'search_text',
+] as const satisfies readonly (keyof Schema['links'])[];
+
+/** Takes links out of sight, with their tags, so that they can come back. */
+export async function moveToBin(queries: Queries, ids: readonly number[], now: number): Promise<void> {
+  await queries
+    .insertInto('link_bin')
+    .columns([...columns, 'deleted_at'])
+    .expression((from) =>
+      from
+        .selectFrom('links')
+        .select(columns)
+        .select(sql<number>`cast(${now} as bigint)`.as('deleted_at'))
+        .where('id', 'in', ids),
+    )
+    .execute();
+  await queries
+    .insertInto('link_bin_tags')
+    .columns(['link_id', 'tag_id'])
+    .expression((from) =>
+      from.selectFrom('link_tags').select(['link_id', 'tag_id']).where('link_id', 'in', ids),
+    )
+    .execute();
+  await queries.deleteFrom('links').where('id', 'in', ids).execute();
+}
+
+export interface BinnedLink {
+  readonly id: number;
+  readonly organization_id: number;
+  readonly domain_id: number;
+  readonly suffix: string;
+  readonly deleted_at: number;
+}
+
+const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as const;
+
+/**
+ * Those of an organization's deleted links that can come back: their domain is still there and still its own. They are
+ * locked: of two who bring one back at once, one finds it.
+ */
+export async function lockRestorable(
+  queries: Queries,
+  organizationId: number,
+  ids: readonly number[],
+  deletedAfter: number,
+): Promise<BinnedLink[]> {
+  const found = await queries
+    .updateTable('link_bin')
+    .set({ deleted_at: sql<number>`deleted_at` })
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .where('deleted_at', '>', deletedAfter)
+    .where((where) =>
+      where.or([
+        where('domain_id', '=', defaultDomainId),
+        where(
+          'domain_id',
+          'in',
+          where
+            .selectFrom('domains')
+            .select('domains.id')
+            .where('organization_id', '=', organizationId)
+            .where('domains.deleted_at', 'is', null),
+        ),
+      ]),
+    )
+    .returning(shown)
+    .execute();
+  return found.sort((one, other) => one.id - other.id);
+}
+
+export async function moveFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
+  await queries
+    .insertInto('links')
+    .columns(columns)
+    .expression((from) => from.selectFrom('link_bin').select(columns).where('id', 'in', ids))
+    .execute();
+  await queries
+    .insertInto('link_tags')
+    .columns(['link_id', 'tag_id'])
+    .expression((from) =>
+      from.selectFrom('link_bin_tags').select(['link_id', 'tag_id']).where('link_id', 'in', ids),
+    )
+    .execute();
+  await emptyFromBin(queries, ids);
+}
+
+export async function emptyFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
+  await queries.deleteFrom('link_bin').where('id', 'in', ids).execute();
+}
+
+/** Which of these suffixes a deleted link still keeps, on one domain. */
+export const binnedUnder = (
+  queries: Queries,
+  dialect: Dialect,
+  domainId: number,
+  suffixes: readonly string[],
+): Promise<BinnedLink[]> =>
+  queries
+    .selectFrom('link_bin')
+    .select(shown)
+    .where('domain_id', '=', domainId)
+    .where('suffix', 'in', jsonTexts(dialect, suffixes))
+    .execute();
+
+/** Some of those that were deleted before an instant, for good; returns how many. */
+export async function deleteOldBinned(queries: Queries, before: number, most: number): Promise<number> {
+  const rows = await queries
+    .deleteFrom('link_bin')
+    .where('id', 'in', (old) =>
+      old
+        .selectFrom('link_bin')
+        .select('id')
+        .where('deleted_at', '<=', before)
+        .orderBy('deleted_at')
+        .limit(most),
+    )
+    .returning('id')
+    .execute();
+  return rows.length;
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Queries } from './schema.ts';
+
+/** Enough rows that parallel creations with one tag seldom meet on the same one, and few enough to add up. */
+const tagShards = 4;
+
+/** `shard` is any whole number; it only has to differ between callers. */
+export async function addToTagCounts(
+  queries: Queries,
+  shard: number,
+  differences: ReadonlyMap<number, number>,
+): Promise<void> {
+  // Always in the same order: two who change the same tags wait for each other, and never both at once.
+  const rows = [...differences]
+    .filter(([, links]) => links !== 0)
+    .sort(([one], [other]) => one - other)
+    .map(([tag_id, links]) => ({ tag_id, shard: shard % tagShards, links }));
+  if (rows.length === 0) return;
+  await queries
+    .insertInto('tag_counts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tag_id', 'shard'])
+        .doUpdateSet({ links: sql<number>`tag_counts.links + excluded.links` }),
+    )
+    .execute();
+}
+
+/** How many of these rows there are of each tag. */
+export function perTag(rows: readonly { readonly tag_id: number }[], each = 1): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { tag_id } of rows) counts.set(tag_id, (counts.get(tag_id) ?? 0) + each);
+  return counts;
+}
+
+/** By tag; one that no link has is not among them. */
+export async function tagCounts(
+  queries: Queries,
+  organizationId: number,
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await queries
+    .selectFrom('tags')
+    .innerJoin('tag_counts', 'tag_counts.tag_id', 'tags.id')
+    .select(['tag_counts.tag_id', (summed) => summed.fn.sum<number>('tag_counts.links').as('links')])
+    .where('tags.organization_id', '=', organizationId)
+    .groupBy('tag_counts.tag_id')
+    .execute();
+  return new Map(rows.map(({ tag_id, links }) => [tag_id, links]));
+}
+
+export async function tagCount(queries: Queries, tagId: number): Promise<number> {
+  const row = await queries
+    .selectFrom('tag_counts')
+    .select((summed) => summed.fn.sum<number | null>('links').as('links'))
+    .where('tag_id', '=', tagId)
+    .executeTakeFirst();
+  return row?.links ?? 0;
+}

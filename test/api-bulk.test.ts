@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { tidyUp } from '../src/manage/tidy-up.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+describe.each(storeKinds)('many links at once on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let tags: { id: number; name: string }[];
+
+  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
+    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+  const bulk = (links: unknown, query = '', key = owner.key) =>
+    send('POST', `/link/bulk${query}`, { links }, key);
+  const make = async (body: object = {}) =>
+    (await send('POST', '/link', { destination_url: 'https://example.com', ...body })).json;
+  const remove = (...ids: number[]) => send('POST', '/link/bulk_delete', { ids });
+  const restore = (...ids: number[]) => send('POST', '/link/restore', { ids });
+  const total = async (key = owner.key) =>
+    (await send('GET', '/link?limit=1', undefined, key)).json.total_links;
+  const linksOfTag = async (id: number) => (await send('GET', `/tag/${id}`)).json.links;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+    tags = [];
+    for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('each link has its own result, in the order in which they were sent, and a bad one leaves the rest alone', async () => {
+    await make({ suffix: 'stands-already' });
+    const before = await total();
+    const { status, json } = await bulk([
+      { destination_url: 'https://example.com/1', suffix: 'bulk-1', tags: [tags[0]?.id] },
+      { destination_url: 'https://example.com/2', suffix: 'stands-already' },
+      { destination_url: 'javascript:alert(1)' },
+      'not a link',
+      { destination_url: 'https://example.com/5', nmae: 'slip' },
+      { destination_url: 'https://example.com/6', tags: [987_654] },
+      { destination_url: 'https://example.com/7', suffix: 'bulk-1' },
+      { destination_url: 'example.com/8' },
+    ]);
+    expect(status).toBe(200);
+    const told = json.results.map(
+      (result: { status: number; error?: { error_code: string; field_key: string } }) => [
+        result.status,
+        result.error?.error_code,
+        result.error?.field_key,
+      ],
+    );
+    expect(told).toEqual([
+      [201, undefined, undefined],
+      [409, 'SUFFIX_TAKEN', 'suffix'],
+      [400, 'DESTINATION_INVALID', 'destination_url'],
+      [400, 'FIELD_INVALID', undefined],
+      [400, 'FIELD_UNKNOWN', 'nmae'],
+      [400, 'TAG_NOT_FOUND', 'tags'],
+      [409, 'SUFFIX_TAKEN', 'suffix'],
+      [201, undefined, undefined],
+    ]);
+    expect(await total()).toBe(before + 2);
+    for (const { link } of [json.results[0], json.results[7]]) {
+      expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
+      expect((await app.visit(`/${link.suffix}`)).headers.get('location')).toBe(link.destination_url);
+    }
+  });
+
+  test('atomic=true makes all of them or none, and says what is wrong with which', async () => {
+    const before = await total();
+    const refused = await bulk(
+      [
+        { destination_url: 'https://example.com/a', suffix: 'atomic-a' },
+        { destination_url: 'https://example.com/b', suffix: '///' },
+        { destination_url: 'no such scheme:' },
+      ],
+      '?atomic=true',
+    );
+    expect([refused.status, refused.json.error_code]).toEqual([400, 'SUFFIX_INVALID']);
+    expect(refused.json.errors.map((error: { field_key: string }) => error.field_key)).toEqual([
+      'links.1.suffix',
+      'links.2.destination_url',
+    ]);
+    await make({ suffix: 'atomic-taken' });
+    const taken = await bulk(
+      [
+        { destination_url: 'e.com', suffix: 'atomic-a' },
+        { destination_url: 'e.com', suffix: 'atomic-taken' },
+      ],
+      '?atomic=true',
+    );
+    expect([taken.status, taken.json.error_code, taken.json.field_key]).toEqual([
+      409,
+      'SUFFIX_TAKEN',
+      'links.1.suffix',
+    ]);
+    expect(await total()).toBe(before + 1);
+    expect((await app.visit('/atomic-a')).status).toBe(404);
+    const made = await bulk(
+      [{ destination_url: 'e.com', suffix: 'atomic-a' }],
+      '?atomic=true&disable_png=true',
+    );
+    expect(made.json.results[0]).toMatchObject({
+      status: 201,
+      link: { suffix: 'atomic-a', qr_code_png: null },
+    });
+  });
+
+  test('a thousand links go in one call, and more, none, or a larger body do not', async () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        destination_url: `https://example.com/many/${index}`,
+        tags: [tags[index % 2]?.id],
+      }));
+    const [red, before] = [await linksOfTag(tags[0]?.id ?? 0), await total()];
+    const { json } = await bulk(many(1000));
+    expect(json.results.every(({ status }: { status: number }) => status === 201)).toBe(true);
+    expect(json.results[999].link.destination_url).toBe('https://example.com/many/999');
+    expect(new Set(json.results.map(({ link }: { link: { suffix: string } }) => link.suffix)).size).toBe(
+      1000,
+    );
+    expect(await total()).toBe(before + 1000);
+    expect(await linksOfTag(tags[0]?.id ?? 0)).toBe(red + 500);
+    for (const count of [1001, 0]) expect((await bulk(many(count))).json.field_key).toBe('links');
+    const huge = await bulk(many(900).map((link) => ({ ...link, og_description: 'x'.repeat(6000) })));
+    expect([huge.status, huge.json.error_code]).toEqual([413, 'BODY_TOO_LARGE']);
+    const elsewhere = await send('POST', '/link', {
+      destination_url: 'e.com',
+      og_description: 'x'.repeat(70_000),
+    });
+    expect(elsewhere.status).toBe(413);
+  });
+
+  test('only so many links of a call may have a password, and they work', async () => {
+    const { json } = await bulk(
+      Array.from({ length: 22 }, (_, index) => ({ destination_url: `e.com/${index}`, password: 'sesame' })),
+    );
+    const statuses = json.results.map(({ status }: { status: number }) => status);
+    expect(statuses).toEqual([...Array(20).fill(201), 400, 400]);
+    expect(json.results[20].error.field_key).toBe('password');
+    expect(json.results[0].link.has_password).toBe(true);
+  });
+
+  test('of many calls that want the same suffixes at once, each suffix goes to one', async () => {
+    const suffixes = Array.from({ length: 40 }, (_, index) => `wanted-${index}`);
+    const calls = await Promise.all(
+      Array.from({ length: 6 }, (_, call) =>
+        bulk(
+          (call % 2 ? [...suffixes].reverse() : suffixes).map((suffix) => ({
+            destination_url: 'e.com',
+            suffix,
+          })),
+        ),
+      ),
+    );
+    const made = calls.flatMap(({ json }) =>
+      json.results.flatMap(({ link }: { link?: { suffix: string } }) => link?.suffix ?? []),
+    );
+    expect(made.sort()).toEqual([...suffixes].sort());
+  });
+
+  test('tags go on many links and off them, and each changed link has a new updated_at', async () => {
+    const [red, green, blue] = tags.map((tag) => tag.id) as [number, number, number];
+    const [one, two, foreign] = [await make({ tags: [red] }), await make(), await app.newcomer()];
+    const theirs = (await send('POST', '/link', { destination_url: 'e.com' }, foreign.key)).json;
+    const counts = async () => await Promise.all([red, green, blue].map(linksOfTag));
+    const before = await counts();
+    const change = {
+      ids: [one.id, two.id, theirs.id, 999_999],
+      add_tags: [green, String(blue)],
+      remove_tags: [red],
+    };
+    expect((await send('PATCH', '/link/bulk', change)).json).toEqual({ updated: 2 });
+    const tagged = (await send('GET', `/link/${one.id}`)).json;
+    expect(tagged.tags.map((tag: { id: number }) => tag.id)).toEqual([green, blue]);
+    expect(tagged.updated_at > one.updated_at).toBe(true);
+    expect((await send('GET', `/link/${theirs.id}`, undefined, foreign.key)).json).toEqual(theirs);
+    expect(await counts()).toEqual([(before[0] ?? 0) - 1, (before[1] ?? 0) + 2, (before[2] ?? 0) + 2]);
+    expect((await send('PATCH', '/link/bulk', change)).json).toEqual({ updated: 2 });
+    expect((await send('GET', `/link/${one.id}`)).json).toEqual(tagged);
+    expect(await counts()).toEqual([(before[0] ?? 0) - 1, (before[1] ?? 0) + 2, (before[2] ?? 0) + 2]);
+    const unknown = await send('PATCH', '/link/bulk', { ids: [one.id], add_tags: [red, 999_999] });
+    expect([unknown.status, unknown.json.field_key]).toEqual([400, 'add_tags']);
+    expect((await send('GET', `/link/${one.id}`)).json).toEqual(tagged);
+  });
+
+  test('deleted links are gone from everywhere at once, and come back as they were', async () => {
+    const [red] = tags.map((tag) => tag.id) as [number];
+    const link = await make({ suffix: `undo-${store}`, name: 'Undo me', tags: [red], password: 'sesame' });
+    const other = await make();
+    const [before, redBefore] = [await total(), await linksOfTag(red)];
+    expect((await app.visit(`/undo-${store}`)).status).toBe(200);
+    const gone = await remove(link.id, other.id, link.id, 999_999);
+    expect([gone.status, gone.json]).toEqual([200, { deleted: 2, ids: [link.id, other.id] }]);
+    expect((await remove(link.id)).json).toEqual({ deleted: 0, ids: [] });
+    expect((await app.visit(`/undo-${store}`)).status).toBe(404);
+    expect((await send('GET', `/link/${link.id}`)).status).toBe(404);
+    expect((await send('PATCH', `/link/${link.id}`, { name: 'x' })).status).toBe(404);
+    expect((await send('GET', `/link/${link.id}/stats`)).status).toBe(404);
+    expect((await send('GET', '/link?q=Undo%20me')).json).toEqual({ links: [], total_links: 0 });
+    expect((await send('GET', `/zapier/sample`, undefined, link.zapier_key)).status).toBe(401);
+    expect((await app.call('GET', new URL(link.qr_code_png).pathname)).status).toBe(404);
+    expect([await total(), await linksOfTag(red)]).toEqual([before - 2, redBefore - 1]);
+    const back = await restore(link.id, 999_999);
+    expect([back.status, back.json]).toEqual([200, { restored: 1, ids: [link.id] }]);
+    expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
+    expect((await app.visit(`/undo-${store}`)).status).toBe(200);
+    expect([await total(), await linksOfTag(red)]).toEqual([before - 1, redBefore]);
+    expect((await restore(link.id)).status).toBe(404);
+  });
+
+  test('a link whose domain is gone does not come back', async () => {
+    const host = `bin-${store}.example`;
+    const { database } = app.app.context;
+    const domain = {
+      host,
+      organization_id: owner.organizationId,
+      created_at: app.clock.now,
+      verified_at: app.clock.now,
+    };
+    await database.write((queries) => queries.insertInto('domains').values(domain).execute());
+    const [kept, lost] = [await make({ domain: host }), await make({ domain: host })];
+    expect(kept.url).toContain(host);
+    await remove(kept.id, lost.id);
+    expect((await restore(kept.id)).json.ids).toEqual([kept.id]);
+    const hide = { deleted_at: app.clock.now, verified_at: null };
+    await database.write((queries) =>
+      queries.updateTable('domains').set(hide).where('host', '=', host).execute(),
+    );
+    expect((await restore(lost.id)).status).toBe(404);
+  });
+
+  test('a tag that was deleted meanwhile does not come back with a link', async () => {
+    const { json: tag } = await send('POST', '/tag', { name: `brief ${store}` });
+    const link = await make({ tags: [tag.id, tags[1]?.id] });
+    await remove(link.id);
+    expect((await send('DELETE', `/tag/${tag.id}`)).status).toBe(204);
+    await restore(link.id);
+    const names = (await send('GET', `/link/${link.id}`)).json.tags.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['green']);
+  });
+
+  test("another organization's links are neither deleted nor brought back", async () => {
+    const stranger = await app.newcomer();
+    const link = await make({ suffix: `mine-${store}` });
+    expect((await send('POST', '/link/bulk_delete', { ids: [link.id] }, stranger.key)).json.deleted).toBe(0);
+    await remove(link.id);
+    expect((await send('POST', '/link/restore', { ids: [link.id] }, stranger.key)).status).toBe(404);
+    expect((await restore(link.id)).status).toBe(200);
+  });
+
+  test('a deleted link keeps its suffix: its organization hears until when, and others only that it is taken', async () => {
+    const suffix = `kept-${store}`;
+    const link = await make({ suffix });
+    await send('DELETE', `/link/${link.id}`);
+    const again = await send('POST', '/link', { destination_url: 'e.com', suffix });
+    expect([again.status, again.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
+    expect(again.json.error_string).toContain(`link ${link.id}, which was deleted`);
+    expect(again.json.error_string).toContain(new Date(app.clock.now + 30 * day).toISOString().slice(0, 10));
+    const stranger = await app.newcomer();
+    const { json } = await send('POST', '/link', { destination_url: 'e.com', suffix }, stranger.key);
+    expect(json.error_string).toBe(`"${suffix}" is taken on this domain. Choose another suffix.`);
+    expect((await restore(link.id)).status).toBe(200);
+  });
+
+  test('after 30 days a deleted link is gone for good, and its suffix free, tidied up or not', async () => {
+    const now = app.clock.now;
+    const [early, late] = [await make({ suffix: `early-${store}` }), await make({ suffix: `late-${store}` })];
+    await remove(early.id, late.id);
+    app.clock.now = now + 30 * day;
+    expect((await restore(early.id)).status).toBe(404);
+    expect((await make({ suffix: `early-${store}` })).suffix).toBe(`early-${store}`);
+    await tidyUp(app.app.context);
+    expect((await restore(late.id)).status).toBe(404);
+    expect((await make({ suffix: `late-${store}` })).suffix).toBe(`late-${store}`);
+    app.clock.now = now;
+  });
+
+  test('of many who delete and bring back the same links at once, all are answered, and the counts are right', async () => {
+    const links = await Promise.all(Array.from({ length: 10 }, () => make({ tags: [tags[2]?.id] })));
+    const ids = links.map((link) => link.id);
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, turn) => (turn % 2 ? restore(...ids) : remove(...ids))),
+    );
+    for (const { status } of answers) expect([200, 404]).toContain(status);
+    await restore(...ids);
+    const { json } = await send('GET', `/link?tag=${tags[2]?.id}&limit=1000`);
+    expect(await linksOfTag(tags[2]?.id ?? 0)).toBe(json.links.length);
+    expect(json.links.map((link: { id: number }) => link.id)).toEqual(expect.arrayContaining(ids));
+    const all = (await send('GET', '/link?limit=1&q=:%2F%2F')).json.total_links;
+    expect(await total()).toBe(all);
+  });
+
+  test('webhooks are told of each deletion', async () => {
+    const hook = { webhook_url: `${app.url}/healthz`, webhook_events: ['link.deleted'] };
+    const link = await make(hook);
+    await remove(link.id);
+    await restore(link.id);
+    const { json } = await send('GET', `/link/${link.id}/webhook_deliveries`);
+    expect(json.webhook_deliveries.map(({ event }: { event: string }) => event)).toEqual(['link.deleted']);
+  });
+});

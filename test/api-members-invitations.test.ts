@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { withdrawInvitations } from '../src/storage/invitations.ts';
+import { lockOrganizations } from '../src/storage/organizations.ts';
+import type { Queries } from '../src/storage/schema.ts';
+import { insertUser } from '../src/storage/users.ts';
+import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { invite, member } from './support/members.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+describe.each(storeKinds)('invitations on %s', (store) => {
+  let app: TestApp;
+  const post = (path: string, key: string | undefined, body?: object) =>
+    app.call('POST', `/api/v1${path}`, { key, ...(body ? { body } : {}) });
+  const get = async (path: string, key: string) => (await app.call('GET', `/api/v1${path}`, { key })).json;
+  const received = (key: string) => get('/user/invitations', key);
+  const accept = (key: string, id: number) => post(`/user/invitations/${id}/accept`, key);
+  /** An invitation of a newcomer to somebody who has an account. */
+  const invited = async (guest: Newcomer, role = 'editor') => {
+    const host = await app.newcomer();
+    return { host, ...(await invite(app, host.key, guest.email, role)).json };
+  };
+  /** API keys end with the membership: from then on it is the browser's turn. */
+  const tokenOf = async ({ email, password }: Newcomer) =>
+    (await post('/auth/create_tokens', undefined, { email, password })).json.access_token as string;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('an invitation carries the address of its page; without a mail server it is not sent', async () => {
+    const { key } = await app.newcomer();
+    const { status, json } = await invite(app, key, 'guest@example.com', 'administrator');
+    expect(status).toBe(201);
+    expect(json.token).toMatch(/^lni_[0-9A-Za-z]{32}$/);
+    expect(json.url).toBe(`${app.url}/invitation/${json.token}`);
+    expect(json.sent).toBe(false);
+    const [listed] = await get('/invitation', key);
+    expect(Object.keys(listed).sort()).toEqual(['created_at', 'email', 'expires_at', 'id', 'role']);
+  });
+
+  test('whoever has the link may see what it is for, without signing in', async () => {
+    const host = await app.newcomer();
+    await app.call('PATCH', '/api/v1/user', { key: host.key, body: { name: 'Ada' } });
+    await app.call('PATCH', '/api/v1/organization', { key: host.key, body: { name: 'Engines' } });
+    const preview = async (token: string) => post('/invitation/preview', undefined, { token });
+    const { json } = await invite(app, host.key, 'New@Example.com');
+    const seen = await preview(json.token);
+    expect([seen.status, seen.json]).toEqual([
+      200,
+      {
+        organization_name: 'Engines',
+        email: 'new@example.com',
+        role: 'editor',
+        invited_by: 'Ada',
+        expires_at: json.expires_at,
+        has_account: false,
+      },
+    ]);
+    const known = await app.newcomer();
+    const second = (await invite(app, host.key, known.email)).json;
+    expect((await preview(second.token)).json.has_account).toBe(true);
+
+    for (const token of ['', 'lni_', `${json.token}x`, 'x'.repeat(200), json.token.toLowerCase()])
+      expect((await preview(token)).json.error_code).toBe('INVITATION_INVALID');
+    await app.call('DELETE', `/api/v1/invitation/${second.id}`, { key: host.key });
+    expect((await preview(second.token)).status).toBe(403);
+    app.clock.now += 14 * day;
+    expect((await preview(json.token)).status).toBe(403);
+  });
+
+  test('somebody with an account sees what they were invited to, accepts, and works there', async () => {
+    const guest = await app.newcomer();
+    const { host, id } = await invited(guest, 'administrator');
+    expect(await received(guest.key)).toEqual([
+      {
+        id,
+        created_at: expect.any(String),
+        organization_name: host.email,
+        role: 'administrator',
+        invited_by: host.email,
+        expires_at: expect.any(String),
+      },
+    ]);
+    const token = await tokenOf(guest);
+    const { status, json } = await accept(token, id);
+    expect([status, json.organization_id, json.role, json.id]).toEqual([
+      200,
+      host.organizationId,
+      'administrator',
+      guest.userId,
+    ]);
+    expect(json).toEqual(await get('/user', token));
+    expect(await received(token)).toEqual([]);
+    expect(await get('/invitation', host.key)).toEqual([]);
+    expect((await post('/link', token, { destination_url: 'example.com' })).json.organization_id).toBe(
+      host.organizationId,
+    );
+    expect((await accept(token, id)).status).toBe(404);
+  });
+
+  test('keys made in the organization that is left end; sessions and tokens go along', async () => {
+    const guest = await app.newcomer();
+    const token = await tokenOf(guest);
+    const { id } = await invited(guest);
+    expect((await accept(guest.key, id)).status).toBe(200);
+    expect((await app.call('GET', '/api/v1/user', { key: guest.key })).status).toBe(401);
+    expect(await get('/api_key', token)).toEqual([]);
+  });
+
+  test('an invitation is declined for good', async () => {
+    const guest = await app.newcomer();
+    const { id, token, host } = await invited(guest);
+    expect((await post(`/user/invitations/${id}/decline`, guest.key)).status).toBe(204);
+    expect(await received(guest.key)).toEqual([]);
+    expect(await get('/invitation', host.key)).toEqual([]);
+    expect((await post('/invitation/accept', guest.key, { token })).json.error_code).toBe(
+      'INVITATION_INVALID',
+    );
+    expect((await post(`/user/invitations/${id}/decline`, guest.key)).status).toBe(404);
+  });
+
+  test("nobody sees, accepts or declines an invitation to another's address, not even with its link", async () => {
+    const [guest, other] = [await app.newcomer(), await app.newcomer()];
+    const { id, token, host } = await invited(guest);
+    expect(await received(other.key)).toEqual([]);
+    expect((await accept(other.key, id)).status).toBe(404);
+    expect((await post(`/user/invitations/${id}/decline`, other.key)).status).toBe(404);
+    const { status, json } = await post('/invitation/accept', other.key, { token });
+    expect([status, json.error_code]).toEqual([403, 'INVITATION_INVALID']);
+    expect(json.error_string).toContain(guest.email);
+    expect(await get('/invitation', host.key)).toHaveLength(1);
+    expect((await post('/invitation/accept', guest.key, { token })).status).toBe(200);
+  });
+
+  test('an expired or withdrawn invitation is not there any more', async () => {
+    const guest = await app.newcomer();
+    const { id, token } = await invited(guest);
+    const withdrawn = await invited(guest);
+    await app.call('DELETE', `/api/v1/invitation/${withdrawn.id}`, { key: withdrawn.host.key });
+    expect((await accept(guest.key, withdrawn.id)).status).toBe(404);
+    app.clock.now += 14 * day;
+    expect(await received(guest.key)).toEqual([]);
+    expect((await accept(guest.key, id)).status).toBe(404);
+    expect((await post('/invitation/accept', guest.key, { token })).status).toBe(403);
+  });
+
+  test('who is a member already is not invited again', async () => {
+    const admin = await app.newcomer();
+    const editor = await member(app, admin);
+    const { status, json } = await invite(app, admin.key, editor.email.toUpperCase());
+    expect([status, json.error_code, json.field_key]).toEqual([409, 'ALREADY_MEMBER', 'email']);
+  });
+
+  test('of many acceptances of one invitation at once, one counts', async () => {
+    const guest = await app.newcomer();
+    const token = await tokenOf(guest);
+    const { id, host } = await invited(guest);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => accept(token, id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404, 404]);
+    expect(await get('/member', host.key)).toHaveLength(2);
+  });
+
+  describe('whoever belongs somewhere already', () => {
+    const refusal = async (key: string, id: number) => {
+      const { status, json } = await accept(key, id);
+      expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
+      return json.error_string as string;
+    };
+
+    test('keeps an organization that has links, tags or domains, and is told what to do', async () => {
+      const guest = await app.newcomer();
+      await app.call('PATCH', '/api/v1/organization', { key: guest.key, body: { name: 'Mine' } });
+      const { id, host } = await invited(guest);
+      const link = (await post('/link', guest.key, { destination_url: 'example.com' })).json;
+      expect(await refusal(guest.key, id)).toStartWith('"Mine" has 1 link, and nobody else');
+      const tag = (await post('/tag', guest.key, { name: 'news' })).json;
+      await post('/link', guest.key, { destination_url: 'example.com' });
+      const domain = (await post('/domain', guest.key, { domain: `guest-${store}.example.com` })).json;
+      expect(await refusal(guest.key, id)).toStartWith('"Mine" has 2 links, 1 domain and 1 tag, and');
+      expect(await get('/invitation', host.key)).toHaveLength(1);
+      expect((await get('/user', guest.key)).organization_id).toBe(guest.organizationId);
+
+      for (const each of (await get('/link', guest.key)).links)
+        await app.call('DELETE', `/api/v1/link/${each.id}`, { key: guest.key });
+      expect(link.id).toBeGreaterThan(0);
+      await app.call('DELETE', `/api/v1/domain/${domain.id}`, { key: guest.key });
+      await app.call('DELETE', `/api/v1/tag/${tag.id}`, { key: guest.key });
+      expect((await accept(guest.key, id)).json.organization_id).toBe(host.organizationId);
+    });
+
+    test('as the only administrator of others stays, until another one takes over', async () => {
+      const admin = await app.newcomer();
+      const editor = await member(app, admin);
+      const token = await tokenOf(admin);
+      const { id } = await invited(admin);
+      expect(await refusal(token, id)).toContain('only administrator');
+      await app.call('PATCH', `/api/v1/member/${editor.userId}`, {
+        key: token,
+        body: { role: 'administrator' },
+      });
+      expect(await refusal(token, id)).toContain('Make yourself an editor there first');
+      await app.call('PATCH', `/api/v1/member/${admin.userId}`, { key: token, body: { role: 'editor' } });
+      expect((await accept(token, id)).status).toBe(200);
+      expect(await get('/member', editor.key)).toHaveLength(1);
+    });
+
+    test('as an editor leaves freely; what they made stays', async () => {
+      const admin = await app.newcomer();
+      const editor = await member(app, admin);
+      await post('/link', editor.key, { destination_url: 'example.com' });
+      const { id, host } = await invited(editor);
+      const { status, json } = await accept(editor.key, id);
+      expect([status, json.organization_id]).toEqual([200, host.organizationId]);
+      expect((await get('/link', admin.key)).total_links).toBe(1);
+      expect(await get('/member', admin.key)).toHaveLength(1);
+    });
+
+    test('leaves an empty organization together with the invitations to it', async () => {
+      const guest = await app.newcomer();
+      const orphan = (await invite(app, guest.key, `orphan-${store}@example.com`)).json;
+      const { id } = await invited(guest);
+      expect((await accept(guest.key, id)).status).toBe(200);
+      const body = {
+        email: `orphan-${store}@example.com`,
+        password: 'a long enough one',
+        invitation_token: orphan.token,
+      };
+      expect((await app.call('POST', '/api/v1/user', { body })).status).toBe(403);
+    });
+
+    test('stays where they are when they were invited there before they came', async () => {
+      const admin = await app.newcomer();
+      const editor = await member(app, admin);
+      const { database } = app.app.context;
+      const before = (await invite(app, admin.key, `later-${store}@example.com`, 'administrator')).json;
+      await database.write(async (queries) => {
+        await queries
+          .updateTable('invitations')
+          .set({ email: editor.email })
+          .where('id', '=', before.id)
+          .execute();
+      });
+      const { status, json } = await accept(editor.key, before.id);
+      expect([status, json.role]).toEqual([200, 'editor']);
+      expect((await app.call('GET', '/api/v1/user', { key: editor.key })).status).toBe(200);
+    });
+  });
+});
+
+test('where invitations are mailed, an address that nobody has proven needs the link in the mail', async () => {
+  const app = await startApp({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+  const host = await app.newcomer();
+  const squatter = await app.newcomer('boss@example.com');
+  const { id, token } = (await invite(app, host.key, squatter.email)).json;
+  const { status, json } = await app.call('POST', `/api/v1/user/invitations/${id}/accept`, {
+    key: squatter.key,
+  });
+  expect([status, json.error_code]).toEqual([403, 'EMAIL_UNPROVEN']);
+  expect(json.error_string).toContain('boss@example.com');
+  const byLink = await app.call('POST', '/api/v1/invitation/accept', {
+    key: squatter.key,
+    body: { token },
+  });
+  expect(byLink.status).toBe(200);
+
+  const again = await member(app, host);
+  const third = await app.newcomer();
+  const next = (await invite(app, third.key, again.email)).json;
+  const proven = await app.call('POST', `/api/v1/user/invitations/${next.id}/accept`, { key: again.key });
+  expect(proven.status).toBe(200);
+  await app.stop();
+});
+
+/**
+ * Who joins and who leaves at the same time must see each other, or an organization could be left without an
+ * administrator. SQLite has one writer: there nothing happens in between.
+ */
+describe('joining and leaving at once on postgres', () => {
+  /** Holds the organization until the call waits for it, then does `meanwhile` and lets go. */
+  async function whileHeld(
+    app: TestApp,
+    organizationId: number,
+    call: () => Promise<Answer>,
+    meanwhile: (queries: Queries) => Promise<void>,
+  ): Promise<Answer> {
+    let calling: Promise<Answer> | undefined;
+    let isDone = false;
+    await app.app.context.database.write(async (queries) => {
+      await lockOrganizations(queries, [organizationId]);
+      calling ??= call().finally(() => {
+        isDone = true;
+      });
+      const waiting = sql<{ count: number }>`select count(*) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      while (!isDone && (await waiting.execute(app.app.context.database.read)).rows[0]?.count === 0);
+      expect(isDone).toBe(false);
+      await meanwhile(queries);
+    });
+    if (!calling) throw new Error('nothing was called');
+    return calling;
+  }
+
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({ store: 'postgres' });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('whoever signs up by an invitation finds it withdrawn by who left', async () => {
+    const leaving = await app.newcomer();
+    const { token } = (await invite(app, leaving.key, 'joins@example.com')).json;
+    const body = { email: 'joins@example.com', password: 'a long enough one', invitation_token: token };
+    const { status } = await whileHeld(
+      app,
+      leaving.organizationId,
+      () => app.call('POST', '/api/v1/user', { body }),
+      (queries) => withdrawInvitations(queries, leaving.organizationId),
+    );
+    expect(status).toBe(403);
+  });
+
+  test('whoever leaves sees who has just joined', async () => {
+    const [host, leaving] = [await app.newcomer(), await app.newcomer()];
+    const { id } = (await invite(app, host.key, leaving.email)).json;
+    const { status, json } = await whileHeld(
+      app,
+      leaving.organizationId,
+      () => app.call('POST', `/api/v1/user/invitations/${id}/accept`, { key: leaving.key }),
+      async (queries) => {
+        await insertUser(queries, {
+          created_at: app.clock.now,
+          email: 'joined@example.com',
+          name: null,
+          password_hash: '',
+          organization_id: leaving.organizationId,
+          role: 'editor',
+        });
+      },
+    );
+    expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
+  });
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { browserOf, invite, member } from './support/members.ts';
+
+describe.each(storeKinds)('members on %s', (store) => {
+  let app: TestApp;
+  const as = (key: string) => ({
+    user: async () => (await app.call('GET', '/api/v1/user', { key })).json,
+    members: async () => (await app.call('GET', '/api/v1/member', { key })).json,
+    setRole: (id: number, role: string) => app.call('PATCH', `/api/v1/member/${id}`, { key, body: { role } }),
+    remove: (id: number) => app.call('DELETE', `/api/v1/member/${id}`, { key }),
+    link: () => app.call('POST', '/api/v1/link', { key, body: { destination_url: 'example.com' } }),
+    links: async () => (await app.call('GET', '/api/v1/link', { key })).json.total_links,
+  });
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('every member sees who belongs to the organization, and nobody else does', async () => {
+    const admin = await app.newcomer();
+    const editor = await member(app, admin);
+    const stranger = await app.newcomer();
+    const list = await as(admin.key).members();
+    expect(list).toEqual([
+      {
+        id: admin.userId,
+        created_at: expect.any(String),
+        email: admin.email,
+        name: null,
+        role: 'administrator',
+      },
+      {
+        id: editor.userId,
+        created_at: expect.any(String),
+        email: editor.email,
+        name: null,
+        role: 'editor',
+      },
+    ]);
+    expect(await as(editor.key).members()).toEqual(list);
+    expect(await as(stranger.key).members()).toHaveLength(1);
+  });
+
+  test('a role changes at once, for sessions and keys that exist', async () => {
+    const admin = await app.newcomer();
+    const editor = await member(app, admin);
+    expect((await invite(app, editor.key, 'guest@example.com')).status).toBe(403);
+    const raised = await as(admin.key).setRole(editor.userId, 'administrator');
+    expect([raised.status, raised.json.role]).toEqual([200, 'administrator']);
+    expect((await invite(app, editor.key, 'guest@example.com')).status).toBe(201);
+    expect((await as(editor.key).setRole(admin.userId, 'editor')).status).toBe(200);
+    expect((await as(admin.key).setRole(editor.userId, 'editor')).status).toBe(403);
+  });
+
+  test('a member that was read can be sent back with another role; nonsense is refused', async () => {
+    const admin = await app.newcomer();
+    const editor = await member(app, admin);
+    const [, read] = await as(admin.key).members();
+    const patch = (body: object) =>
+      app.call('PATCH', `/api/v1/member/${editor.userId}`, { key: admin.key, body });
+    expect((await patch({ ...read, role: 'administrator' })).json).toEqual({
+      ...read,
+      role: 'administrator',
+    });
+    for (const body of [{}, { role: 'owner' }, { role: null }, { role: 'editor', email_proven: 1 }])
+      expect((await patch(body)).status).toBe(400);
+  });
+
+  test('the last administrator can be neither lowered nor removed, by nobody', async () => {
+    const admin = await app.newcomer();
+    await member(app, admin);
+    for (const answer of [
+      await as(admin.key).setRole(admin.userId, 'editor'),
+      await as(admin.key).remove(admin.userId),
+    ]) {
+      expect([answer.status, answer.json.error_code]).toEqual([409, 'LAST_ADMINISTRATOR']);
+    }
+    expect((await as(admin.key).setRole(admin.userId, 'administrator')).status).toBe(200);
+  });
+
+  test('of two administrators that lower or remove each other at once, one is left', async () => {
+    for (let round = 0; round < 6; round++) {
+      const one = await app.newcomer();
+      const other = await member(app, one, 'administrator');
+      const answers = await Promise.all([
+        round % 2 ? as(one.key).remove(other.userId) : as(one.key).setRole(other.userId, 'editor'),
+        round % 3 ? as(other.key).remove(one.userId) : as(other.key).setRole(one.userId, 'editor'),
+      ]);
+      expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+      const users = await Promise.all([as(one.key), as(other.key)].map(({ user }) => user()));
+      const still = users.filter(
+        (user) => user.organization_id === one.organizationId && user.role === 'administrator',
+      );
+      expect(still).toHaveLength(1);
+    }
+  });
+
+  test('whoever is removed goes on with an organization of their own, and nothing of theirs reaches the old one', async () => {
+    const admin = await app.newcomer();
+    const editor = await member(app, admin);
+    await as(editor.key).link();
+    const pair = (
+      await app.call('POST', '/api/v1/auth/create_tokens', {
+        body: { email: editor.email, password: editor.password },
+      })
+    ).json;
+
+    expect((await as(admin.key).remove(editor.userId)).status).toBe(204);
+
+    for (const headers of [
+      { 'api-key': editor.key },
+      { cookie: editor.browser.cookie ?? '' },
+      { authorization: `Bearer ${pair.access_token}` },
+    ])
+      expect((await app.call('GET', '/api/v1/link', { headers })).status).toBe(401);
+    const refresh = { authorization: `Bearer ${pair.refresh_token}` };
+    expect((await app.call('GET', '/api/v1/auth/refresh_access_token', { headers: refresh })).status).toBe(
+      401,
+    );
+
+    const browser = await browserOf(app, editor);
+    const user = (await app.call('GET', '/api/v1/user', { headers: browser })).json;
+    expect(user).toMatchObject({ id: editor.userId, role: 'administrator', organization_name: editor.email });
+    expect(user.organization_id).not.toBe(admin.organizationId);
+    expect((await app.call('GET', '/api/v1/api_key', { headers: browser })).json).toEqual([]);
+    expect((await app.call('GET', '/api/v1/link', { headers: browser })).json.total_links).toBe(0);
+    expect(await as(admin.key).links()).toBe(1);
+    expect(await as(admin.key).members()).toHaveLength(1);
+    expect((await as(admin.key).remove(editor.userId)).status).toBe(404);
+  });
+
+  test('a key of a removed member does not come to life again when they come back', async () => {
+    const admin = await app.newcomer();
+    const editor = await member(app, admin);
+    await as(admin.key).remove(editor.userId);
+    const { json: invitation } = await invite(app, admin.key, editor.email);
+    const browser = await browserOf(app, editor);
+    const back = await app.call('POST', '/api/v1/invitation/accept', {
+      headers: browser,
+      body: { token: invitation.token },
+    });
+    expect([back.status, back.json.organization_id]).toEqual([200, admin.organizationId]);
+    expect((await app.call('GET', '/api/v1/link', { key: editor.key })).status).toBe(401);
+  });
+
+  test('an administrator may remove themselves while another one stays', async () => {
+    const one = await app.newcomer();
+    const other = await member(app, one, 'administrator');
+    expect((await as(one.key).remove(one.userId)).status).toBe(204);
+    expect((await as(other.key).members()).map(({ id }: { id: number }) => id)).toEqual([other.userId]);
+  });
+
+  test('what somebody invited is withdrawn when they may invite no more', async () => {
+    const admin = await app.newcomer();
+    const invitations = async () =>
+      (await app.call('GET', '/api/v1/invitation', { key: admin.key })).json.map(
+        ({ email }: { email: string }) => email,
+      );
+    await invite(app, admin.key, 'stays@example.com');
+    const lowered = await member(app, admin, 'administrator');
+    const token = (await invite(app, lowered.key, 'backdoor@example.com')).json.token;
+    await as(admin.key).setRole(lowered.userId, 'editor');
+    expect(await invitations()).toEqual(['stays@example.com']);
+    const body = { email: 'backdoor@example.com', password: 'a long enough one', invitation_token: token };
+    expect((await app.call('POST', '/api/v1/user', { body })).status).toBe(403);
+
+    const removed = await member(app, admin, 'administrator');
+    await invite(app, removed.key, 'backdoor@example.com');
+    await as(admin.key).remove(removed.userId);
+    expect(await invitations()).toEqual(['stays@example.com']);
+  });
+
+  test('a live stream ends when its member is removed', async () => {
+    const quick = await startApp({ store, overrides: { heartbeat: 20 } });
+    const admin = await quick.newcomer();
+    const editor = await member(quick, admin);
+    const { cookie = '' } = editor.browser;
+    const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie } });
+    expect(stream.status).toBe(200);
+    const ended = stream.text();
+    await quick.call('DELETE', `/api/v1/member/${editor.userId}`, { key: admin.key });
+    expect(await ended).toStartWith(': Linnet');
+    await quick.stop();
+  });
+});
+
+/** Every route that asks who may do it, and whether an editor may. A new one without its line fails below. */
+const forEditors: Record<string, boolean> = {
+  'GET /api/v1/member': true,
+  'PATCH /api/v1/member/{id}': false,
+  'DELETE /api/v1/member/{id}': false,
+  'GET /api/v1/invitation': false,
+  'POST /api/v1/invitation': false,
+  'DELETE /api/v1/invitation/{id}': false,
+  'POST /api/v1/invitation/accept': true,
+  'GET /api/v1/organization': true,
+  'PATCH /api/v1/organization': false,
+};
+
+describe('what each role may do', () => {
+  let app: TestApp;
+  let admin: Newcomer;
+  beforeAll(async () => {
+    app = await startApp();
+    admin = await app.newcomer();
+  });
+  afterAll(() => app.stop());
+
+  test('every route of the document lets an administrator in, and an editor save where members are managed', async () => {
+    const editor = await member(app, admin);
+    const { paths } = (await app.call('GET', '/openapi.json')).json;
+    const routes = Object.entries<Record<string, { security: object[] }>>(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([name, { security }]) => ({
+        path,
+        method: name.toUpperCase(),
+        needsCredential: security.length > 0,
+      })),
+    );
+    expect(routes.length).toBeGreaterThan(40);
+    const wrong: string[] = [];
+    for (const { path, method, needsCredential } of routes) {
+      const name = `${method} ${path}`;
+      const isAboutMembers = /\/(member|invitation|organization)\b/.test(path) && needsCredential;
+      if (isAboutMembers && forEditors[name] === undefined)
+        throw new Error(`test/api-members.test.ts does not say who may ${name}`);
+      // What would end the credential, or never end, is not for a table.
+      if (!needsCredential || /zapier|live|sign_out|\/session$/.test(path)) continue;
+      for (const [role, key] of [
+        ['administrator', admin.key],
+        ['editor', editor.key],
+      ] as const) {
+        const { json, status } = await app.call(method, path.replace('{id}', '987654321'), {
+          key,
+          ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }),
+        });
+        const isForbidden = status === 403 && json.error_code === 'FORBIDDEN';
+        const mayBe = role === 'administrator' || forEditors[name] !== false;
+        if (isForbidden === mayBe) wrong.push(`${role} ${name}: ${status}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { browserOf } from './support/members.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+type Marks = Record<string, string>;
+
+/** What browsers send for calls from pages that aren't ours, or what nobody sends for pages that are. */
+const forgeries = (own: string): readonly Marks[] => [
+  { origin: 'https://evil.example' },
+  { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+  { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+  { origin: 'null' },
+  { origin: 'null', 'sec-fetch-site': 'same-origin' },
+  { origin: '' },
+  { origin: `${own}.evil.example` },
+  { origin: `${own}/` },
+  { origin: own.replace(/\d+$/, '1') },
+  { origin: own.replace('http:', 'https:') },
+  { origin: own.replace('127.0.0.1', 'localhost') },
+  { origin: own, 'sec-fetch-site': 'cross-site' },
+  { origin: own, 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'SAME-ORIGIN' },
+];
+
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly needsCredential: boolean;
+}
+
+async function operationsOf(app: TestApp): Promise<Operation[]> {
+  const { paths } = (await app.call('GET', '/openapi.json')).json;
+  return Object.entries<Record<string, { security: object[] }>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([name, { security }]) => ({
+      path,
+      method: name.toUpperCase(),
+      needsCredential: security.length > 0,
+    })),
+  );
+}
+
+describe('calls of other sites with a cookie', () => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let cookie: string;
+  beforeAll(async () => {
+    app = await startApp();
+    owner = await app.newcomer();
+    cookie = (await browserOf(app, owner)).cookie;
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('every unsafe route of the document × every forged origin: 403', async () => {
+    const unsafe = (await operationsOf(app)).filter(({ method }) => method !== 'GET');
+    expect(unsafe.length).toBeGreaterThan(20);
+    const through: string[] = [];
+    for (const { method, path } of unsafe) {
+      for (const marks of forgeries(app.url)) {
+        const { status, json } = await app.call(method, path.replace('{id}', '1'), {
+          headers: { cookie, ...marks },
+          ...(method === 'DELETE' ? {} : { body: {} }),
+        });
+        if (status !== 403 || json.error_code !== 'ORIGIN_FORBIDDEN')
+          through.push(`${method} ${path} ${JSON.stringify(marks)}: ${status} ${json?.error_code}`);
+      }
+    }
+    expect(through).toEqual([]);
+    expect((await app.call('GET', '/api/v1/user', { headers: { cookie } })).status).toBe(200);
+  });
+
+  test('what a cookie lets in must say that it comes from a page of ours', async () => {
+    const rename = async (marks: Marks) =>
+      (
+        await app.call('PATCH', '/api/v1/user', {
+          headers: { cookie, ...marks },
+          body: { name: 'Ada' },
+        })
+      ).status;
+    expect(await rename({})).toBe(403);
+    expect(await rename({ 'sec-fetch-site': 'none' })).toBe(403);
+    expect(await rename({ 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await rename({ origin: app.url })).toBe(200);
+    expect(await rename({ origin: app.url, 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await rename({ origin: app.url, 'sec-fetch-site': 'none' })).toBe(200);
+  });
+
+  test('nobody is signed in or out by a page of another site, cookie or not', async () => {
+    const { email, password } = owner;
+    for (const marks of forgeries(app.url)) {
+      const answer = await app.call('POST', '/api/v1/session', { headers: marks, body: { email, password } });
+      expect([marks, answer.status]).toEqual([marks, 403]);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      const out = await app.call('DELETE', '/api/v1/session', { headers: marks });
+      expect([out.status, out.headers.get('set-cookie')]).toEqual([403, null]);
+    }
+    const form = await app.call('POST', '/api/v1/session', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `email=${email}&password=${password}`,
+    });
+    expect(form.status).toBe(415);
+  });
+
+  test('a program that keeps cookies may sign in without saying where from', async () => {
+    const body = { email: owner.email, password: owner.password };
+    expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(201);
+    const own = (await browserOf(app, owner)).cookie;
+    expect((await app.call('POST', '/api/v1/session', { body, headers: { cookie: own } })).status).toBe(201);
+  });
+
+  test('a key sent on purpose needs no page, also from another site', async () => {
+    for (const marks of forgeries(app.url)) {
+      const headers = { ...marks, cookie, 'api-key': owner.key };
+      const { status } = await app.call('PATCH', '/api/v1/user', { headers, body: { name: 'Ada' } });
+      expect([marks, status]).toEqual([marks, 200]);
+    }
+  });
+
+  test('no answer to a reading call may be read or embedded by another site', async () => {
+    const reading = (await operationsOf(app)).filter(
+      ({ method, path }) => method === 'GET' && !path.endsWith('/live'),
+    );
+    for (const { path } of reading) {
+      const target = path.replace('{id}', '1');
+      const { headers } = await app.call('GET', target, {
+        headers: { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+      });
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      expect([path, headers.get('cross-origin-resource-policy')]).toEqual([path, 'same-origin']);
+      expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+        'no-store',
+        'nosniff',
+      ]);
+      const preflight = await app.call('OPTIONS', target, {
+        headers: { origin: 'https://evil.example', 'access-control-request-method': 'DELETE' },
+      });
+      expect(preflight.status).toBe(405);
+      expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+});
+
+test('in a trial, the page of each loopback name calls the one it came from', async () => {
+  const app = await startApp();
+  const { cookie } = await browserOf(app, await app.newcomer());
+  const { port } = new URL(app.url);
+  const rename = async (host: string, origin: string) =>
+    (
+      await visitRaw(app.url, {
+        method: 'PATCH',
+        path: '/api/v1/user',
+        host,
+        headers: { cookie, origin, 'content-type': 'application/json' },
+        body: '{"name":"Ada"}',
+      })
+    ).status;
+  for (const name of ['localhost', '127.0.0.1', '[::1]', 'linnet.localhost'])
+    expect([name, await rename(`${name}:${port}`, `http://${name}:${port}`)]).toEqual([name, 200]);
+  expect(await rename(`localhost:${port}`, `http://localhost:${Number(port) - 1}`)).toBe(403);
+  expect(await rename(`localhost:${port}`, `http://[::1]:${port}`)).toBe(403);
+  expect(await rename(`rebound.example:${port}`, `http://rebound.example:${port}`)).toBe(403);
+  await app.stop();
+});
+
+describe('behind https', () => {
+  let app: TestApp;
+  const origin = 'https://links.example.com';
+  beforeAll(async () => {
+    app = await startApp({ env: { BASE_URL: origin } });
+  });
+  afterAll(() => app.stop());
+
+  test('the cookie is bound to this host and to encrypted connections', async () => {
+    const { email, password } = await app.newcomer();
+    const { headers } = await app.call('POST', '/api/v1/session', {
+      body: { email, password },
+      headers: { origin },
+    });
+    const [pair = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
+    expect(pair).toMatch(/^__Host-linnet=lns_/);
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax', 'Secure']);
+    expect((await app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).status).toBe(200);
+    const unbound = pair.replace('__Host-', '');
+    expect((await app.call('GET', '/api/v1/user', { headers: { cookie: unbound } })).status).toBe(401);
+    const out = await app.call('DELETE', '/api/v1/session', { headers: { cookie: pair, origin } });
+    expect(out.headers.get('set-cookie')).toBe(
+      '__Host-linnet=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
+    );
+  });
+
+  test('only its own address is its origin, not the one it listens on', async () => {
+    const { email, password } = await app.newcomer();
+    for (const foreign of [app.url, 'http://links.example.com', 'https://www.links.example.com']) {
+      const answer = await app.call('POST', '/api/v1/session', {
+        body: { email, password },
+        headers: { origin: foreign },
+      });
+      expect([foreign, answer.status]).toEqual([foreign, 403]);
+      expect(answer.json.error_string).toContain(origin);
+    }
+  });
+});

@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { tidyUp } from '../src/manage/tidy-up.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+
+/** The cookie as a browser keeps it, and what it was told about it. */
+const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
+  const [pair = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
+  return { pair, attributes };
+};
+
+describe.each(storeKinds)('sessions on %s', (store) => {
+  let app: TestApp;
+  let people = 0;
+
+  const ours = (cookie: string) => ({ cookie, origin: app.url });
+  const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
+    app.call('POST', '/api/v1/session', { body: { email, password }, headers });
+  const person = async () => {
+    const known = await app.newcomer(`session${++people}@example.com`);
+    const answer = await signIn(known.email, known.password);
+    return { ...known, cookie: cookieIn(answer.headers).pair };
+  };
+  const isIn = async (cookie: string) =>
+    (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('signing in answers the user and sets a cookie that scripts and other sites can not use', async () => {
+    const { email, password, userId } = await app.newcomer('cookie@example.com');
+    const answer = await signIn(email, password);
+    expect([answer.status, answer.json.id, answer.json.email]).toEqual([201, userId, email]);
+    const { pair, attributes } = cookieIn(answer.headers);
+    expect(pair).toMatch(/^linnet=lns_[0-9A-Za-z]{43}$/);
+    expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${30 * 24 * 60 * 60}`, 'Path=/', 'SameSite=Lax']);
+    expect(answer.text).not.toContain('lns_');
+    expect((await app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).json).toEqual(answer.json);
+  });
+
+  test('a session may do all that a key may, reading and changing', async () => {
+    const { cookie } = await person();
+    const made = await app.call('POST', '/api/v1/link', {
+      headers: ours(cookie),
+      body: { destination_url: 'example.com' },
+    });
+    expect(made.status).toBe(201);
+    expect((await app.call('GET', '/api/v1/link', { headers: { cookie } })).json.total_links).toBe(1);
+    const gone = await app.call('DELETE', `/api/v1/link/${made.json.id}`, { headers: ours(cookie) });
+    expect(gone.status).toBe(204);
+  });
+
+  test('signing out ends the session and clears its cookie; doing it twice is no error', async () => {
+    const { cookie } = await person();
+    const out = await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
+    expect(out.status).toBe(204);
+    expect(out.headers.get('set-cookie')).toStartWith('linnet=; Max-Age=0; Path=/');
+    const refused = await app.call('GET', '/api/v1/user', { headers: { cookie } });
+    expect([refused.status, refused.json.error_code]).toEqual([401, 'SESSION_ENDED']);
+    expect((await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) })).status).toBe(204);
+    expect((await app.call('DELETE', '/api/v1/session')).status).toBe(204);
+  });
+
+  test('a session lives thirty days from its last use, and its cookie with it', async () => {
+    const { cookie } = await person();
+    const use = async () => (await app.call('GET', '/api/v1/user', { headers: { cookie } })).headers;
+    expect((await use()).get('set-cookie')).toBeNull();
+    for (let month = 0; month < 3; month++) {
+      app.clock.now += 29 * day;
+      const renewed = (await use()).get('set-cookie');
+      expect(renewed).toStartWith(`${cookie}; Max-Age=${30 * 24 * 60 * 60}; `);
+      // The renewal is noted down beside the answer.
+      while ((await use()).get('set-cookie') !== null);
+    }
+    app.clock.now += 30 * day - 1;
+    expect(await isIn(cookie)).toBe(true);
+    app.clock.now += 30 * day + 1;
+    expect(await isIn(cookie)).toBe(false);
+  });
+
+  test('its use is written down at most once an hour', async () => {
+    const { cookie, userId } = await person();
+    const renewedAt = async () => {
+      const { database } = app.app.context;
+      const rows = await database.read
+        .selectFrom('sessions')
+        .select('renewed_at')
+        .where('user_id', '=', userId)
+        .execute();
+      return rows.map((row) => row.renewed_at);
+    };
+    const [begun = 0] = await renewedAt();
+    app.clock.now += hour - 1;
+    await Promise.all(Array.from({ length: 20 }, () => isIn(cookie)));
+    expect(await renewedAt()).toEqual([begun]);
+    app.clock.now += 1;
+    await Promise.all(Array.from({ length: 20 }, () => isIn(cookie)));
+    while ((await renewedAt())[0] === begun);
+    expect(await renewedAt()).toEqual([begun + hour]);
+  });
+
+  test('where a key or a token is sent too, it counts, and not the cookie', async () => {
+    const [one, other] = [await person(), await person()];
+    const user = async (headers: Record<string, string>) =>
+      (await app.call('GET', '/api/v1/user', { headers })).json.id;
+    expect(await user({ cookie: one.cookie, 'api-key': other.key })).toBe(other.userId);
+    expect(await user({ cookie: one.cookie, authorization: `Bearer ${other.key}` })).toBe(other.userId);
+    expect(
+      (await app.call('GET', '/api/v1/user', { headers: { cookie: one.cookie, 'api-key': 'lnt_no' } }))
+        .status,
+    ).toBe(401);
+    const renamed = await app.call('PATCH', '/api/v1/user', {
+      headers: { cookie: one.cookie, 'api-key': other.key, origin: 'https://evil.example' },
+      body: { name: 'By key' },
+    });
+    expect([renamed.status, renamed.json.id]).toEqual([200, other.userId]);
+  });
+
+  test('a session is no bearer, and a key is no cookie', async () => {
+    const { cookie, key } = await person();
+    const token = cookie.slice('linnet='.length);
+    expect((await app.call('GET', '/api/v1/user', { key: token })).status).toBe(401);
+    expect(await isIn(`linnet=${key}`)).toBe(false);
+    for (const odd of [
+      'linnet=',
+      'linnet',
+      '=',
+      ';;',
+      `xlinnet=${token}`,
+      `linnet=${token}x`,
+      `linnet="${token}"`,
+    ])
+      expect([odd, await isIn(odd)]).toEqual([odd, false]);
+    expect(await isIn(`theme=dark; ${cookie}; a=b`)).toBe(true);
+    expect(await isIn(`linnet=garbage;${cookie}`)).toBe(true);
+  });
+
+  test('signing in again ends the session that the browser had before', async () => {
+    const { email, password, cookie } = await person();
+    const again = await signIn(email, password, ours(cookie));
+    expect(again.status).toBe(201);
+    expect(await isIn(cookie)).toBe(false);
+    expect(await isIn(cookieIn(again.headers).pair)).toBe(true);
+  });
+
+  test('the cookie of a session that ended keeps nobody from signing in or up', async () => {
+    const { email, password, cookie } = await person();
+    await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
+    expect((await signIn(email, password, ours(cookie))).status).toBe(201);
+    const body = { email: `up${people}@example.com`, password: 'a long enough one' };
+    expect((await app.call('POST', '/api/v1/user', { headers: ours(cookie), body })).status).toBe(201);
+    expect((await app.call('POST', '/api/v1/user', { headers: ours(cookie) })).status).toBe(401);
+  });
+
+  test('guesses are counted together with those for tokens, before they are looked at', async () => {
+    const { email, password } = await app.newcomer('guess@example.com');
+    const attempts = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        index % 2
+          ? signIn(email, 'wrong')
+          : app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password: 'wrong' } }),
+      ),
+    );
+    expect(attempts.filter(({ status }) => status === 401)).toHaveLength(10);
+    const late = await signIn(email, password);
+    expect([late.status, late.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    expect(late.headers.get('set-cookie')).toBeNull();
+    app.clock.now += 15 * 60_000;
+    expect((await signIn(email, password)).status).toBe(201);
+  });
+
+  test('a wrong password and an unknown address are answered the same', async () => {
+    const { email } = await app.newcomer('same@example.com');
+    const wrong = await signIn(email, 'wrong password');
+    const unknown = await signIn('nobody@example.com', 'wrong password');
+    expect([wrong.status, wrong.json.error_code]).toEqual([401, 'LOGIN_WRONG']);
+    expect(wrong.json).toEqual(unknown.json);
+  });
+
+  test('changing the password ends every other session and token pair, and keeps this one and the keys', async () => {
+    const { email, password, cookie, key } = await person();
+    const other = cookieIn((await signIn(email, password)).headers).pair;
+    const pair = (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
+    const change = (current_password: string, new_password: string) =>
+      app.call('POST', '/api/v1/user/password', {
+        headers: ours(cookie),
+        body: { current_password, new_password },
+      });
+
+    const wrong = await change('not this one', 'a new long password');
+    expect([wrong.status, wrong.json]).toEqual([
+      400,
+      {
+        status_code: 400,
+        error_code: 'PASSWORD_WRONG',
+        field_key: 'current_password',
+        error_string: 'This is not your current password. Check it and try again.',
+      },
+    ]);
+    const short = await change(password, 'short');
+    expect([short.status, short.json.field_key]).toEqual([400, 'new_password']);
+    expect(await isIn(other)).toBe(true);
+
+    expect((await change(password, 'a new long password')).status).toBe(204);
+    expect([await isIn(cookie), await isIn(other)]).toEqual([true, false]);
+    const bearer = { authorization: `Bearer ${pair.access_token}` };
+    expect((await app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
+    const refresh = { authorization: `Bearer ${pair.refresh_token}` };
+    expect((await app.call('GET', '/api/v1/auth/refresh_access_token', { headers: refresh })).status).toBe(
+      401,
+    );
+    expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
+    expect((await signIn(email, password)).status).toBe(401);
+    expect((await signIn(email, 'a new long password')).status).toBe(201);
+  });
+
+  test('of two password changes at once, one counts and the other is told so', async () => {
+    const { email, password, key } = await person();
+    const wishes = ['the first new one', 'the second new one'];
+    const answers = await Promise.all(
+      wishes.map((new_password) =>
+        app.call('POST', '/api/v1/user/password', {
+          key,
+          body: { current_password: password, new_password },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+    const winner = wishes[answers.findIndex(({ status }) => status === 204)] ?? '';
+    expect((await signIn(email, winner)).status).toBe(201);
+  });
+
+  test('the current password is guessed at no more often than at the sign-in', async () => {
+    const { password, key } = await person();
+    const guess = async (current_password: string) =>
+      (
+        await app.call('POST', '/api/v1/user/password', {
+          key,
+          body: { current_password, new_password: 'a new long password' },
+        })
+      ).status;
+    const statuses = await Promise.all(Array.from({ length: 15 }, () => guess('wrong')));
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
+    expect(await guess(password)).toBe(429);
+    app.clock.now += 15 * 60_000;
+    expect(await guess(password)).toBe(204);
+  });
+
+  test('no session begun with the old password outlives its change', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { email, password, key } = await person();
+      const [, ...signIns] = await Promise.all([
+        app.call('POST', '/api/v1/user/password', {
+          key,
+          body: { current_password: password, new_password: 'a new long password' },
+        }),
+        ...Array.from({ length: 4 }, () => signIn(email, password)),
+      ]);
+      for (const { status, headers } of signIns)
+        if (status === 201) expect(await isIn(cookieIn(headers).pair)).toBe(false);
+    }
+  });
+
+  test('signing out everywhere ends all sessions and token pairs, and leaves the keys', async () => {
+    const { email, password, cookie, key } = await person();
+    const other = cookieIn((await signIn(email, password)).headers).pair;
+    const pair = (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
+    const out = await app.call('POST', '/api/v1/user/sign_out_everywhere', { headers: ours(cookie) });
+    expect([out.status, out.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
+    expect([await isIn(cookie), await isIn(other)]).toEqual([false, false]);
+    const bearer = { authorization: `Bearer ${pair.access_token}` };
+    expect((await app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
+    expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
+  });
+
+  test('the live stream goes by a session, and ends with it', async () => {
+    const quick = await startApp({ store, overrides: { heartbeat: 20 } });
+    const { email, password } = await quick.newcomer();
+    const open = async () => {
+      const body = { email, password };
+      const cookie = cookieIn((await quick.call('POST', '/api/v1/session', { body })).headers).pair;
+      const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie } });
+      expect(stream.status).toBe(200);
+      return { headers: { cookie, origin: quick.url }, rest: stream.text() };
+    };
+    const signedOut = await open();
+    const elsewhere = await open();
+    await quick.call('DELETE', '/api/v1/session', { headers: signedOut.headers });
+    expect(await signedOut.rest).toStartWith(': Linnet');
+    await quick.call('POST', '/api/v1/user/sign_out_everywhere', { headers: (await open()).headers });
+    expect(await elsewhere.rest).toStartWith(': Linnet');
+    expect((await fetch(`${quick.url}/api/v1/clicks/live`, { headers: signedOut.headers })).status).toBe(401);
+    await quick.stop();
+  });
+
+  test('a name is changed, cleared, and checked; the rest of a user is passed over', async () => {
+    const { cookie } = await person();
+    const patch = (body: object) => app.call('PATCH', '/api/v1/user', { headers: ours(cookie), body });
+    const renamed = await patch({ name: '  Ada Lovelace ' });
+    expect([renamed.status, renamed.json.name]).toEqual([200, 'Ada Lovelace']);
+    const back = await patch({ ...renamed.json, role: 'editor', email: 'other@example.com' });
+    expect(back.json).toEqual(renamed.json);
+    expect((await patch({})).json.name).toBe('Ada Lovelace');
+    for (const empty of [null, '', '   ']) {
+      await patch({ name: 'Ada' });
+      expect((await patch({ name: empty })).json.name).toBeNull();
+    }
+    expect((await patch({ name: 'x'.repeat(201) })).json.error_code).toBe('FIELD_TOO_LONG');
+    expect((await patch({ name: 'a\u0000b' })).status).toBe(400);
+    expect((await patch({ nickname: 'a' })).json.error_code).toBe('FIELD_UNKNOWN');
+  });
+
+  test('sessions that have run out are tidied away, and no others', async () => {
+    const { userId, cookie } = await person();
+    const { database } = app.app.context;
+    const count = async () =>
+      (await database.read.selectFrom('sessions').select('hash').where('user_id', '=', userId).execute())
+        .length;
+    app.clock.now += 30 * day - 1;
+    await tidyUp(app.app.context);
+    expect(await count()).toBe(1);
+    app.clock.now += 1;
+    expect(await isIn(cookie)).toBe(false);
+    await tidyUp(app.app.context);
+    expect(await count()).toBe(0);
+  });
+
+  test('no session stands in the database as the browser has it', async () => {
+    const { cookie } = await person();
+    const rows = await app.app.context.database.read.selectFrom('sessions').selectAll().execute();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(cookie.slice('linnet=lns_'.length));
+  });
+});

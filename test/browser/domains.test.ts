@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startApp, type TestApp } from '../support/app.ts';
+import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from '../support/name-server.ts';
+import { visitRaw } from '../support/raw-http.ts';
+
+const names: Names = {};
+let dns: NameServer;
+let app: TestApp;
+beforeAll(async () => {
+  dns = await startNameServer(zoneOf(names));
+  app = await startApp({ env: { DNS_SERVERS: dns.address }, overrides: { domainInterval: 20 } });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await app.stop();
+  await dns.stop();
+});
+
+test('a domain is added, shows its records, is verified by itself, carries a link, and is deleted with it', async () => {
+  const who = await app.newcomer();
+  const page = await dashboardOf(app, who, '/app/domains');
+  await page.getByLabel('Domain or sub-domain').fill('https://go.bücher.de/');
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  await page.waitForURL('**/app/domains/*');
+  await page.getByText('Waiting for DNS').waitFor();
+  await page.getByText('go.xn--bcher-kva.de', { exact: true }).first().waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  const [proof] = (await app.call('GET', '/api/v1/domain', { key: who.key })).json[0].records;
+  await page.getByText(proof.value).waitFor();
+  // The page looks by itself: nothing is pressed from here on.
+  names[proof.name] = { TXT: [proof.value] };
+  app.clock.now += 15_000;
+  await page.getByText('Verified', { exact: true }).waitFor();
+  names['go.xn--bcher-kva.de'] = { A: ['127.0.0.1'] };
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('Seen', { exact: true }).nth(1).waitFor();
+
+  const made = await app.call('POST', '/api/v1/link', {
+    key: who.key,
+    body: { destination_url: 'https://example.com/', domain: 'go.bücher.de', suffix: 'tulips' },
+  });
+  expect(made.status).toBe(201);
+  const visit = (path: string) => visitRaw(app.url, { host: 'go.xn--bcher-kva.de', path });
+  expect((await visit('/tulips')).status).toBe(302);
+
+  await page.getByLabel("The domain's own page").fill('https://bücher.de/');
+  await page.getByLabel('Unknown links').fill('nonsense');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('alert').first().waitFor();
+  await page.getByLabel('Unknown links').fill('https://bücher.de/lost');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  expect((await visit('/')).headers.location).toBe('https://xn--bcher-kva.de/');
+
+  await page.reload();
+  await page.getByText('It has 1 link.').waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Delete domain' }).click();
+  await page.getByRole('button', { name: 'Delete domain and 1 link' }).click();
+  await page.getByText('No domain of your own yet').waitFor();
+  expect((await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links).toBe(0);
+});
+
+test('what is no domain is refused beside the field, in the words of the API', async () => {
+  const who = await app.newcomer();
+  const page = await dashboardOf(app, who, '/app/domains');
+  await page.getByLabel('Domain or sub-domain').fill('not a domain');
+  await page.getByRole('button', { name: 'Add domain' }).click();
+  const said = await app.call('POST', '/api/v1/domain', { key: who.key, body: { domain: 'not a domain' } });
+  await page.getByRole('alert').getByText(said.json.error_string).waitFor();
+  expect(await page.getByLabel('Domain or sub-domain').inputValue()).toBe('not a domain');
+});
+
+test('unsaved changes are not left behind without asking', async () => {
+  const who = await app.newcomer();
+  const domain = await app.call('POST', '/api/v1/domain', {
+    key: who.key,
+    body: { domain: 'mine.example.com' },
+  });
+  const page = await dashboardOf(app, who, `/app/domains/${domain.json.id}`);
+  await page.getByLabel('Unknown links').fill('https://example.com/lost');
+  await page.getByRole('link', { name: 'Tags' }).click();
+  await page
+    .getByRole('dialog', { name: 'Leave this page?' })
+    .getByRole('button', { name: 'Stay here' })
+    .click();
+  expect(await page.getByLabel('Unknown links').inputValue()).toBe('https://example.com/lost');
+  await page.getByRole('link', { name: 'Tags' }).click();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await page.waitForURL('**/app/tags');
+});

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startApp, type TestApp } from '../support/app.ts';
+import { barriersOn, closeBrowser, dashboardOf, freshContext } from '../support/browser.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await app.stop();
+});
+
+const password = 'correct horse battery';
+
+/** All that a first visit of the page loads before anything is clicked. */
+async function firstLoad(encoding: string): Promise<{ bytes: number; page: string }> {
+  const load = (path: string) =>
+    fetch(app.url + path, { headers: { 'accept-encoding': encoding }, decompress: false } as RequestInit);
+  const page = await (await fetch(`${app.url}/app`, { headers: { 'accept-encoding': 'identity' } })).text();
+  const parts = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(parts.length).toBeGreaterThan(1);
+  let bytes = 0;
+  for (const part of parts) {
+    const answer = await load(part);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-encoding')).toBe(encoding);
+    bytes += (await answer.arrayBuffer()).byteLength;
+  }
+  return { bytes, page };
+}
+
+test.each(['br', 'gzip'])('the first load is at most 70 KB of script and style (%s)', async (encoding) => {
+  const { bytes } = await firstLoad(encoding);
+  expect(bytes).toBeLessThan(70 * 1024);
+});
+
+test('the page lets no script or style in that is not its own file', async () => {
+  const answer = await fetch(`${app.url}/app`);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).not.toMatch(/unsafe|\*/);
+  expect(await answer.text()).not.toMatch(/<script>|<style|\son\w+=/);
+});
+
+test('files of the dashboard are kept for good under a name that changes with them, the page never', async () => {
+  const { page } = await firstLoad('br');
+  const script = /src="(\/assets\/[^"]+)"/.exec(page)?.[1] ?? '';
+  expect((await fetch(app.url + script)).headers.get('cache-control')).toContain('immutable');
+  expect((await fetch(`${app.url}/app/anything`)).headers.get('cache-control')).toBe('no-cache');
+  expect((await fetch(`${app.url}/assets/no-such-file.js`)).status).toBe(404);
+});
+
+test('the root of the service leads to the dashboard, and custom domains do not', async () => {
+  const root = await fetch(`${app.url}/`, { redirect: 'manual' });
+  expect(root.status).toBe(302);
+  expect(root.headers.get('location')).toBe('/app');
+  const elsewhere = await fetch(`${app.url}/app`, { headers: { host: 'somewhere.example.com' } });
+  expect(await elsewhere.text()).not.toContain('/assets/index');
+});
+
+test('a fresh instance asks for its first account, signs it in, and never asks again', async () => {
+  const fresh = await startApp();
+  try {
+    const context = await freshContext();
+    const page = await context.newPage();
+    await page.goto(fresh.url);
+    await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.getByLabel('Organization').fill('Ada & Company');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    const other = await (await freshContext()).newPage();
+    await other.goto(fresh.url);
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  } finally {
+    await fresh.stop();
+  }
+});
+
+test('signing in says what is wrong in the words of the API, and signing out ends it', async () => {
+  const { email } = await app.newcomer();
+  const page = await (await freshContext()).newPage();
+  await page.goto(`${app.url}/app/tags`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill('not this one');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const said = await app.call('POST', '/api/v1/auth/create_tokens', {
+    body: { email, password: 'not this one' },
+  });
+  await page.getByRole('alert').getByText(said.json.error_string).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Tags' }).waitFor();
+  await page.getByRole('button', { name: 'My account' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const cookies = await page.context().cookies();
+  expect(cookies.filter(({ value }) => value !== '')).toEqual([]);
+});
+
+test('a session that ended is asked for in place, and what was typed is still there', async () => {
+  const who = await app.newcomer();
+  const page = await dashboardOf(app, who, '/app/account');
+  await page.getByLabel('Your name').fill('Ada, in the middle of typing');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Save name' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Ada, in the middle of typing');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByText('Name saved.').waitFor();
+});
+
+test('a lost network is said in a sentence, what was typed is kept, and trying again works', async () => {
+  const who = await app.newcomer();
+  const page = await dashboardOf(app, who, '/app/account');
+  await page.getByLabel('Your name').fill('Grace');
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Name saved.').waitFor();
+  expect((await app.call('GET', '/api/v1/user', { key: who.key })).json.name).toBe('Grace');
+});
+
+test('the palette finds a page, a link and a tag by keyboard alone', async () => {
+  const who = await app.newcomer();
+  await app.call('POST', '/api/v1/tag', { key: who.key, body: { name: 'Harvest' } });
+  const link = await app.call('POST', '/api/v1/link', {
+    key: who.key,
+    body: { destination_url: 'https://example.com/', suffix: 'harvest-2027' },
+  });
+  const page = await dashboardOf(app, who);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('harvest-2027');
+  await page.getByRole('option', { name: /harvest-2027/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/app/links/${link.json.id}`);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Doma');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/app/domains');
+});
+
+test('the shortcuts of the page are listed by the question mark', async () => {
+  const page = await dashboardOf(app, await app.newcomer(), '/app/tags');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('New link').waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('the theme that was chosen stays after the page is loaded again', async () => {
+  const page = await dashboardOf(app, await app.newcomer());
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const light = await ground();
+  for (const name of ['Theme: as the system', 'Theme: light']) {
+    await page.getByRole('button', { name: 'My account' }).click();
+    await page.getByRole('button', { name, exact: true }).click();
+  }
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  expect(await ground()).toBe(dark);
+});

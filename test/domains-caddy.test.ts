@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { browser, type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const caddy = Bun.which('caddy');
+const ours = 'links.example.com';
+const custom = 'go.example.org';
+
+/** Only where it is installed: a runtime of another language is not something that a package brings. */
+describe.skipIf(caddy === null)(
+  'behind a real Caddy with deploy/Caddyfile (skipped where none is installed)',
+  () => {
+    const names: Names = { [ours]: { A: ['192.0.2.1'] } };
+    let dns: NameServer;
+    let app: TestApp;
+    let owner: Newcomer;
+    let folder: { path: string } & AsyncDisposable;
+    let proxy: Bun.Subprocess;
+    let ports: { http: number; https: number };
+    let root: string;
+
+    beforeAll(async () => {
+      dns = await startNameServer(zoneOf(names));
+      app = await startApp({
+        env: { BASE_URL: `https://${ours}`, TRUSTED_PROXIES: '1', DNS_SERVERS: dns.address, MISS_LIMIT: '5' },
+      });
+      owner = await app.newcomer();
+      await verify(custom);
+      folder = await temporaryFolder();
+      [ports, proxy] = await startCaddy(folder.path, new URL(app.url).host);
+      root = await soon(async () => {
+        const found = await readFile(join(folder.path, 'caddy/pki/authorities/local/root.crt'), 'utf8');
+        await handshake(ours, found);
+        return found;
+      });
+    }, 60_000);
+    afterAll(async () => {
+      proxy?.kill();
+      await proxy?.exited;
+      await folder?.[Symbol.asyncDispose]();
+      await app.stop();
+      await dns.stop();
+      expect(app.faults).toEqual([]);
+    });
+
+    async function verify(domain: string): Promise<number> {
+      const { json } = await app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
+      names[json.records[0].name] = { TXT: [json.records[0].value] };
+      const after = await app.call('POST', `/api/v1/domain/${json.id}/verify`, { key: owner.key });
+      expect(after.json.state).toBe('verified');
+      return json.id;
+    }
+
+    /** The names that the certificate is for; fails where there is none that the root vouches for. */
+    const handshake = (servername: string, ca = root): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const socket = connect({ host: '127.0.0.1', port: ports.https, servername, ca }, () => {
+          resolve(socket.getPeerCertificate().subjectaltname ?? '');
+          socket.destroy();
+        });
+        socket.setTimeout(5_000, () => socket.destroy(new Error('silence')));
+        socket.on('error', reject);
+        socket.on('close', () => reject(new Error('closed')));
+      });
+
+    const refusal = (servername: string): Promise<string> =>
+      handshake(servername).then(
+        (certificate) => `got ${certificate}`,
+        () => 'refused',
+      );
+
+    function visit(host: string, path: string, headers: Record<string, string> = {}) {
+      return new Promise<{ status: number; location: string | undefined; body: string }>(
+        (resolve, reject) => {
+          const sent = request(
+            {
+              host: '127.0.0.1',
+              port: ports.https,
+              servername: host,
+              ca: root,
+              agent: false,
+              path,
+              headers: { host, 'user-agent': browser, ...headers },
+            },
+            (answer) => {
+              let body = '';
+              answer.setEncoding('utf8');
+              answer.on('data', (part: string) => {
+                body += part;
+              });
+              answer.on('end', () =>
+                resolve({ status: answer.statusCode ?? 0, location: answer.headers.location, body }),
+              );
+            },
+          );
+          sent.on('error', reject);
+          sent.end();
+        },
+      );
+    }
+
+    test('the default host and a verified domain get a certificate, each its own', async () => {
+      expect(await handshake(ours)).toBe(`DNS:${ours}`);
+      expect(await handshake(custom)).toBe(`DNS:${custom}`);
+    });
+
+    test('a domain that is pending, unknown, deleted or a guess gets none', async () => {
+      await app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain: 'pending.example.org' } });
+      const deleted = await verify('deleted.example.org');
+      await app.call('DELETE', `/api/v1/domain/${deleted}`, { key: owner.key });
+      for (const host of [
+        'pending.example.org',
+        'unknown.example.org',
+        'deleted.example.org',
+        `x.${custom}`,
+        `x.${ours}`,
+        'example.org',
+      ])
+        expect([host, await refusal(host)]).toEqual([host, 'refused']);
+      const pending = (await app.call('GET', '/api/v1/domain', { key: owner.key })).json.at(-1);
+      names['_linnet.pending.example.org'] = { TXT: [pending.records[0].value] };
+      await app.call('POST', `/api/v1/domain/${pending.id}/verify`, { key: owner.key });
+      expect(await handshake('pending.example.org')).toBe('DNS:pending.example.org');
+    });
+
+    test('links answer there, and what visitors claim of themselves is not believed', async () => {
+      const body = { destination_url: 'https://destination.example/', domain: custom, suffix: 'offer' };
+      const made = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+      const claims = {
+        'x-forwarded-for': '9.9.9.9',
+        'cf-ipcountry': 'FR',
+        'x-country-code': 'FR',
+        forwarded: 'for=9.9.9.9',
+      };
+      const { status, location } = await visit(custom, '/offer', claims);
+      expect([status, location]).toEqual([302, 'https://destination.example/']);
+      const { clicks } = await soon(async () => {
+        const { json } = await app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all`, {
+          key: owner.key,
+        });
+        if (json.clicks.length === 0) throw new Error('no click yet');
+        return json;
+      });
+      expect(clicks[0].country).not.toBe('FR');
+
+      const statuses: number[] = [];
+      for (let visitor = 1; visitor <= 7; visitor++) {
+        const answer = await visit(custom, `/guess${visitor}`, { 'x-forwarded-for': `9.9.${visitor}.9` });
+        statuses.push(answer.status);
+      }
+      expect(statuses.slice(-2)).toEqual([429, 429]);
+    });
+
+    test('who comes without encryption is led to it', async () => {
+      const { status, headers } = await fetch(`http://127.0.0.1:${ports.http}/offer`, {
+        headers: { host: custom },
+        redirect: 'manual',
+      });
+      expect([status, headers.get('location')]).toEqual([308, `https://${custom}/offer`]);
+    });
+  },
+);
+
+/** The file as it is, with a certificate authority of its own instead of the world's, and with free ports. */
+async function startCaddy(
+  folder: string,
+  upstream: string,
+): Promise<[{ http: number; https: number }, Bun.Subprocess]> {
+  const [http, https] = await Promise.all([freePort(), freePort()]);
+  const ready = await readFile(join(import.meta.dir, '../deploy/Caddyfile'), 'utf8');
+  const local = `{\n\tlocal_certs\n\tskip_install_trust\n\tadmin off\n\thttp_port ${http}\n\thttps_port ${https}\n`;
+  const file = join(folder, 'Caddyfile');
+  await writeFile(file, ready.replace(/^\{\n/m, local));
+  const proxy = Bun.spawn([caddy ?? '', 'run', '--adapter', 'caddyfile', '--config', file], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      LINNET_UPSTREAM: upstream,
+    },
+    stdout: 'ignore',
+    stderr: Bun.file(join(folder, 'caddy.log')),
+  });
+  return [{ http, https }, proxy];
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    server.close(() => resolve(port));
+  });
+  return promise;
+}
+
+/** Tries again until it works, for as long as a machine under load may take. */
+async function soon<T>(ask: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (cause) {
+      if (performance.now() - began > 20_000) throw cause;
+      await Bun.sleep(50);
+    }
+  }
+}

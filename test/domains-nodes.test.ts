@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+/** Two nodes over one PostgreSQL database. The pace of the change feed is the one that people get. */
+const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
+let dns: NameServer;
+let one: TestApp;
+let other: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  dns = await startNameServer(zoneOf(names));
+  const env = {
+    SECRET_KEY: 'the same secret on every node, long enough',
+    DATABASE_URL: await freshPostgres(),
+    BASE_URL: 'https://links.example.com',
+    DNS_SERVERS: dns.address,
+  };
+  const overrides = { pollInterval: 400, domainInterval: 20 };
+  one = await startApp({ env, overrides });
+  other = await startApp({ env, overrides });
+  owner = await one.newcomer();
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()]);
+  await dns.stop();
+  expect([...one.faults, ...other.faults]).toEqual([]);
+});
+
+const call = (node: TestApp, method: string, path: string, body?: object) =>
+  node.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });
+
+async function add(domain: string): Promise<{ id: number; prove(): void }> {
+  const { json } = await call(one, 'POST', 'domain', { domain });
+  const [proof] = json.records;
+  return { id: json.id, prove: () => Object.assign(names, { [proof.name]: { TXT: [proof.value] } }) };
+}
+
+/** How long it takes until that is so on both nodes, in milliseconds. */
+async function until(check: (node: TestApp) => Promise<boolean>): Promise<number> {
+  const began = performance.now();
+  for (const node of [one, other])
+    while (!(await check(node))) {
+      if (performance.now() - began > 5_000) throw new Error('a node still does not know');
+      await Bun.sleep(5);
+    }
+  return performance.now() - began;
+}
+
+const answerOf = async (node: TestApp, path: string) => {
+  const { status, headers } = await visitRaw(node.url, { host: 'go.example.org', path });
+  return `${status} ${headers.location ?? ''}`.trim();
+};
+const says = (path: string, answer: string) => async (node: TestApp) =>
+  (await answerOf(node, path)) === answer;
+
+test('what becomes of a domain on one node is so for visitors of all nodes within a second', async () => {
+  const { id, prove } = await add('go.example.org');
+  await until(says('/first', '404'));
+  prove();
+  const verified = await call(one, 'POST', `domain/${id}/verify`);
+  expect(verified.json.state).toBe('verified');
+  const fields = {
+    destination_url: 'https://destination.example/',
+    domain: 'go.example.org',
+    suffix: 'first',
+  };
+  expect((await call(other, 'POST', 'link', fields)).status).toBe(201);
+  expect(await until(says('/first', '302 https://destination.example/'))).toBeLessThan(1_000);
+
+  await call(other, 'PATCH', `domain/${id}`, {
+    root_url: 'https://example.org/',
+    not_found_url: 'https://example.org/lost',
+  });
+  expect(await until(says('/', '302 https://example.org/'))).toBeLessThan(1_000);
+  expect(await until(says('/nothing', '302 https://example.org/lost'))).toBeLessThan(1_000);
+
+  expect((await call(one, 'DELETE', `domain/${id}?links=delete`)).status).toBe(204);
+  expect(await until(says('/first', '404'))).toBeLessThan(1_000);
+  expect(await until(says('/', '404'))).toBeLessThan(1_000);
+});
+
+test('a domain whose look is due is looked up by one node, and found by it alone', async () => {
+  const domains = await Promise.all(Array.from({ length: 60 }, (_, index) => add(`due${index}.example.org`)));
+  const looks = () =>
+    dns.questions.filter((question) => /^TXT _linnet\.due\d+\.example\.org$/.test(question)).length;
+  const isLookedUp = async (node: TestApp) =>
+    (await call(node, 'GET', 'domain')).json.every(
+      ({ checked_at }: { checked_at: string | null }) => checked_at,
+    );
+  await until(isLookedUp);
+  expect(looks()).toBe(60);
+  for (const { prove } of domains) prove();
+  one.clock.now += 20_000;
+  other.clock.now = one.clock.now;
+  await until(async (node) =>
+    (await call(node, 'GET', 'domain')).json.every(({ state }: { state: string }) => state === 'verified'),
+  );
+  expect(looks()).toBe(120);
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'bun:test';
+import { createServer, type Socket } from 'node:net';
+import { Log } from '../src/telemetry/log.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { selfSigned } from './support/certificate.ts';
+import { startMailServer } from './support/mail-server.ts';
+import { invite } from './support/members.ts';
+
+interface Parts {
+  readonly url: string;
+  readonly from?: string;
+  readonly deadline?: number;
+}
+
+/** An app that mails through this server, an administrator of it, and what it warns of. */
+async function withMail(
+  { url, from, deadline }: Parts,
+  work: (app: TestApp, key: string, log: string[]) => Promise<void>,
+) {
+  const lines: string[] = [];
+  const app = await startApp({
+    env: { SMTP_URL: url, ...(from === undefined ? {} : { MAIL_FROM: from }) },
+    overrides: {
+      log: new Log('info', (line) => lines.push(line)),
+      ...(deadline === undefined ? {} : { mailDeadline: deadline }),
+    },
+  });
+  try {
+    const { key } = await app.newcomer('ada@example.com');
+    await work(app, key, lines);
+    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+}
+
+const name = (app: TestApp, key: string, person: string, organization: string) =>
+  Promise.all([
+    app.call('PATCH', '/api/v1/user', { key, body: { name: person } }),
+    app.call('PATCH', '/api/v1/organization', { key, body: { name: organization } }),
+  ]);
+
+describe('an invitation by mail', () => {
+  test('says who invites whom to what, with the link, as text and as a page', async () => {
+    await using server = await startMailServer();
+    const from = 'Short links <links@example.com>';
+    await withMail({ url: `smtp://127.0.0.1:${server.port}`, from }, async (app, key) => {
+      await name(app, key, 'Ada', 'Engines & Söhne');
+      const { status, json } = await invite(app, key, 'bob@example.com', 'administrator');
+      expect([status, json.sent]).toEqual([201, true]);
+      expect(server.mails).toHaveLength(1);
+      const [mail] = server.mails;
+      expect([mail?.from, mail?.to]).toEqual(['links@example.com', ['bob@example.com']]);
+      expect(mail?.headers.get('subject')).toBe('Ada invites you to Engines & Söhne');
+      expect(mail?.headers.get('from')).toBe('Short links <links@example.com>');
+      expect(mail?.headers.get('to')).toBe('bob@example.com');
+      expect(mail?.headers.get('auto-submitted')).toBe('auto-generated');
+      const text = mail?.parts['text/plain'] ?? '';
+      expect(text).toStartWith('Ada (ada@example.com) invites you to Engines & Söhne on 127.0.0.1');
+      expect(text).toContain('As an administrator you');
+      expect(text).toContain(`\n${json.url}\n`);
+      const page = mail?.parts['text/html'] ?? '';
+      expect(page).toContain(`<a href="${json.url}"`);
+      expect(page).toContain('Engines &#38; Söhne');
+      expect(page).not.toMatch(/<img|<script|src=/);
+
+      const preview = await app.call('POST', '/api/v1/invitation/preview', {
+        body: { token: text.match(/lni_\w+/)?.[0] },
+      });
+      expect(preview.json.email).toBe('bob@example.com');
+    });
+  });
+
+  test('from nobody in particular is from linnet at the host', async () => {
+    await using server = await startMailServer();
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
+      await invite(app, key, 'bob@example.com');
+      expect(server.mails[0]?.headers.get('from')).toBe('Linnet <linnet@localhost>');
+      expect(server.mails[0]?.headers.get('subject')).toBe('ada@example.com invites you to ada@example.com');
+    });
+  });
+
+  test('goes to one address with one subject, whatever the names hold', async () => {
+    await using server = await startMailServer();
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
+      const nasty = [
+        'Ada\r\nBcc: victim@example.com',
+        'Ada\nBcc: victim@example.com\n\n<h1>Win</h1>',
+        'Ada\u2028Bcc: victim@example.com',
+        '"><script>alert(1)</script><a href="https://evil.example">',
+        '=?utf-8?B?QmNjOiB2aWN0aW1AZXhhbXBsZS5jb20=?=',
+        '\u202eevil.example\u202c visit https://evil.example/now',
+        'x'.repeat(200),
+        '🦊'.repeat(100),
+      ];
+      for (const [index, text] of nasty.entries()) {
+        await name(app, key, text, text);
+        const { json } = await invite(app, key, `bob${index}@example.com`);
+        expect(json.sent).toBe(true);
+        const mail = server.mails.at(-1);
+        expect(mail?.to).toEqual([`bob${index}@example.com`]);
+        expect([...(mail?.headers.keys() ?? [])].sort()).toEqual([
+          'auto-submitted',
+          'content-type',
+          'date',
+          'from',
+          'message-id',
+          'mime-version',
+          'subject',
+          'to',
+        ]);
+        const page = mail?.parts['text/html'] ?? '';
+        const links = [...page.matchAll(/<a\b[^>]*href="([^"]*)"/g)].map((match) => match[1]);
+        expect(links).toEqual([json.url]);
+        expect(page).not.toMatch(/<(?:script|h1)/);
+        // Nothing that a mail program would make a link of, save our own.
+        for (const part of Object.values(mail?.parts ?? {}))
+          expect(part.replaceAll(json.url, '')).not.toMatch(/https?:\/\/|evil\.example|victim@example/);
+      }
+    });
+  });
+});
+
+describe('a mail server in trouble', () => {
+  const stillMade = async (app: TestApp, key: string, email = 'bob@example.com') => {
+    const { status, json } = await invite(app, key, email);
+    expect([status, json.sent]).toEqual([201, false]);
+    expect(json.url).toContain(json.token);
+    expect((await app.call('GET', '/api/v1/invitation', { key })).json[0].email).toBe(email);
+  };
+  const warnings = (log: string[]) => log.filter((line) => line.includes('mail not sent'));
+
+  test('that is down: the invitation is made, not sent, and logged', async () => {
+    const server = await startMailServer();
+    await server[Symbol.asyncDispose]();
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
+      await stillMade(app, key);
+      expect(warnings(log)).toHaveLength(1);
+    });
+  });
+
+  test('that refuses the address: the same, and the log does not name it', async () => {
+    await using server = await startMailServer({
+      onRcptTo: ({ address }, _, done) => done(new Error(`no such user ${address}`)),
+    });
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
+      await stillMade(app, key);
+      expect(warnings(log)[0]).toContain('no such user (address)');
+      expect(log.join('')).not.toContain('bob@example.com');
+    });
+  });
+
+  test('that refuses the mail itself: the same', async () => {
+    await using server = await startMailServer({
+      onData: (stream, _, done) => {
+        stream.on('end', () => done(new Error('looks like spam')));
+        stream.resume();
+      },
+    });
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
+      await stillMade(app, key);
+      expect(warnings(log)[0]).toContain('looks like spam');
+    });
+  });
+
+  test('whose name leads nowhere: the same', async () => {
+    await withMail({ url: 'smtp://nowhere.invalid:25' }, async (app, key, log) => {
+      await stillMade(app, key);
+      expect(warnings(log)).toHaveLength(1);
+    });
+  });
+
+  for (const [what, speak] of [
+    ['says nothing', () => {}],
+    [
+      'never comes to an end',
+      (socket: Socket) => {
+        const drip = setInterval(() => socket.write('220-welcome\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      },
+    ],
+  ] as const) {
+    test(`that ${what} holds the call for no longer than the deadline, and is hung up on`, async () => {
+      const gone = Promise.withResolvers<void>();
+      const server = createServer((socket) => {
+        socket.on('error', () => {});
+        socket.on('close', () => gone.resolve());
+        socket.resume();
+        speak(socket);
+      });
+      await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      await withMail({ url: `smtp://127.0.0.1:${port}`, deadline: 300 }, async (app, key, log) => {
+        const begun = performance.now();
+        const inviting = stillMade(app, key);
+        expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
+        await inviting;
+        expect(performance.now() - begun).toBeLessThan(5_000);
+        await gone.promise;
+        expect(warnings(log)[0]).toContain('took too long');
+      });
+      server.close();
+    });
+  }
+
+  test('is spared, and so is whoever is written to: five mails a day to one address', async () => {
+    await using server = await startMailServer();
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
+      const sent: boolean[] = [];
+      for (let mail = 0; mail < 7; mail++) sent.push((await invite(app, key, 'bob@example.com')).json.sent);
+      expect(sent).toEqual([true, true, true, true, true, false, false]);
+      expect(server.mails).toHaveLength(5);
+      expect(warnings(log).length).toBeGreaterThan(0);
+      app.clock.now += 24 * 60 * 60 * 1000;
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
+    });
+  });
+});
+
+describe('a password for the mail server', () => {
+  test('is given, over TLS where the server has it', async () => {
+    const { certificate: cert, key: privateKey } = selfSigned('localhost');
+    await using server = await startMailServer({ cert, key: privateKey, authOptional: false });
+    const url = `smtp://linnet:right%20horse@127.0.0.1:${server.port}?tls.rejectUnauthorized=false`;
+    await withMail({ url }, async (app, key) => {
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
+      expect(server.logins).toEqual(['linnet:right horse']);
+      expect(server.mails[0]?.isEncrypted).toBe(true);
+    });
+  });
+
+  test('is given to nobody whose certificate is not good', async () => {
+    const { certificate: cert, key: privateKey } = selfSigned('localhost');
+    await using server = await startMailServer({ cert, key: privateKey, authOptional: false });
+    await withMail({ url: `smtp://linnet:right%20horse@127.0.0.1:${server.port}` }, async (app, key) => {
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(false);
+      expect(server.logins).toEqual([]);
+    });
+  });
+
+  test('from the start encrypted with smtps', async () => {
+    const { certificate: cert, key: privateKey } = selfSigned('localhost');
+    await using server = await startMailServer({ cert, key: privateKey, secure: true });
+    const url = `smtps://127.0.0.1:${server.port}?tls.rejectUnauthorized=false`;
+    await withMail({ url }, async (app, key) => {
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
+      expect(server.mails[0]?.isEncrypted).toBe(true);
+    });
+  });
+
+  test('that is wrong stands in no log and no answer', async () => {
+    await using server = await startMailServer({ authOptional: false });
+    const url = `smtp://linnet:hunter2secret@127.0.0.1:${server.port}`;
+    await withMail({ url }, async (app, key, log) => {
+      const { json, text } = await invite(app, key, 'bob@example.com');
+      expect(json.sent).toBe(false);
+      expect(server.logins).toEqual(['linnet:hunter2secret']);
+      const encoded = Buffer.from('hunter2secret').toString('base64');
+      for (const secret of ['hunter2', encoded]) expect(`${text}${log.join('')}`).not.toContain(secret);
+    });
+  });
+
+  // Of the addresses that are no other machine's, but could be, only Linux answers on this one.
+  test.if(process.platform === 'linux')('is never sent in the clear to another machine', async () => {
+    await using server = await startMailServer({}, '127.0.0.2');
+    await withMail({ url: `smtp://linnet:right%20horse@127.0.0.2:${server.port}` }, async (app, key) => {
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(false);
+      expect(server.logins).toEqual([]);
+    });
+    const trusted = `smtp://linnet:right%20horse@127.0.0.2:${server.port}?requireTLS=false`;
+    await withMail({ url: trusted }, async (app, key) => {
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
+    });
+  });
+});

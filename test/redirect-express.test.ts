@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
+
+/** A header that nobody reads, of a byte that keeps a request from the express lane. */
+const detour = { 'x-detour': '\xe9' };
+const destination = 'https://destination.example/x';
+const agents = {
+  phone: 'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile',
+  pad: 'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1',
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+};
+
+const visits: {
+  readonly headers: Record<string, string>;
+  readonly method?: string;
+  readonly query?: string;
+}[] = [
+  { headers: {} },
+  { headers: { 'user-agent': agents.phone, 'sec-ch-ua-platform': '"Android"' } },
+  { headers: { 'user-agent': agents.pad } },
+  { headers: { 'user-agent': agents.slack } },
+  { headers: { 'user-agent': agents.crawler } },
+  { headers: { 'user-agent': '' } },
+  { headers: { 'user-agent': agents.firefox, 'x-moz': 'prefetch' } },
+  { headers: { 'user-agent': agents.phone, 'x-moz': 'prefetch' } },
+  { headers: { 'sec-purpose': 'prefetch;prerender' } },
+  { headers: { referer: 'https://news.example.org/page?q=1', 'accept-language': 'de-CH,de;q=0.8' } },
+  { headers: { dnt: '1' } },
+  { headers: { 'Sec-GPC': ' 1 ' } },
+  { headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.3', 'cf-ipcountry': 'NL' } },
+  { headers: { 'x-country-code': 'Nowhere' } },
+  { headers: {}, method: 'HEAD' },
+  { headers: {}, query: '?utm_source=mail&utm_campaign=week%2012&qr' },
+  { headers: { 'user-agent': `x${'y'.repeat(2_000)}` } },
+];
+
+const linkKinds: [string, object][] = [
+  ['a plain link', {}],
+  [
+    'a link with its own way for each device',
+    { android_url: `${destination}/a`, ios_url: `${destination}/i` },
+  ],
+  ['a link with a preview card', { og_title: 'A title' }],
+  ['a link that is guarded against bots', { bot_protection: true }],
+  ['a link with a password', { password: 'open sesame' }],
+  ['a link with a captcha', { captcha: true }],
+  ['a link that has expired', { expiration_date: '2001-01-01_00-00-00' }],
+];
+
+describe.each(storeKinds)('the express lane, on %s,', (store) => {
+  test.each(linkKinds)('answers and records as the long way does: %s', async (_, fields) => {
+    const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    try {
+      const { key } = await app.newcomer();
+      const make = async () => {
+        const body = { destination_url: destination, ...fields };
+        return (await app.call('POST', '/api/v1/link', { key, body })).json;
+      };
+      const [short, long] = [await make(), await make()];
+      if (short.error_code !== undefined) throw new Error(short.error_string);
+      for (const { headers, method = 'GET', query = '' } of visits) {
+        const send = (suffix: string, more: object) =>
+          visitRaw(app.url, {
+            method,
+            path: `/${suffix}${query}`,
+            headers: { connection: 'keep-alive', ...headers, ...more },
+          });
+        const answers = await Promise.all([send(short.suffix, {}), send(long.suffix, detour)]);
+        const [one, other] = answers.map((answer) => essence(answer, [short.suffix, long.suffix]));
+        expect(one).toEqual(other as ReturnType<typeof essence>);
+      }
+      await app.app.clicks.settled();
+      const rows = async (id: number) => {
+        const found = await app.app.context.database.read
+          .selectFrom('hits')
+          .selectAll()
+          .where('link_id', '=', id)
+          .orderBy('id')
+          .execute();
+        return found.map(({ id: _, link_id, ...row }) => row);
+      };
+      const recorded = await rows(short.id);
+      expect(recorded).toHaveLength(visits.length);
+      expect(recorded).toEqual(await rows(long.id));
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+function essence({ status, headers, body }: RawAnswer, suffixes: readonly string[]) {
+  const { date, ...rest } = headers;
+  expect(date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+  // Captchas and cards differ by what is theirs alone.
+  const plain = suffixes.reduce((text, suffix) => text.replaceAll(suffix, 'SUFFIX'), body);
+  return { status, headers: rest, body: plain.replace(/data-challenge="[^"]*"|\{&#34;[^<"]*\}/g, '') };
+}
+
+describe('a connection', () => {
+  let app: TestApp;
+  let host: string;
+  let key: string;
+  beforeAll(async () => {
+    app = await startApp();
+    host = new URL(app.url).host;
+    key = (await app.newcomer()).key;
+    const body = { destination_url: destination, suffix: 'abc' };
+    await app.call('POST', '/api/v1/link', { key, body });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+  const post = (body: string) =>
+    `POST /api/v1/link HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const statuses = async (bytes: string, count: number) =>
+    (await exchange(app.url, bytes, { answers: count, patience: 2_000 })).map(({ status }) => status);
+
+  test('carries requests of every kind behind one another, each answered in its turn', async () => {
+    const kinds: [string, number][] = [
+      [get('/abc'), 302],
+      [get('/nothing'), 404],
+      [post(JSON.stringify({ destination_url: destination })), 201],
+      [get('/abc', 'X-Odd: \xe9\r\n'), 302],
+      [get('/healthz'), 200],
+      [get('/abc'), 302],
+    ];
+    for (let first = 0; first < kinds.length; first++) {
+      const turn = [...kinds.slice(first), ...kinds.slice(0, first)];
+      expect(await statuses(turn.map(([bytes]) => bytes).join(''), turn.length)).toEqual(
+        turn.map(([, status]) => status),
+      );
+    }
+  });
+
+  test('may be cut into pieces anywhere', async () => {
+    const bytes = get('/abc') + post(JSON.stringify({ destination_url: destination })) + get('/abc');
+    for (let cut = 1; cut < bytes.length; cut += 7) {
+      const answers = await inPieces(app.url, [bytes.slice(0, cut), bytes.slice(cut)], 3);
+      expect([cut, ...answers]).toEqual([cut, 302, 201, 302]);
+    }
+    expect(await inPieces(app.url, [...bytes], 3)).toEqual([302, 201, 302]);
+  });
+
+  test('is answered although its sender has said that nothing more comes', async () => {
+    expect(await inPieces(app.url, [get('/abc')], 1, true)).toEqual([302]);
+    expect(await inPieces(app.url, [get('/nothing-at-all')], 1, true)).toEqual([404]);
+  });
+
+  test('with thousands of visits at once gets thousands of answers, and loses no hit', async () => {
+    const before = await hitsOf(app);
+    expect(await statuses(get('/abc').repeat(5_000), 5_000)).toEqual(Array(5_000).fill(302));
+    expect((await hitsOf(app)) - before).toBe(5_000);
+  });
+
+  test('whose reader sleeps is made to wait, and gets everything once it is awake', async () => {
+    const count = 40_000;
+    const { port } = new URL(app.url);
+    const socket = connect({ host: '127.0.0.1', port: Number(port) });
+    socket.pause();
+    const sent = new Promise((resolve) => socket.write(get('/abc').repeat(count), resolve));
+    await Bun.sleep(100);
+    let received = 0;
+    const done = new Promise<void>((resolve) => {
+      socket.on('data', (part) => {
+        received += part.toString('latin1').split('HTTP/1.1 302 Found').length - 1;
+        // A status line may be cut by the end of a part: the last one never is.
+        if (received >= count * 0.99) resolve();
+      });
+    });
+    socket.resume();
+    await Promise.all([sent, done]);
+    socket.destroy();
+  });
+
+  test('takes and gives what is large as it is', async () => {
+    const big = JSON.stringify({ destination_url: `https://destination.example/${'x'.repeat(7_000)}` });
+    for (let turn = 0; turn < 5; turn++)
+      expect(await statuses(get('/abc') + post(big), 2)).toEqual([302, 201]);
+    const document = await fetch(`${app.url}/openapi.json`);
+    expect(((await document.json()) as { openapi: string }).openapi).toBe('3.1.0');
+    const tooBig = 'x'.repeat(3_000_000);
+    expect((await app.call('POST', '/api/v1/link', { key, body: { destination_url: tooBig } })).status).toBe(
+      413,
+    );
+  });
+
+  test('of which the server behind knows nothing is refused by it', async () => {
+    const ports = await ownPorts();
+    const others = ports.filter((port) => port !== Number(new URL(app.url).port));
+    expect(others.length).toBeGreaterThan(0);
+    const answers = await Promise.all(
+      others.map((port) => visitRaw(`http://127.0.0.1:${port}`, { path: '/abc', host }).catch(() => null)),
+    );
+    expect(answers.filter((answer) => answer !== null).map(({ status }) => status)).toEqual(
+      answers.filter((answer) => answer !== null).map(() => 403),
+    );
+  });
+
+  async function hitsOf({ app: { clicks, context } }: TestApp): Promise<number> {
+    await clicks.settled();
+    const { length } = await context.database.read.selectFrom('hits').select('id').execute();
+    return length;
+  }
+});
+
+/** The ports that this process listens on. */
+async function ownPorts(): Promise<number[]> {
+  const inodes = new Set<string>();
+  const listing = await Array.fromAsync(
+    new Bun.Glob('*').scan({ cwd: '/proc/self/fd', onlyFiles: false, dot: true }),
+  );
+  const { readlinkSync } = await import('node:fs');
+  for (const name of listing) {
+    try {
+      const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${name}`))?.[1];
+      if (inode !== undefined) inodes.add(inode);
+    } catch {
+      // It was closed meanwhile.
+    }
+  }
+  const lines = (await Bun.file('/proc/self/net/tcp').text()).trim().split('\n').slice(1);
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.has(inode ?? ''))
+    .map(([, local]) => Number.parseInt(local?.split(':')[1] ?? '', 16));
+}
+
+/** The statuses of the answers to bytes that arrive piece by piece. */
+function inPieces(url: string, pieces: readonly string[], count: number, hangsUp = false): Promise<number[]> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
+    socket.on('connect', async () => {
+      for (const piece of pieces) {
+        await new Promise((written) => socket.write(piece, 'latin1', written));
+        await new Promise(setImmediate);
+      }
+      if (hangsUp) socket.end();
+    });
+    const found = () => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+    const late = setTimeout(() => reject(new Error(`only this came: ${received}`)), 10_000);
+    const finish = () => {
+      clearTimeout(late);
+      socket.destroy();
+      resolve(found());
+    };
+    socket.on('data', (part) => {
+      received += part.toString('latin1');
+      if (found().length >= count) finish();
+    });
+    socket.on('close', finish);
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,89 @@
+import chromium from '@sparticuz/chromium';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium as driver,
+  type Page,
+} from 'playwright-core';
+import type { Newcomer, TestApp } from './app.ts';
+
+let started: Promise<Browser> | undefined;
+
+/** One Chromium from npm for all tests of a run; each test has a context of its own. */
+export function browser(): Promise<Browser> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<Browser> {
+  const launched = await driver.launch({
+    executablePath: await chromium.executablePath(),
+    headless: true,
+    // What the package would add takes the browser's own fences down; a test wants them up.
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-dev-shm-usage',
+    ],
+  });
+  return launched;
+}
+
+export async function closeBrowser(): Promise<void> {
+  const running = started;
+  started = undefined;
+  await (await running)?.close();
+}
+
+export async function freshContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await (await browser()).newContext({
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    // Nothing is looked at in the middle of a change.
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.setDefaultTimeout(15_000);
+  return context;
+}
+
+/** A browser of somebody who is signed in to the dashboard, at `path` of it. */
+export async function dashboardOf(
+  app: TestApp,
+  { email, password }: Pick<Newcomer, 'email' | 'password'>,
+  path = '/app',
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await freshContext(options);
+  const page = await context.newPage();
+  const answer = await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+  if (answer.status() !== 201) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`);
+  await page.goto(app.url + path);
+  await page.locator('main h1').first().waitFor();
+  return page;
+}
+
+/** What an automated look for barriers finds on the page as it stands. */
+export async function barriersOn(page: Page): Promise<readonly string[]> {
+  const source = await Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text();
+  // Past the page's own policy, which lets no script in from outside.
+  await page.evaluate(source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(
+          options: object,
+        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  });
+}

@@ -1,0 +1,113 @@
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** By lower-case name, unfolded, with encoded words decoded. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Decoded bodies by media type. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly isEncrypted: boolean;
+}
+
+export interface MailServer extends AsyncDisposable {
+  readonly port: number;
+  readonly mails: ReceivedMail[];
+  /** Names and passwords that were sent, in the order they came. */
+  readonly logins: string[];
+}
+
+/** A real mail server on a free port. Without a certificate it doesn't speak TLS. */
+export async function startMailServer(
+  options: SMTPServerOptions = {},
+  host = '127.0.0.1',
+): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  const logins: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: options.cert === undefined ? ['STARTTLS'] : [],
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _, done) {
+      logins.push(`${username}:${password}`);
+      if (password === 'right horse') done(null, { user: username });
+      else done(new Error('Invalid username or password'));
+    },
+    onData(stream, { envelope, secure }, done) {
+      const pieces: Buffer[] = [];
+      stream.on('data', (piece: Buffer) => pieces.push(piece));
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = envelope;
+        mails.push({
+          from: mailFrom ? mailFrom.address : '',
+          to: rcptTo.map(({ address }) => address),
+          ...takenApart(Buffer.concat(pieces).toString('latin1')),
+          isEncrypted: secure,
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  // Clients that hang up in the middle are what some tests are about.
+  server.on('error', () => {});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listening = server.listen(0, host, resolve);
+  await promise;
+  const address = listening.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    mails,
+    logins,
+    [Symbol.asyncDispose]: () => new Promise<void>((closed) => server.close(() => closed())),
+  };
+}
+
+function takenApart(raw: string): Pick<ReceivedMail, 'headers' | 'parts'> {
+  const { headers, body } = entity(raw);
+  const boundary = /boundary="?([^";]+)"?/.exec(headers.get('content-type') ?? '')?.[1];
+  const parts: Record<string, string> = {};
+  for (const piece of boundary ? body.split(`--${boundary}`).slice(1, -1) : [raw]) {
+    const part = entity(piece.replace(/^\r\n/, ''));
+    const [type = ''] = (part.headers.get('content-type') ?? '').split(';');
+    parts[type] = decoded(part.body, part.headers.get('content-transfer-encoding') ?? '7bit');
+  }
+  return { headers, parts };
+}
+
+function entity(raw: string): { headers: Map<string, string>; body: string } {
+  const end = raw.indexOf('\r\n\r\n');
+  const lines = raw
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), words(line.slice(colon + 1).trim())];
+    }),
+  );
+  return { headers, body: raw.slice(end + 4) };
+}
+
+/** RFC 2047. */
+const words = (text: string): string =>
+  text
+    .replace(/\?=\s+=\?/g, '?==?')
+    .replace(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, content: string) =>
+      kind.toLowerCase() === 'b'
+        ? Buffer.from(content, 'base64').toString('latin1')
+        : Buffer.from(unquoted(content.replaceAll('_', ' ')), 'latin1').toString('latin1'),
+    )
+    .replace(/[\x80-\xff]+/g, (bytes) => Buffer.from(bytes, 'latin1').toString('utf8'));
+
+const unquoted = (text: string): string =>
+  text
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+function decoded(body: string, encoding: string): string {
+  const bytes = encoding === 'base64' ? Buffer.from(body, 'base64').toString('latin1') : body;
+  const plain = encoding === 'quoted-printable' ? unquoted(bytes) : bytes;
+  return Buffer.from(plain, 'latin1').toString('utf8').replaceAll('\r\n', '\n');
+}

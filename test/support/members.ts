@@ -1,0 +1,46 @@
+import type { Answer, Newcomer, TestApp } from './app.ts';
+
+export interface Member extends Newcomer {
+  /** What the browser sends, with the origin that a page of ours has. */
+  readonly browser: Record<string, string>;
+}
+
+const password = 'a long enough one';
+let people = 0;
+
+/** Signs in with a browser: its cookie, and the origin of our pages. */
+export async function browserOf(app: TestApp, who: { readonly email: string; readonly password: string }) {
+  const { status, headers, text } = await app.call('POST', '/api/v1/session', {
+    body: { email: who.email, password: who.password },
+  });
+  if (status !== 201) throw new Error(`no session: ${text}`);
+  const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
+  return { cookie, origin: app.url };
+}
+
+export const invite = (app: TestApp, key: string, email: string, role = 'editor'): Promise<Answer> =>
+  app.call('POST', '/api/v1/invitation', { key, body: { email, role } });
+
+/** Somebody who joined the administrator's organization by invitation. */
+export async function member(
+  app: TestApp,
+  administrator: Newcomer,
+  role: 'administrator' | 'editor' = 'editor',
+  email = `member${++people}@example.com`,
+): Promise<Member> {
+  const { json: invitation } = await invite(app, administrator.key, email, role);
+  const user = await app.call('POST', '/api/v1/user', {
+    body: { email, password, invitation_token: invitation.token },
+  });
+  if (user.status !== 201) throw new Error(`no member: ${user.text}`);
+  const browser = await browserOf(app, { email, password });
+  const key = await app.call('POST', '/api/v1/api_key', { headers: browser, body: { name: 'tests' } });
+  return {
+    email,
+    password,
+    browser,
+    key: key.json.key,
+    userId: user.json.id,
+    organizationId: user.json.organization_id,
+  };
+}
