@@ -35,6 +35,7 @@ const settings = {
   databaseUrl: null,
   origin: 'https://links.example.com',
   daysKept: 180,
+  countryFile: null,
   webhookAddress: 'shortened',
   journal: { node: 'bench', process: 'own' },
 } as const;

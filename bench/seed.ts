@@ -35,6 +35,11 @@ function insertLinks(file: string, organizationId: number, links: number): void 
   const database = new Database(file);
   database.run('pragma foreign_keys = on');
   database.run('pragma cache_size = -500000');
+  // Nobody misses it should it break off; Linnet turns its own ways on again.
+  database.run('pragma journal_mode = delete');
+  database.run('pragma journal_mode = off');
+  database.run('pragma synchronous = off');
+  const indexes = takeIndexes(database);
   database.transaction(() => {
     const now = Date.now();
     insertTags(database, organizationId, now);
@@ -63,11 +68,25 @@ function insertLinks(file: string, organizationId: number, links: number): void 
     database.run(
       'insert into link_tags select links.id, tags.id from links join tags on tags.id = links.id % 32',
     );
+    database.run('insert into tag_counts select tag_id, 0, count(*) from link_tags group by tag_id');
     database.run(
-      `insert into link_counts select organization_id, id % ${countShards}, count(*) from links group by 1, 2`,
+      `insert into link_counts (organization_id, domain_id, shard, links)
+       select organization_id, domain_id, id % ${countShards}, count(*) from links group by 1, 2, 3`,
     );
   })();
+  for (const index of indexes) database.run(index);
   database.close();
+}
+
+/** What the order and the filters of lists need is made in the end, in one go each: a tenth of the time. */
+function takeIndexes(database: Database): string[] {
+  const rows = database
+    .query(
+      `select name, sql from sqlite_master where type = 'index' and tbl_name = 'links' and sql like 'create index%'`,
+    )
+    .all() as { name: string; sql: string }[];
+  for (const { name } of rows) database.run(`drop index ${name}`);
+  return rows.map(({ sql }) => sql);
 }
 
 /** Tags 1 to 8: every fourth link gets one of them. */

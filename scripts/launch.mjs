@@ -19,6 +19,7 @@ const commands = {
     env: { ROUNDS: '500' },
   },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
+  'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },
   typecheck: {
     needs: 'everything',
     tool: ['typescript', 'bin/tsc', '--noEmit', '--project'],

@@ -21,7 +21,7 @@ import { tellExpiries } from './manage/tell-expiries.ts';
 import { tidyUp } from './manage/tidy-up.ts';
 import { LinkCache } from './redirect/link-cache.ts';
 import { notFoundPage, unavailablePage } from './redirect/pages.ts';
-import { Refusal } from './rules/errors.ts';
+import { Refusal, StoreAway } from './rules/errors.ts';
 import { Site } from './rules/site.ts';
 import { findLinkForVisitor } from './storage/links.ts';
 import { defaultDomainId } from './storage/schema.ts';
@@ -75,7 +75,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       linkChanged: (domainId, suffix) => links.forget(domainId, suffix),
       webhooks: deliverer,
       mailer: mailerOf(config, site, overrides, log),
-      domains: domainMeansOf(config, site, now, (host) => hosts.forget(host)),
+      domains: domainMeansOf(config, site, now, (host) => hosts.forget(host), log),
     });
     const authenticator = new Authenticator(database, context.now, (cause) =>
       log.error('key use not noted', cause),
@@ -101,7 +101,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const domainChecks = regularly(
       () => checkDueDomains(context),
       overrides.domainInterval ?? domainInterval,
-      (cause) => log.warn('domains not checked', { error: String(cause) }),
+      // That the store is away is said often enough by whoever reads the change feed.
+      (cause) => cause instanceof StoreAway || log.error('domains not checked', cause),
     );
     opened.push(() => {
       context.domains.close();

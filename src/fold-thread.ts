@@ -5,7 +5,6 @@ import { FoldDesk } from './clicks/fold-desk.ts';
 import type { FoldSettings, FromFold, ToFold } from './clicks/fold-messages.ts';
 import { bundledCountryFile, openCountryFile, whenAsked } from './clicks/geo.ts';
 import { DailySalts } from './clicks/visitor-hash.ts';
-import { RecentVisits } from './rules/click-class.ts';
 import { Site } from './rules/site.ts';
 import { PostgresFoldStore } from './storage/fold-postgres.ts';
 import { SqliteFoldStore } from './storage/fold-sqlite.ts';
@@ -37,7 +36,7 @@ function deskOf(settings: FoldSettings, now: number): FoldDesk {
   const site = new Site(new URL(settings.origin));
   const hosts = new Set<string>([new URL(settings.origin).hostname]);
   const countryOf = whenAsked(
-    () => openCountryFile(bundledCountryFile()),
+    () => openCountryFile(settings.countryFile ?? bundledCountryFile()),
     (problem) => tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } }),
   );
   return new FoldDesk({
@@ -50,12 +49,11 @@ function deskOf(settings: FoldSettings, now: number): FoldDesk {
       countryOf,
       isOwnHost: (host) => hosts.has(host),
       salts,
-      recentVisits: new RecentVisits(),
     }),
     deliveriesOf: (clicks, batch, instant) => (links) =>
       links.size === 0
         ? []
-        : clickDeliveries(clicks(), links, {
+        : clickDeliveries(clicks(links), links, {
             site,
             addressForm: settings.webhookAddress,
             now: instant,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { checkDueDomains } from '../src/manage/check-due-domains.ts';
 import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { visitRaw } from './support/raw-http.ts';
@@ -194,7 +195,7 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       );
       looks = await seen();
       app.clock.now += wait - 1;
-      await Bun.sleep(60);
+      await checkDueDomains(app.app.context);
       expect(await seen()).toBe(looks);
       app.clock.now += 1;
       await soon(seen, (now) => now > looks);

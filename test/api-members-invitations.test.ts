@@ -5,7 +5,7 @@ import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
 import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { invite, member } from './support/members.ts';
+import { browserOf, invite, member } from './support/members.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -111,6 +111,19 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await accept(guest.key, id)).status).toBe(200);
     expect((await app.call('GET', '/api/v1/user', { key: guest.key })).status).toBe(401);
     expect(await get('/api_key', token)).toEqual([]);
+  });
+
+  test('a live stream of the organization that is left ends', async () => {
+    const quick = await startApp({ store, overrides: { heartbeat: 20 } });
+    const [host, guest] = [await quick.newcomer(), await quick.newcomer()];
+    const browser = await browserOf(quick, guest);
+    const stream = await fetch(`${quick.url}/api/v1/clicks/live`, { headers: { cookie: browser.cookie } });
+    const ended = stream.text();
+    const { id } = (await invite(quick, host.key, guest.email)).json;
+    const accepted = await quick.call('POST', `/api/v1/user/invitations/${id}/accept`, { headers: browser });
+    expect(accepted.status).toBe(200);
+    expect(await ended).toStartWith(': Linnet');
+    await quick.stop();
   });
 
   test('an invitation is declined for good', async () => {

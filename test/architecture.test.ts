@@ -33,7 +33,6 @@ const arrows: Record<string, readonly string[]> = {
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
   'api → clicks': /^clicks\/(stats|live)/,
-  'dashboard → api': /^api\/schemas\//,
   'redirect → http': /^http\/html/,
   'mail → http': /^http\/html/,
 };

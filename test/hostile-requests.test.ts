@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** All answers to these bytes. */
-const send = (bytes: string): Promise<RawAnswer[]> => exchange(app.url, bytes, { patience: 300 });
+const send = (bytes: string): Promise<RawAnswer[]> => exchange(app.url, bytes, { patience: 1_000 });
 
 const get = (target: string, headers = `Host: ${host}\r\n`): string =>
   `GET ${target} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;

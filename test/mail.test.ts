@@ -204,6 +204,30 @@ describe('a mail server in trouble', () => {
     });
   }
 
+  test('that is well again is written to, however often it was tried before', async () => {
+    let isWell = false;
+    await using server = await startMailServer({
+      onMailFrom: (_, __, done) => (isWell ? done() : done(new Error('try later'))),
+    });
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
+      for (let round = 0; round < 7; round++) await stillMade(app, key);
+      isWell = true;
+      expect((await invite(app, key, 'bob@example.com')).json.sent).toBe(true);
+    });
+  });
+
+  test('is spared by whoever invites a crowd: fifty mails an hour out of one organization', async () => {
+    await using server = await startMailServer();
+    await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => invite(app, key, `crowd${index}@example.com`)),
+      );
+      expect(answers.filter(({ json }) => json.sent)).toHaveLength(50);
+      expect(answers.every(({ status }) => status === 201)).toBe(true);
+      expect(server.mails).toHaveLength(50);
+    });
+  });
+
   test('is spared, and so is whoever is written to: five mails a day to one address', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {

@@ -19,7 +19,7 @@ export interface Guest {
   readonly session: string | null;
   /** To be set with the answer: the session lasts longer from now on. */
   readonly cookie: string | null;
-  /** Asks again whether the credential is good. */
+  /** Asks again whether the credential is good, and stands for a member of the same organization. */
   readonly stillWelcome: () => Promise<unknown>;
 }
 
@@ -40,24 +40,32 @@ export async function letIn(rule: Rule, request: Request, doorman: Doorman, site
   if (rule.credential === 'none' || rule.credential === 'own') return stranger(session);
   if (session !== null) return bySession(rule, session, doorman, site);
   if (sent === null && rule.credential === 'optional') return stranger(null);
-  const stillWelcome = () => doorman.caller(sent);
-  const caller = await stillWelcome();
+  const ask = () => doorman.caller(sent);
+  const caller = await ask();
   requireDeed(rule, caller);
-  return { caller, session: null, cookie: null, stillWelcome };
+  return { caller, session: null, cookie: null, stillWelcome: () => askAgain(caller, ask) };
 }
 
 async function bySession(rule: Rule, session: string, doorman: Doorman, site: Site): Promise<Guest> {
-  const stillWelcome = () => doorman.visitor(session);
   try {
-    const { caller, isRenewed } = await stillWelcome();
+    const { caller, isRenewed } = await doorman.visitor(session);
     requireDeed(rule, caller);
-    return { caller, session, cookie: isRenewed ? keepSession(session, site) : null, stillWelcome };
+    const cookie = isRenewed ? keepSession(session, site) : null;
+    const ask = async () => (await doorman.visitor(session)).caller;
+    return { caller, session, cookie, stillWelcome: () => askAgain(caller, ask) };
   } catch (cause) {
     // A browser goes on sending the cookie of a session that ended: it must not keep anybody from signing up.
     const isOver = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
     if (rule.credential === 'optional' && isOver) return stranger(session);
     throw cause;
   }
+}
+
+/** A session and a token go along to another organization: what they were let in to see does not. */
+async function askAgain({ organizationId }: Caller, ask: () => Promise<Caller>): Promise<void> {
+  const now = await ask();
+  if (now.organizationId !== organizationId)
+    throw new Refusal('FORBIDDEN', 'You belong to another organization now. Ask again.');
 }
 
 const stranger = (session: string | null): Guest => ({

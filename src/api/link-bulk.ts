@@ -25,6 +25,8 @@ import {
 
 /** A thousand links of the usual kind take a quarter of a megabyte. */
 const mostBodyBytes = 4 * 1024 * 1024;
+/** A second's work, or less. */
+const mostPasswords = 20;
 /** So many at a time that no redirect waits long behind them. */
 const perTurn = 50;
 
@@ -49,6 +51,7 @@ export const create = endpoint({
     const batch = await prepareLinks(context, caller, wishes, {
       withPng: query.disable_png === 'false',
       atomic: query.atomic === 'true',
+      mostPasswords,
     });
     const [made, codes] = await Promise.all([batch.store(), drawCodes(batch.links, context)]);
     const results: z.input<typeof LinkResults>['results'] = [];

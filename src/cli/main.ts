@@ -9,9 +9,10 @@ import { Log } from '../telemetry/log.ts';
 import type { Command } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
+import { importLinks } from './import-links.ts';
 import { replaceSecret } from './replace-secret.ts';
 
-const commands: readonly Command[] = [createUser, createKey, replaceSecret];
+const commands: readonly Command[] = [createUser, createKey, importLinks, replaceSecret];
 
 const [noun, verb, ...rest] = process.argv.slice(2);
 const command = commands.find(({ name }) => name === `${noun} ${verb}`);

@@ -82,5 +82,13 @@ export const wordDimensions: ReadonlySet<Dimension> = new Set([
   'utm_campaign',
 ]);
 
+const placeIn = <T extends string>(list: readonly T[]): ((word: T) => number) => {
+  const places = new Map(list.map((word, place) => [word, place]));
+  return (word) => places.get(word) ?? 0;
+};
+export const classPlace = placeIn<(typeof classes)[number]>(classes);
+export const reasonPlace = placeIn<(typeof reasons)[number]>(reasons);
+export const devicePlace = placeIn<(typeof devices)[number]>(devices);
+
 export const hourLength = 3_600_000;
 export const hourOf = (at: number): number => Math.floor(at / hourLength);

@@ -38,16 +38,17 @@ async function freshParts(): Promise<EnrichParts> {
     },
     isOwnHost: (host) => host === 'go.example.org' || host === 'www.links.example',
     salts,
-    recentVisits: new RecentVisits(),
   });
 }
 
 let parts: EnrichParts;
+let visits: RecentVisits;
 beforeEach(async () => {
   asked = [];
+  visits = new RecentVisits();
   parts = await freshParts();
 });
-const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts);
+const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts, visits);
 
 test('a hit is told as fully as its request allows, and without its address', () => {
   const hit = enriched({});
@@ -150,8 +151,8 @@ describe('a repeat', () => {
       address: `198.51.100.${index % 5}`,
     }));
     const run = async () => {
-      const given = await freshParts();
-      return hits.map((hit) => enrich(hit, given));
+      const [given, seen] = [await freshParts(), new RecentVisits()];
+      return hits.map((hit) => enrich(hit, given, seen));
     };
     expect(await run()).toEqual(await run());
   });

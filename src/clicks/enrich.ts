@@ -6,9 +6,10 @@ import {
   classOfAgent,
   type RecentVisits,
 } from '../rules/click-class.ts';
-import { clickSource } from '../rules/click-source.ts';
+import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import type { Outcome } from '../rules/resolve.ts';
 import { type CountryOf, countryCode } from './geo.ts';
+import { remembered } from './lately.ts';
 import {
   type Agent,
   type DeviceKind,
@@ -73,23 +74,31 @@ export interface EnrichParts {
   readonly countryOf: CountryOf;
   readonly hintedCountry: (hint: string) => string | null;
   readonly language: (acceptLanguage: string) => string;
-  readonly referrerHost: (referer: string) => string;
+  readonly referrer: (referer: string) => Referrer;
+  readonly clickSource: (query: string) => ClickSource;
   /** Coming from one of our own pages (a password's, a captcha's) is coming from nowhere else. */
   readonly isOwnHost: (host: string) => boolean;
   readonly salts: Pick<DailySalts, 'get'>;
-  readonly recentVisits: RecentVisits;
 }
+
+/** Whether a click repeats one that came before it. */
+export type Repeats = Pick<RecentVisits, 'repeats'>;
 
 interface KnownAgent extends Agent {
   readonly classification: Classification;
 }
 
+/** '' where there is none. */
+interface Referrer {
+  readonly host: string;
+  /** As it is counted. */
+  readonly shown: string;
+}
+
 const longestAgent = 512;
 
 /** Adds the memory that makes `enrich` fast: the same user agents, addresses and referrers come again and again. */
-export function enrichParts(
-  given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts' | 'recentVisits'>,
-): EnrichParts {
+export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'>): EnrichParts {
   const knownAgent = remembered(16_384, (userAgent) => ({
     ...readAgent(userAgent),
     classification: classOfAgent(userAgent),
@@ -97,20 +106,30 @@ export function enrichParts(
   return {
     ...given,
     knownAgent: (userAgent) => knownAgent(userAgent.slice(0, longestAgent)),
-    countryOf: remembered(131_072, given.countryOf),
+    countryOf: remembered(32_768, given.countryOf),
     hintedCountry: remembered(1_024, countryCode),
     language: remembered(4_096, firstLanguage),
-    referrerHost: remembered(16_384, referrerHost),
+    referrer: remembered(16_384, (referer) => {
+      const host = referrerHost(referer);
+      return { host, shown: withoutWww(host) };
+    }),
+    clickSource: remembered(8_192, clickSource),
   };
 }
 
+/** How the host that somebody came from is counted; '' for our own. */
+export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' | 'isOwnHost'>): string {
+  if (referer === '') return '';
+  const { host, shown } = parts.referrer(referer);
+  return host === '' || parts.isOwnHost(host) ? '' : shown;
+}
+
 /** Everything that is to be known of a hit. The same hits in the same order always give the same result. */
-export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
+export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): EnrichedHit {
   const agent = parts.knownAgent(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw.at, raw.address, raw.userAgent);
-  const { class: hitClass, reason } = classOf(raw, agent, visitor, parts.recentVisits);
-  const { source, utm } = clickSource(raw.query);
-  const host = parts.referrerHost(raw.referer);
+  const { class: hitClass, reason } = classOf(raw, agent, visitor, recentVisits);
+  const { source, utm } = parts.clickSource(raw.query);
   return {
     linkId: raw.linkId,
     organizationId: raw.organizationId,
@@ -126,7 +145,7 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     browser: agent.browser,
     browserVersion: agent.browserVersion,
     language: parts.language(raw.acceptLanguage),
-    referrerHost: host === '' || parts.isOwnHost(host) ? '' : withoutWww(host),
+    referrerHost: referrerOf(raw.referer, parts),
     utmSource: utm.source,
     utmMedium: utm.medium,
     utmCampaign: utm.campaign,
@@ -147,33 +166,9 @@ function classOf(
   raw: RawHit,
   agent: KnownAgent,
   visitor: number | null,
-  recentVisits: RecentVisits,
+  recentVisits: Repeats,
 ): Classification {
   const found = classify(raw, () => agent.classification);
   if (found.class !== 'human' || raw.outcome !== 'redirect' || visitor === null) return found;
   return recentVisits.repeats(raw.linkId, visitor, raw.at) ? repeat : found;
-}
-
-const longestRemembered = 1_024;
-
-/**
- * Keeps up to `most` answers, in two generations: what was asked for lately stays. Keys are copied, and answers made
- * from the copy: a string cut from a block of the journal would keep the whole block in memory.
- */
-function remembered<T>(most: number, make: (key: string) => T): (key: string) => T {
-  let young = new Map<string, T>();
-  let old = new Map<string, T>();
-  return (key) => {
-    const known = young.get(key);
-    if (known !== undefined) return known;
-    const own = Buffer.from(key).toString();
-    const made = old.get(own) ?? make(own);
-    if (own.length > longestRemembered) return made;
-    if (young.size >= most / 2) {
-      old = young;
-      young = new Map();
-    }
-    young.set(own, made);
-    return made;
-  };
 }

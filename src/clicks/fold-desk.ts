@@ -1,9 +1,10 @@
 import { StoreAway } from '../rules/errors.ts';
 import { type DeliveriesOf, type FoldStore, JournalTaken } from '../storage/fold-store.ts';
 import type { EnrichParts } from './enrich.ts';
-import { type FoldedClick, JournalFold } from './fold.ts';
+import { type ClicksOf, JournalFold } from './fold.ts';
 import { BatchBuilder } from './fold-batch.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
+import { HitStretch } from './hit-stretch.ts';
 import {
   folderOf,
   isBefore,
@@ -28,13 +29,17 @@ export interface DeskParts {
   /** Hosts of ours, kept up to date here. */
   readonly hosts: Set<string>;
   readonly now: number;
-  readonly deliveriesOf: (clicks: () => readonly FoldedClick[], place: string, now: number) => DeliveriesOf;
+  readonly deliveriesOf: (clicks: ClicksOf, place: string, now: number) => DeliveriesOf;
   readonly tell: (message: FromFold) => void;
 }
 
 const hostsKept = 60_000;
 const awayPause = 500;
 const stopPatience = 3_000;
+/** Milliseconds: for so long after a hit, more are expected. */
+const busyFor = 5_000;
+/** Hits of the past in one turn, then. */
+const busyLength = 32_768;
 
 /**
  * What the fold's thread does, one thing after another: first the journals that earlier processes left behind, then
@@ -43,7 +48,8 @@ const stopPatience = 3_000;
 export class FoldDesk {
   readonly #parts: DeskParts;
   readonly #words = new WordPlaces();
-  readonly #builder: BatchBuilder;
+  readonly #stretch: HitStretch;
+  readonly #builder = new BatchBuilder(new SeenVisitors());
   #now: number;
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
@@ -51,6 +57,8 @@ export class FoldDesk {
   #mayHaveLeftovers = true;
   #mustTidy = true;
   #isStopping = false;
+  #isOutOfPatience = false;
+  #wokenAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #turn: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
@@ -58,16 +66,13 @@ export class FoldDesk {
   constructor(parts: DeskParts) {
     this.#parts = parts;
     this.#now = parts.now;
-    this.#builder = new BatchBuilder({
-      words: this.#words,
-      limit: new ValueLimit(),
-      seen: new SeenVisitors(),
-    });
+    this.#stretch = new HitStretch(this.#words, new ValueLimit(), parts.enrich);
     this.#run();
   }
 
   take(message: Exclude<ToFold, { kind: 'start' }>): void {
     this.#now = message.now;
+    if (message.kind === 'wake') this.#wokenAt = performance.now();
     if (message.kind === 'tidy') {
       this.#mustTidy = true;
       this.#mayHaveLeftovers = true;
@@ -130,12 +135,22 @@ export class FoldDesk {
   }
 
   async #foldOwn(): Promise<void> {
-    const { settings, tell } = this.#parts;
+    const { settings, store, tell } = this.#parts;
     this.#own ??= await this.#open(settings.journal);
     const own = this.#own;
-    this.#current = own;
-    await own.foldTo(this.#end, () => tell({ kind: 'folded', position: own.position }));
+    const end = this.#end;
+    for (let hasMore = true; hasMore; ) {
+      hasMore = await this.#foldSome(own, end, store.stretchLength());
+      tell({ kind: 'folded', position: own.position });
+    }
+  }
+
+  async #foldSome(journal: JournalFold, end: Position | null, most: number): Promise<boolean> {
+    if (this.#isOutOfPatience) return false;
+    this.#current = journal;
+    const hasFolded = await journal.foldStretch(end, most);
     this.#current = null;
+    return hasFolded;
   }
 
   #leftovers(): JournalName[] {
@@ -153,21 +168,34 @@ export class FoldDesk {
     }
     try {
       const journal = await this.#open(name);
-      this.#current = journal;
-      await journal.foldTo(null, () => {});
-      this.#current = null;
+      const isWhole = await this.#foldLeftover(journal, name);
       journal.close();
-      if (this.#isStopping) return;
+      if (!isWhole || this.#isStopping) return;
       removeJournal(folder);
       await this.#parts.store.forgetWatermark(watermarkKey(name));
       this.#parts.tell({ kind: 'recovered', journal: watermarkKey(name) });
-    } catch (cause) {
-      // A copy of this folder is folded by another node: what it has done is done for both.
-      if (!(cause instanceof JournalTaken)) throw cause;
-      this.#trouble('journal folded elsewhere', { journal: watermarkKey(name) });
     } finally {
       lock.release();
     }
+  }
+
+  /** However much was left behind, fresh hits come in between. False: not all of it was folded, or not by us. */
+  async #foldLeftover(journal: JournalFold, name: JournalName): Promise<boolean> {
+    try {
+      while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
+      return !this.#isOutOfPatience;
+    } catch (cause) {
+      // A copy of this folder is folded by another node: what it has done is done for both.
+      if (!(cause instanceof JournalTaken) || cause.message !== watermarkKey(name)) throw cause;
+      this.#trouble('journal folded elsewhere', { journal: watermarkKey(name) });
+      return false;
+    }
+  }
+
+  /** Where visitors come now, their hits don't wait long for those of the past. */
+  #leftoverLength(): number {
+    const isBusy = performance.now() - this.#wokenAt < busyFor;
+    return Math.min(this.#parts.store.stretchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
   }
 
   #open(name: JournalName): Promise<JournalFold> {
@@ -179,6 +207,7 @@ export class FoldDesk {
         enrich,
         salts,
         words: this.#words,
+        stretch: this.#stretch,
         builder: this.#builder,
         deliveriesOf: (clicks, place) => deliveriesOf(clicks, place, this.#now),
         onTorn: (segment, bytes) => this.#trouble('journal cut off', { journal: key, segment, bytes }),
@@ -201,6 +230,7 @@ export class FoldDesk {
 
   async #tidy(): Promise<void> {
     const { store, salts, settings } = this.#parts;
+    this.#stretch.forgetPeople();
     try {
       await forgetOld(store, salts, this.#now, settings.daysKept, () => this.#isStopping);
     } catch (cause) {
@@ -211,7 +241,10 @@ export class FoldDesk {
   /** What is left is folded if that goes quickly; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#isStopping = true;
-    const patience = setTimeout(() => this.#current?.stop(), stopPatience);
+    const patience = setTimeout(() => {
+      this.#isOutOfPatience = true;
+      this.#current?.stop();
+    }, stopPatience);
     await this.#turn;
     await this.#lastTurn().catch(() => {});
     clearTimeout(patience);

@@ -1,30 +1,46 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { RollUpTally } from './roll-up-tally.ts';
+import { remembered } from './lately.ts';
+import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { otherValues, ValueLimit } from './value-limit.ts';
 import { WordPlaces } from './word-places.ts';
 
 const hour = 3_600_000;
 
-test('the tally counts as a map does, also when it has grown and was used before', () => {
-  const small = fc.nat({ max: 9 });
+test('the tally counts as a map does, in order, also when it has grown and was used before', () => {
+  const number = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 20 - 1 }));
   const tally = new RollUpTally(4);
   fc.assert(
-    fc.property(fc.array(fc.tuple(small, small, small), { maxLength: 300 }), (adds) => {
+    fc.property(fc.array(fc.tuple(number, number), { maxLength: 300 }), (adds) => {
       tally.clear();
       const expected = new Map<string, number>();
-      for (const [owner, kind, value] of adds) {
-        tally.add(owner, kind, value);
-        const key = `${owner} ${kind} ${value}`;
-        expected.set(key, (expected.get(key) ?? 0) + 1);
+      for (const [kind, value] of adds) {
+        tally.add(kind, value);
+        expected.set(`${kind} ${value}`, (expected.get(`${kind} ${value}`) ?? 0) + 1);
       }
-      const found = new Map<string, number>();
-      tally.each((owner, kind, value, count) => found.set(`${owner} ${kind} ${value}`, count));
-      expect(found).toEqual(expected);
+      const keys = [...tally.keys()];
+      expect(keys).toEqual(keys.toSorted((one, other) => one - other));
+      const found = keys.map((key): [string, number] => [
+        `${kindOf(key)} ${countedOf(key)}`,
+        tally.count(key),
+      ]);
+      expect(new Map(found)).toEqual(expected);
       expect(tally.size).toBe(expected.size);
     }),
   );
+});
+
+test('a tally that was large gives small ones as well', () => {
+  const tally = new RollUpTally(4);
+  for (let value = 0; value < 5_000; value++) tally.add(3, value);
+  for (const size of [2, 700, 1]) {
+    tally.clear();
+    for (let value = 0; value < size; value++) tally.add(3, value, 2);
+    expect([...tally.keys()].map((key) => [countedOf(key), tally.count(key)])).toEqual(
+      Array.from({ length: size }, (_, value) => [value, 2]),
+    );
+  }
 });
 
 test('a link has so many values of a field in an hour, then they are the others', () => {
@@ -63,4 +79,28 @@ test('words have the numbers that storage gives, and none is asked for twice', a
   await words.settle(idsOf);
   expect([one, three, none].map((place) => words.idAt(place))).toEqual([100, 300, 0]);
   expect(asked).toEqual([['a', 'abc']]);
+});
+
+test('of very many visitors the latest are known, and none is taken for another', () => {
+  const seen = new SeenVisitors(10_000);
+  const visitor = (place: number) => 2 ** 40 + place * 7_919_000_000;
+  for (let place = 0; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(false);
+  for (let place = 45_000; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(true);
+});
+
+test('what was asked for lately is known, for so many keys and characters', () => {
+  let made = 0;
+  const twice = remembered(100, (text) => {
+    made += 1;
+    return text + text;
+  });
+  for (let round = 0; round < 3; round++)
+    for (let key = 0; key < 50; key++) expect(twice(`${key}`)).toBe(`${key}${key}`);
+  expect(made).toBe(50);
+  for (let key = 0; key < 1_000; key++) twice(`more ${key}`);
+  expect(twice('7')).toBe('77');
+  expect(made).toBe(1_051);
+  const endless = 'x'.repeat(2_000);
+  expect([twice(endless), twice(endless)]).toEqual([endless + endless, endless + endless]);
+  expect(made).toBe(1_053);
 });

@@ -7,6 +7,8 @@ export interface FoldSettings {
   /** The address people reach. */
   readonly origin: string;
   readonly daysKept: number;
+  /** Null: the one that comes with us. */
+  readonly countryFile: string | null;
   readonly webhookAddress: 'full' | 'shortened' | 'none';
   /** The journal of this process. */
   readonly journal: JournalName;

@@ -1,30 +1,34 @@
 import { rmSync } from 'node:fs';
+import { RecentVisits } from '../rules/click-class.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore, Watermark } from '../storage/fold-store.ts';
-import { type EnrichedHit, type EnrichParts, enrich, type RawHit } from './enrich.ts';
-import { type BatchBuilder, isClick } from './fold-batch.ts';
+import { type EnrichedHit, type EnrichParts, enrich } from './enrich.ts';
+import type { BatchBuilder } from './fold-batch.ts';
+import { HitCursor } from './hit-cursor.ts';
+import type { HitStretch } from './hit-stretch.ts';
 import { type Position, segmentFile, segmentsIn } from './journal-files.ts';
 import { JournalReader } from './journal-reader.ts';
-import { type DailySalts, dayOf } from './visitor-hash.ts';
+import type { DailySalts } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
 /** A click as webhooks are told of it. The address is shown to nobody else, and goes with the journal. */
 export type FoldedClick = EnrichedHit & { readonly address: string; readonly userAgent: string };
+
+export type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
 
 export interface FoldParts {
   readonly store: FoldStore;
   readonly enrich: EnrichParts;
   readonly salts: DailySalts;
   readonly words: WordPlaces;
+  readonly stretch: HitStretch;
   readonly builder: BatchBuilder;
-  /** `place` names this stretch of this journal, the same at every try. */
-  readonly deliveriesOf: (clicks: () => readonly FoldedClick[], place: string) => DeliveriesOf;
+  /** `clicks` are those of the links asked for; `place` names this stretch of this journal. */
+  readonly deliveriesOf: (clicks: ClicksOf, place: string) => DeliveriesOf;
   readonly onTorn: (segment: number, bytes: number) => void;
   readonly onAway: (cause: unknown) => void;
 }
 
-/** Hits of one transaction: many enough to share its cost, few enough that the API's own changes don't wait long. */
-const mostHits = 32_768;
 const firstRetry = 100;
 const longestRetry = 5_000;
 
@@ -38,6 +42,8 @@ export class JournalFold {
   #done: Position;
   #isStopped = false;
   #isInDoubt = false;
+  readonly #readyDays = new Set<number>();
+  readonly #recentVisits = new RecentVisits();
   #wake: () => void = () => {};
 
   private constructor(parts: FoldParts, name: string, folder: string, watermark: Watermark | null) {
@@ -62,19 +68,19 @@ export class JournalFold {
     return this.#watermark !== null;
   }
 
-  /** Folds what comes before `end`, or all that is there. Waits for a store that is away; `stop` ends the waiting. */
-  async foldTo(end: Position | null, onFolded: () => void): Promise<void> {
-    while (!this.#isStopped) {
-      const { hits, to } = this.#reader.read(mostHits, end);
-      if (hits.length > 0) {
-        await this.#fold(hits, to);
-        if (this.#isStopped && !isAt(this.#watermark, to)) return;
-      }
-      this.#done = this.#reader.position;
-      this.#removeFolded();
-      onFolded();
-      if (hits.length === 0) return;
-    }
+  /**
+   * Folds what comes before `end` (null: all that is there) in one transaction, about `most` hits of it. False when
+   * there was nothing, or `stop` has ended the waiting for a store that is away.
+   */
+  async foldStretch(end: Position | null, most: number): Promise<boolean> {
+    await this.#collect(end, most);
+    const hasHits = this.#parts.stretch.count > 0;
+    const to = this.#reader.position;
+    if (hasHits) await this.#fold(to);
+    if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
+    this.#done = to;
+    this.#removeFolded();
+    return hasHits;
   }
 
   stop(): void {
@@ -86,23 +92,57 @@ export class JournalFold {
     this.#reader.close();
   }
 
-  async #fold(hits: readonly RawHit[], to: Watermark): Promise<void> {
-    const { builder, salts, store, words, deliveriesOf } = this.#parts;
-    for (const day of daysOf(hits)) await this.#persist(() => salts.prepare(day));
-    builder.begin();
-    const enriched = hits.map((hit) => enrich(hit, this.#parts.enrich));
-    for (const hit of enriched) builder.add(hit);
+  /** Reads a stretch of the journal. */
+  async #collect(end: Position | null, most: number): Promise<void> {
+    const { stretch, salts } = this.#parts;
+    stretch.begin();
+    while (!this.#isStopped && stretch.count < most && !stretch.isFull) {
+      let record = this.#reader.next(end);
+      if (record === null) return;
+      for (;;) {
+        const day = stretch.add(record, this.#isReady, this.#recentVisits);
+        if (day === null) break;
+        record = null;
+        await this.#persist(() => salts.prepare(day));
+        this.#readyDays.add(day);
+      }
+    }
+  }
+
+  readonly #isReady = (day: number): boolean => this.#readyDays.has(day);
+
+  async #fold(to: Position): Promise<void> {
+    const { builder, stretch, store, words, deliveriesOf } = this.#parts;
     await this.#persist(() => words.settle((missing) => store.wordIds(missing)));
     if (this.#isStopped) return;
     const from = this.#watermark;
-    const batch = builder.batch(this.#name, from, to);
+    const batch = builder.batch(stretch, words, this.#name, from, to);
     const place = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;
-    await this.#persist(() =>
-      this.#commit(
-        batch,
-        deliveriesOf(() => clicksOf(hits, enriched), place),
-      ),
-    );
+    const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), place);
+    await this.#persist(() => this.#commit(batch, deliveries));
+  }
+
+  /** What webhooks are told is more than the ledger keeps, and seldom asked for: it is read from the journal again. */
+  #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
+    const { stretch, enrich: parts } = this.#parts;
+    const reader = new JournalReader(this.#folder, from, () => {});
+    const cursor = new HitCursor();
+    const clicks: FoldedClick[] = [];
+    try {
+      for (let row = 0; row < stretch.count; ) {
+        const record = reader.next(to);
+        if (record === null) throw new Error('the journal has changed while it was folded');
+        cursor.begin(record);
+        for (; cursor.next(); row++) {
+          if (!stretch.columns.isClick(row) || !links.has(cursor.linkId)) continue;
+          const { hit } = cursor;
+          clicks.push({ ...enrich(hit, parts, noRepeats), address: hit.address, userAgent: hit.userAgent });
+        }
+      }
+    } finally {
+      reader.close();
+    }
+    return clicks;
   }
 
   /** A commit whose answer was lost may have happened: the watermark knows. */
@@ -145,17 +185,8 @@ export class JournalFold {
   }
 }
 
+/** Which hits are repeats was decided when they were read for the first time. */
+const noRepeats = { repeats: () => false };
+
 const isAt = (one: Watermark | null, other: Watermark): boolean =>
   one !== null && one.segment === other.segment && one.offset === other.offset;
-
-function daysOf(hits: readonly RawHit[]): Set<number> {
-  const days = new Set<number>();
-  for (const { at } of hits) days.add(dayOf(at));
-  return days;
-}
-
-const clicksOf = (hits: readonly RawHit[], enriched: readonly EnrichedHit[]): FoldedClick[] =>
-  enriched.flatMap((hit, index) => {
-    const { address = '', userAgent = '' } = hits[index] ?? {};
-    return isClick(hit) ? [{ ...hit, address, userAgent }] : [];
-  });

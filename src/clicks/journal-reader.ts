@@ -1,22 +1,19 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { RawHit } from './enrich.ts';
 import { isBefore, type Position, segmentFile, segmentsIn } from './journal-files.ts';
-import { announcedEnd, readRecord, wholeRecord } from './journal-record.ts';
-
-export interface Stretch {
-  readonly hits: readonly RawHit[];
-  /** The place behind the last of them. */
-  readonly to: Position;
-}
+import { announcedEnd, recordText, wholeRecord } from './journal-record.ts';
 
 const chunkSize = 1024 * 1024;
 
-/** Reads one journal from a place on, in order, in stretches. */
+/** Reads one journal from a place on, record by record, in order. */
 export class JournalReader {
   readonly #folder: string;
   readonly #onTorn: (segment: number, bytes: number) => void;
   #position: Position;
   #file: { readonly segment: number; readonly descriptor: number } | null = null;
+  /** What has been read of the file, from `#chunkFrom` on: one piece of memory that is used again and again. */
+  #memory: Buffer | null = null;
+  #chunk: Buffer = Buffer.alloc(0);
+  #chunkFrom = 0;
 
   constructor(folder: string, from: Position, onTorn: (segment: number, bytes: number) => void) {
     this.#folder = folder;
@@ -24,57 +21,63 @@ export class JournalReader {
     this.#onTorn = onTorn;
   }
 
+  /** Behind what was read. */
   get position(): Position {
     return this.#position;
   }
 
-  /** About `most` hits that come before `end`; fewer only when there are no more. Null `end`: all that is there. */
-  read(most: number, end: Position | null): Stretch {
-    const hits: RawHit[] = [];
-    while (hits.length < most && (end === null || isBefore(this.#position, end))) {
+  /** The text of the next record that comes before `end`; null when there is none. Null `end`: all that is there. */
+  next(end: Position | null): string | null {
+    while (end === null || isBefore(this.#position, end)) {
+      const text = this.#recordHere();
+      if (text !== null) return text;
       const size = this.#sizeOf(this.#position.segment, end);
-      if (this.#position.offset < size && this.#readChunk(hits, most, size)) continue;
-      if (this.#position.offset < size) this.#onTorn(this.#position.segment, size - this.#position.offset);
+      const { offset } = this.#position;
+      if (offset < size && this.#load(size)) continue;
+      if (offset < size) this.#onTorn(this.#position.segment, size - offset);
       if (!this.#nextSegment(end)) break;
     }
-    return { hits, to: this.#position };
+    return null;
   }
 
   close(): void {
     if (this.#file !== null) closeSync(this.#file.descriptor);
     this.#file = null;
+    this.#forgetChunk();
   }
 
-  /** False when there is no whole record at this place. */
-  #readChunk(hits: RawHit[], most: number, size: number): boolean {
+  /** Null when what is in memory has no whole record at this place. */
+  #recordHere(): string | null {
     const { segment, offset } = this.#position;
-    const bytes = this.#bytes(segment, offset, Math.min(chunkSize, size - offset));
-    let at = 0;
-    while (hits.length < most) {
-      const length = wholeRecord(bytes, at) || this.#longRecord(hits, bytes, at, size);
-      if (length === 0) break;
-      if (at + length <= bytes.length) readRecord(bytes, at, length, hits);
-      at += length;
+    const at = offset - this.#chunkFrom;
+    const length = at < this.#chunk.length ? wholeRecord(this.#chunk, at) : 0;
+    if (length === 0) return null;
+    this.#position = { segment, offset: offset + length };
+    return recordText(this.#chunk, at, length);
+  }
+
+  /** Reads from this place on, as much as a chunk or the record that begins here. False: here is no whole record. */
+  #load(size: number): boolean {
+    const { segment, offset } = this.#position;
+    this.#memory ??= Buffer.allocUnsafeSlow(chunkSize);
+    this.#chunk = this.#read(this.#memory, segment, offset, Math.min(chunkSize, size - offset));
+    this.#chunkFrom = offset;
+    const end = announcedEnd(this.#chunk, 0);
+    if (end !== null && end > this.#chunk.length && offset + end <= size) {
+      this.#chunk = this.#read(Buffer.allocUnsafeSlow(end), segment, offset, end);
     }
-    this.#position = { segment, offset: offset + at };
-    return at > 0;
+    const isWhole = wholeRecord(this.#chunk, 0) > 0;
+    if (!isWhole) this.#forgetChunk();
+    return isWhole;
   }
 
-  /** A record that is longer than a chunk, or cut by the chunk's end while it is the first: read by itself. */
-  #longRecord(hits: RawHit[], chunk: Buffer, at: number, size: number): number {
-    const { segment, offset } = this.#position;
-    const end = announcedEnd(chunk, at);
-    if (at > 0 || end === null || end <= chunk.length || offset + end > size) return 0;
-    const bytes = this.#bytes(segment, offset, end);
-    const length = wholeRecord(bytes, 0);
-    if (length > 0) readRecord(bytes, 0, length, hits);
-    return length;
+  #forgetChunk(): void {
+    this.#chunk = Buffer.alloc(0);
+    this.#chunkFrom = 0;
   }
 
-  #bytes(segment: number, offset: number, length: number): Buffer {
-    const bytes = Buffer.allocUnsafe(length);
-    const read = readSync(this.#descriptor(segment), bytes, 0, length, offset);
-    return bytes.subarray(0, read);
+  #read(into: Buffer, segment: number, offset: number, length: number): Buffer {
+    return into.subarray(0, readSync(this.#descriptor(segment), into, 0, length, offset));
   }
 
   #descriptor(segment: number): number {

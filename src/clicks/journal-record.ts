@@ -6,14 +6,13 @@ import type { RawHit } from './enrich.ts';
  * line. No field can hold a line break: they come from HTTP headers, a URL and an address.
  */
 const head = 8;
-const fieldsOfHit = 12;
 const longest = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
-const doNotTrack = 'n';
+export const doNotTrackMark = 'n';
 
 export function hitText(hit: RawHit): string {
   const outcome = outcomes.indexOf(hit.outcome);
   const target = targets.indexOf(hit.target ?? 'none');
-  const marks = hit.doNotTrack ? doNotTrack : '';
+  const marks = hit.doNotTrack ? doNotTrackMark : '';
   return `${hit.at}\n${hit.linkId}\n${hit.organizationId}\n${outcome}${target}${marks}\n${hit.method}\n${hit.address}\n${cut(hit.userAgent, longest.userAgent)}\n${cut(hit.acceptLanguage, longest.language)}\n${cut(hit.referer, longest.referer)}\n${cut(hit.query, longest.query)}\n${cut(hit.purpose, longest.purpose)}\n${hit.countryHint}\n`;
 }
 
@@ -49,32 +48,6 @@ export function announcedEnd(bytes: Buffer, at: number): number | null {
   return length === 0 ? null : at + head + length;
 }
 
-/** The hits of a whole record. */
-export function readRecord(bytes: Buffer, at: number, size: number, into: RawHit[]): void {
-  const fields = bytes.toString('utf8', at + head, at + size).split('\n');
-  for (let first = 0; first + fieldsOfHit <= fields.length; first += fieldsOfHit) {
-    into.push(hitOf(fields, first));
-  }
-}
-
-function hitOf(fields: readonly string[], first: number): RawHit {
-  const field = (index: number) => fields[first + index] ?? '';
-  const codes = field(3);
-  const target = targets[Number(codes[1])] ?? 'none';
-  return {
-    at: Number(field(0)),
-    linkId: Number(field(1)),
-    organizationId: Number(field(2)),
-    outcome: outcomes[Number(codes[0])] ?? 'redirect',
-    target: target === 'none' ? null : target,
-    method: field(4),
-    address: field(5),
-    userAgent: field(6),
-    acceptLanguage: field(7),
-    referer: field(8),
-    query: field(9),
-    purpose: field(10),
-    doNotTrack: codes.endsWith(doNotTrack),
-    countryHint: field(11),
-  };
-}
+/** What a whole record says: `HitCursor` reads it. */
+export const recordText = (bytes: Buffer, at: number, size: number): string =>
+  bytes.toString('utf8', at + head, at + size);

@@ -5,32 +5,84 @@
 export class SeenVisitors {
   readonly #most: number;
   #day = 0;
-  #young = new Set<number>();
-  #old = new Set<number>();
+  #young: NumberSet;
+  #old: NumberSet;
 
   constructor(most = 400_000) {
-    this.#most = most;
+    this.#most = most / 2;
+    this.#young = new NumberSet(this.#most);
+    this.#old = new NumberSet(this.#most);
   }
 
   /** False the first time, and whenever it isn't known. Visitors are evenly spread numbers, owners small ones. */
   notes(day: number, owner: number, visitor: number): boolean {
     if (day !== this.#day) {
       this.#day = day;
-      this.clear();
+      this.#young.clear();
+      this.#old.clear();
     }
     const key = visitor + owner;
-    if (this.#young.has(key)) return true;
+    if (!this.#young.add(key)) return true;
     const isKnown = this.#old.has(key);
-    if (this.#young.size >= this.#most / 2) {
-      this.#old = this.#young;
-      this.#young = new Set();
-    }
-    this.#young.add(key);
+    if (this.#young.size >= this.#most) this.#turn();
     return isKnown;
   }
 
+  #turn(): void {
+    const emptied = this.#old;
+    this.#old = this.#young;
+    this.#young = emptied;
+    emptied.clear();
+  }
+}
+
+/** Evenly spread numbers other than zero, in a flat table: a `Set` takes four times the memory and time. */
+class NumberSet {
+  #slots: Float64Array;
+  #size = 0;
+  readonly #least: number;
+
+  constructor(most: number) {
+    this.#least = Math.min(1 << 12, 1 << Math.ceil(Math.log2(most * 2)));
+    this.#slots = new Float64Array(this.#least);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(key: number): boolean {
+    return this.#slots[this.#place(key)] === key;
+  }
+
+  /** False when it was there already. */
+  add(key: number): boolean {
+    const at = this.#place(key);
+    if (this.#slots[at] === key) return false;
+    this.#slots[at] = key;
+    if (++this.#size * 2 > this.#slots.length) this.#grow();
+    return true;
+  }
+
   clear(): void {
-    this.#young = new Set();
-    this.#old = new Set();
+    this.#slots = new Float64Array(this.#least);
+    this.#size = 0;
+  }
+
+  #place(key: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let at = (key | 0) & mask;
+    for (;;) {
+      const found = slots[at];
+      if (found === key || found === 0) return at;
+      at = (at + 1) & mask;
+    }
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Float64Array(before.length * 2);
+    for (const key of before) if (key !== 0) this.#slots[this.#place(key)] = key;
   }
 }

@@ -1,6 +1,9 @@
 /** Where words get the numbers that stand for them in storage. */
 export type WordIds = (words: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
+/** Numbers of words are kept in 32 bits. */
+const largestId = 2 ** 31 - 1;
+
 /**
  * Words by a place of our own, which is theirs at once, and the number that storage has for them, which is asked for
  * a batch at a time. Place and number of the empty text are 0.
@@ -15,12 +18,13 @@ export class WordPlaces {
     this.#most = most;
   }
 
-  /** Between batches: forgets everything when there is too much of it. */
-  trim(): void {
-    if (this.#words.length <= this.#most) return;
+  /** Between batches: forgets everything when there is too much of it, and says so: places have lost their meaning. */
+  trim(): boolean {
+    if (this.#words.length <= this.#most) return false;
     this.#places = new Map();
     this.#words = [''];
     this.#ids = [0];
+    return true;
   }
 
   placeOf(word: string): number {
@@ -39,9 +43,15 @@ export class WordPlaces {
     const ids = await idsOf(missing);
     for (const word of missing) {
       const id = ids.get(word);
-      if (id === undefined) throw new Error('storage gave a word no number');
+      if (id === undefined || id > largestId) throw new Error(`storage gave a word the number ${id}`);
       this.#ids.push(id);
     }
+  }
+
+  /** Puts numbers in the place of places. */
+  number(places: Int32Array, count: number): void {
+    const ids = Int32Array.from(this.#ids);
+    for (let at = 0; at < count; at++) places[at] = ids[places[at] ?? 0] ?? 0;
   }
 
   idAt(place: number): number {

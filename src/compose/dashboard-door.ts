@@ -65,7 +65,6 @@ async function build(): Promise<Bundle> {
     splitting: true,
     publicPath: '/assets/',
     env: 'disable',
-    define: { 'process.env.NODE_ENV': '"production"' },
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { guessLimits } from '../auth/rate-limit.ts';
+import { CountryFileError, openCountryFile } from '../clicks/geo.ts';
 import { realDisk } from '../clicks/journal.ts';
 import { Recording } from '../clicks/recording.ts';
 import type { Config } from '../config/options.ts';
@@ -14,6 +15,7 @@ import type { LinkCache } from '../redirect/link-cache.ts';
 import { MissLimit } from '../redirect/miss-limit.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
+import { StartProblem } from '../start-problem.ts';
 import { useChallenge } from '../storage/challenges.ts';
 import { changesAfter, changesAmong, type LinkChange, newestChangeId } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
@@ -56,6 +58,19 @@ export function changeFollower(
   return new ChangeFollower(feed, follower, now);
 }
 
+/** Opened once now, so that whoever named the wrong file learns of it at the start and not from a map without countries. */
+function countryFileOf({ countryFile }: Config): string | null {
+  if (countryFile === null) return null;
+  const path = resolve(countryFile);
+  try {
+    openCountryFile(path);
+    return path;
+  } catch (cause) {
+    if (!(cause instanceof CountryFileError)) throw cause;
+    throw new StartProblem(`COUNTRY_FILE can not be used. ${cause.message}`);
+  }
+}
+
 export function recordingOf(
   config: Config,
   site: Site,
@@ -69,6 +84,7 @@ export function recordingOf(
       databaseUrl: config.databaseUrl,
       origin: site.origin,
       daysKept: config.clickRetentionDays,
+      countryFile: countryFileOf(config),
       webhookAddress: config.webhookAddress,
     },
     disk: overrides.journalDisk ?? realDisk,

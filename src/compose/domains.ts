@@ -2,7 +2,9 @@ import type { Config } from '../config/options.ts';
 import { Dns } from '../domains/dns.ts';
 import { TargetFinder } from '../domains/target.ts';
 import type { DomainMeans } from '../manage/domain-means.ts';
+import type { DomainState } from '../rules/domain-standing.ts';
 import type { Site } from '../rules/site.ts';
+import type { Log } from '../telemetry/log.ts';
 
 /** What custom domains are managed with; `changed` tells this node's cache of hosts. */
 export function domainMeansOf(
@@ -10,9 +12,14 @@ export function domainMeansOf(
   site: Site,
   now: () => number,
   changed: (host: string) => void,
+  log?: Log,
 ): DomainMeans {
   const dns = new Dns(config.dnsServers);
   const target = new TargetFinder(config.domainTarget ?? site.defaultHost, dns, now);
   const ownHosts = target.host === null ? [site.defaultHost] : [site.defaultHost, target.host];
-  return { dns, target, ownHosts, changed, close: () => dns.close() };
+  const report = (host: string, before: DomainState, after: DomainState) => {
+    if (after === 'verified') log?.info('domain verified', { host });
+    else log?.warn(before === 'failing' ? 'domain given up' : 'domain proof gone', { host });
+  };
+  return { dns, target, ownHosts, changed, report, close: () => dns.close() };
 }

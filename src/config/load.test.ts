@@ -52,7 +52,7 @@ describe('settings', () => {
       'links',
       'a@b.example, c@d.example',
       'A <a@b.example> <c@d.example>',
-      'A\n<a@b.example>',
+      'A\nB <a@b.example>',
     ])
       expect(read({ MAIL_FROM: wrong })).toContain('MAIL_FROM is');
     for (const wrong of [

@@ -233,6 +233,12 @@ export const options = {
     'Name servers that custom domains are looked up with. Default: those of the machine.',
     dnsServers,
   ),
+  countryFile: option(
+    'COUNTRY_FILE',
+    '',
+    "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet.",
+    (text) => (text === '' ? null : text),
+  ),
   clickRetentionDays: option(
     'CLICK_RETENTION_DAYS',
     '180',

@@ -14,14 +14,16 @@ const absent: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 export class Dns {
   readonly #servers: readonly string[];
   readonly #asking = new Set<Resolver>();
+  #isClosed = false;
 
   /** `servers` as address or address:port; none means those of this machine. */
   constructor(servers: readonly string[]) {
     this.#servers = servers;
   }
 
-  findingsFor(host: string): Promise<DomainFindings> {
-    return this.#with(async (resolver) => {
+  /** Null when it is closed before every question is answered: then nothing is known, not even that. */
+  async findingsFor(host: string): Promise<DomainFindings | null> {
+    const findings = await this.#with(async (resolver) => {
       const [proof, cname, a, aaaa] = await Promise.all([
         answerOf(resolver.resolveTxt(`${proofLabel}.${host}`).then(joined)),
         answerOf(resolver.resolveCname(host)),
@@ -30,6 +32,7 @@ export class Dns {
       ]);
       return { proof, cname, a, aaaa };
     });
+    return this.#isClosed ? null : findings;
   }
 
   /** Null when that could not be found out. */
@@ -46,6 +49,7 @@ export class Dns {
 
   /** What is still being waited for is answered as unknown. */
   close(): void {
+    this.#isClosed = true;
     for (const resolver of this.#asking) resolver.cancel();
   }
 

@@ -47,6 +47,7 @@ export class Connection {
   #ready = '';
   #awaited: Promise<void> | null = null;
   #held: Buffer | null = null;
+  #beginning: Buffer | null = null;
   #isEnded = false;
   #isEnding = false;
   /** Of the exchange: the request's bytes still to come, its method, the answer's bytes still to come. */
@@ -121,13 +122,19 @@ export class Connection {
     return this.#state === 'express' && this.#awaited === null && this.#held === null && !this.#outlet.isFull;
   }
 
-  #serve(bytes: Buffer): void {
+  #serve(fresh: Buffer): void {
+    const beginning = this.#beginning;
+    this.#beginning = null;
+    const bytes = beginning === null ? fresh : Buffer.concat([beginning, fresh]);
     const text = bytes.toString('latin1');
     for (let at = 0; at < text.length; ) {
       const request = readPlainRequest(bytes, text, at);
       const answer = request === null ? null : this.#lane.express(request, this.#peer);
       if (request === null || answer === null) {
-        this.#handOver(bytes.subarray(at));
+        const rest = bytes.subarray(at);
+        const isSecondTry = at === 0 && beginning !== null;
+        if (!isSecondTry && isBeginning(text, at)) this.#awaitRest(rest);
+        else this.#handOver(rest);
         return;
       }
       if (answer instanceof Promise) {
@@ -142,6 +149,12 @@ export class Connection {
       at = request.end;
     }
     if (this.#awaited === null) this.#sendReady();
+  }
+
+  /** A request that a piece of the stream cut in two. Whoever sends in drips is left to the server behind. */
+  #awaitRest(beginning: Buffer): void {
+    if (this.#awaited === null) this.#sendReady();
+    this.#beginning = Buffer.from(beginning);
   }
 
   #sendReady(): void {
@@ -269,4 +282,15 @@ export class Connection {
     }
     if (this.#isEnded) this.endIfIdle();
   }
+}
+
+const longestBeginning = 8 * 1024;
+
+const beginningOfRequest = /[A-Z]{3,10} \/[\x20-\x7e\r\n]*$/y;
+
+/** Whether a request's head begins here and isn't all there yet. */
+function isBeginning(text: string, at: number): boolean {
+  if (text.length - at > longestBeginning || text.indexOf('\r\n\r\n', at) >= 0) return false;
+  beginningOfRequest.lastIndex = at;
+  return beginningOfRequest.test(text);
 }

@@ -1,41 +1,43 @@
 import { type DomainFindings, withoutInsides, writeFindings } from '../rules/domain-findings.ts';
 import { hasProof } from '../rules/domain-records.ts';
-import { afterCheck, nextCheck, type Standing, type Verdict } from '../rules/domain-standing.ts';
+import { afterCheck, nextCheck, type Standing, stateOf, type Verdict } from '../rules/domain-standing.ts';
 import { NotUnique } from '../storage/database.ts';
 import { type DomainRow, lockDomain, updateDomain } from '../storage/domains.ts';
 import { recordHostChange } from '../storage/host-changes.ts';
 import type { Context } from './context.ts';
 import { proofOf } from './domain-proof.ts';
 
-/** `gone`: the domain was deleted meanwhile. `taken`: its proof is right, but another organization was first. */
-export type CheckResult = 'noted' | 'gone' | 'taken';
+/**
+ * `gone`: the domain was deleted meanwhile. `taken`: its proof is right, but another organization was first. `left`: the
+ * program is ending; another node, or the next start, looks instead.
+ */
+export type CheckResult = 'noted' | 'gone' | 'taken' | 'left';
 
 /** Looks a domain up in the DNS and keeps what was seen, and what follows from it. */
 export async function checkDomain(context: Context, domain: DomainRow): Promise<CheckResult> {
   const { dns, target } = context.domains;
   const [seen, { addresses }] = await Promise.all([dns.findingsFor(domain.host), target.find()]);
+  if (seen === null) return 'left';
   const findings = withoutInsides(seen, addresses);
   try {
-    const result = await note(context, domain, findings, 'may_verify');
-    if (result === 'noted') context.domains.changed(domain.host);
-    return result;
+    return (await note(context, domain, findings, 'may_verify')) ? 'noted' : 'gone';
   } catch (cause) {
     if (!(cause instanceof NotUnique)) throw cause;
-    const result = await note(context, domain, findings, 'may_not_verify');
-    return result === 'gone' ? 'gone' : 'taken';
+    return (await note(context, domain, findings, 'may_not_verify')) ? 'taken' : 'gone';
   }
 }
 
-/** Asked anew within the transaction: the domain may have been changed while the DNS was slow. */
-function note(
+/** False when the domain is gone. */
+async function note(
   context: Context,
-  { id, organization_id }: DomainRow,
+  { id, organization_id, host }: DomainRow,
   findings: DomainFindings,
   verifying: 'may_verify' | 'may_not_verify',
-): Promise<CheckResult> {
-  return context.database.write(async (queries) => {
+): Promise<boolean> {
+  const noted = await context.database.write(async (queries) => {
+    // Asked anew: the domain may have been changed while the DNS was slow.
     const domain = await lockDomain(queries, organization_id, id);
-    if (!domain) return 'gone';
+    if (!domain) return null;
     const now = context.now();
     const before = standingOf(domain);
     const verdict = verdictOf(findings, proofOf(context, domain));
@@ -49,12 +51,18 @@ function note(
       next_check_at: nextCheck(after, verdict, domain.created_at, now, chance(context)),
       seen: writeFindings(findings),
     });
-    if ((before.verifiedAt === null) !== (after.verifiedAt === null)) {
-      await recordHostChange(queries, domain.host, now);
-    }
-    return 'noted';
+    if (answers(before) !== answers(after)) await recordHostChange(queries, host, now);
+    return { before, after };
   });
+  if (noted === null) return false;
+  const { before, after } = noted;
+  if (answers(before) !== answers(after)) context.domains.changed(host);
+  if (stateOf(before) !== stateOf(after)) context.domains.report(host, stateOf(before), stateOf(after));
+  return true;
 }
+
+/** Whether visitors of the domain find its links. */
+const answers = ({ verifiedAt }: Standing): boolean => verifiedAt !== null;
 
 const standingOf = (domain: DomainRow): Standing => ({
   verifiedAt: domain.verified_at,

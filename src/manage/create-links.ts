@@ -6,8 +6,6 @@ import type { LinkWithTags } from './create-link.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
 import { type PreparedLink, storeLinks } from './store-links.ts';
 
-/** Hashing is slow by design: so many take a second or less. */
-const mostPasswords = 20;
 /** So many at a time that no redirect waits long behind them. */
 const perTurn = 50;
 const mostProblems = 100;
@@ -16,6 +14,8 @@ export interface BulkManner {
   readonly withPng: boolean;
   /** All of them or none. */
   readonly atomic: boolean;
+  /** Hashing is slow by design: so many are taken. */
+  readonly mostPasswords: number;
 }
 
 /** What can be made of the links of one call: each is ready to be stored, or refused. */
@@ -29,9 +29,9 @@ export async function prepareLinks(
   context: Context,
   caller: Caller,
   wishes: readonly (LinkToCreate | Refusal)[],
-  { withPng, atomic }: BulkManner,
+  { withPng, atomic, mostPasswords }: BulkManner,
 ): Promise<Batch> {
-  const links = await prepareAll(context, caller, wishes, withPng);
+  const links = await prepareAll(context, caller, wishes, withPng, mostPasswords);
   if (atomic) refuseAll(links);
   return { links, store: () => storeBatch(context, links, atomic) };
 }
@@ -64,6 +64,7 @@ async function prepareAll(
   caller: Caller,
   wishes: readonly (LinkToCreate | Refusal)[],
   withPng: boolean,
+  mostPasswords: number,
 ): Promise<(PreparedLink | Refusal)[]> {
   const prepare = linkPreparer(context, caller, withPng);
   const marker = (await findOrganization(context.database.lookup, caller.organizationId))?.qr_marker ?? 0;
@@ -72,13 +73,13 @@ async function prepareAll(
   for (const [index, wish] of wishes.entries()) {
     if (index % perTurn === perTurn - 1) await new Promise(setImmediate);
     if (wish instanceof Refusal) prepared.push(wish);
-    else if (wish.password && ++passwords > mostPasswords) prepared.push(tooManyPasswords());
+    else if (wish.password && ++passwords > mostPasswords) prepared.push(tooManyPasswords(mostPasswords));
     else prepared.push(await prepare({ qr_code_marker: marker === 1, ...wish }).catch(asRefusal));
   }
   return prepared;
 }
 
-const tooManyPasswords = () =>
+const tooManyPasswords = (mostPasswords: number) =>
   new Refusal(
     'FIELD_INVALID',
     `At most ${mostPasswords} links of one call may have a password: each takes a while to hash. Send the rest in further calls.`,

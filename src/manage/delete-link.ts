@@ -3,7 +3,8 @@ import { notFound } from '../rules/errors.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
 import { moveToBin } from '../storage/link-bin.ts';
-import { addToLinkCount } from '../storage/link-counts.ts';
+import { correctBlocks } from '../storage/link-blocks.ts';
+import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
 import { lockLinks, type StoredLink } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -40,13 +41,15 @@ export async function removeLinks(
 ): Promise<void> {
   const [first] = links;
   if (!first) return;
+  const dialect = dialects[context.database.kind];
   const ids = links.map((link) => link.id);
   const now = context.now();
   const lost = [...(await tagsAmong(queries, ids))].map(([tag, count]) => [tag, -count] as const);
   await moveToBin(queries, ids, now);
   await addToTagCounts(queries, first.id, new Map(lost));
-  await addToLinkCount(queries, organizationId, first.id, -links.length);
-  await recordChanges(queries, dialects[context.database.kind], links, now);
+  await countLinksIn(queries, links, -1);
+  await correctBlocks(queries, dialect, organizationId, ids, -1);
+  await recordChanges(queries, dialect, links, now);
   for (const link of links) {
     const occasion = { site: context.site, now, messageId: messageId(context) };
     await enqueueLinkEvent(queries, 'link.deleted', link, occasion);

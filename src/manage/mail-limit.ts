@@ -6,26 +6,26 @@ import type { Context } from './context.ts';
 const hour = 60 * 60 * 1000;
 
 /** Whoever may invite may have us write to strangers: not often to the same one, and not to many. */
-const limits = (address: string, organizationId: number): readonly Limit[] => [
-  { key: `mail|to|${address}`, most: 5, window: 24 * hour },
-  { key: `mail|organization|${organizationId}`, most: 50, window: hour },
-];
+const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, most: 5, window: 24 * hour });
+const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, most: 50, window: hour });
 
 /** False when the letter didn't go out, for whatever reason. */
 export async function mailWithinLimits(
-  context: Pick<Context, 'limits'>,
+  { limits }: Pick<Context, 'limits'>,
   mailer: Mailer,
   organizationId: number,
   letter: Letter,
 ): Promise<boolean> {
   try {
-    await context.limits.reserve(limits(letter.to, organizationId));
+    await limits.reserve([ofOrganization(organizationId)]);
+    const forgive = await limits.reserve([toAddress(letter.to)]);
+    const isSent = await mailer.send(letter);
+    // Nobody was written to: when the mail server is well again, there must be another try.
+    if (!isSent) await forgive();
+    return isSent;
   } catch (cause) {
-    if (cause instanceof Refusal && cause.code === 'TOO_MANY_ATTEMPTS') {
-      mailer.heldBack(`limit of organization ${organizationId} or of the address`);
-      return false;
-    }
-    throw cause;
+    if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
+    mailer.heldBack(`too many mails of organization ${organizationId}, or to one address`);
+    return false;
   }
-  return mailer.send(letter);
 }

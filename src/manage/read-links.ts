@@ -1,19 +1,22 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
+import type { Database } from '../storage/database.ts';
 import { findOwnDomainId } from '../storage/domains.ts';
+import { closerStart, countBlocks } from '../storage/link-blocks.ts';
 import { linkCount } from '../storage/link-counts.ts';
 import { tagsOf } from '../storage/link-tags.ts';
+import { findAnyLink, findLink, type StoredLink } from '../storage/links.ts';
 import {
   countLinks,
-  findAnyLink,
-  findLink,
+  type FilterTag,
   type LinkFilter,
   type LinkPage,
+  listFrom,
   listLinks,
-  type StoredLink,
-} from '../storage/links.ts';
+} from '../storage/list-links.ts';
 import { defaultDomainId } from '../storage/schema.ts';
+import { tagCount } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 
@@ -30,8 +33,16 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
   return link?.qr_png === 1 ? link : null;
 }
 
-export interface LinkQuery extends LinkPage, Omit<LinkFilter, 'domainId'> {
+/** What narrows a list, as it is asked for. */
+export interface LinkWish {
+  readonly text?: string | undefined;
+  readonly tagIds?: readonly number[] | undefined;
+  readonly ids?: readonly number[] | undefined;
   readonly domain?: string | undefined;
+}
+
+export interface LinkQuery extends LinkWish, LinkPage {
+  readonly before?: number | undefined;
 }
 
 export async function readLinks(
@@ -39,16 +50,47 @@ export async function readLinks(
   caller: Caller,
   query: LinkQuery,
 ): Promise<{ readonly links: readonly LinkWithTags[]; readonly total: number }> {
-  const { read } = context.database;
-  const domainId = query.domain === undefined ? undefined : await domainIdOf(context, caller, query.domain);
-  if (domainId === null) return { links: [], total: 0 };
-  const { text, tagIds, ids, before } = query;
-  const filter: LinkFilter = { text, tagIds, ids, before, domainId };
+  const filter = await filterFor(context, caller, query);
+  if (filter === null) return { links: [], total: 0 };
+  const page = { ...filter, before: query.before };
   const [links, total] = await Promise.all([
-    listLinks(read, caller.organizationId, filter, query),
+    isWhole(filter) && query.offset > deepOffset
+      ? deepPage(context, caller, query)
+      : listLinks(context.database, caller.organizationId, page, query),
     totalOf(context, caller, filter),
   ]);
   return { links: await withTags(context, links), total };
+}
+
+/** From so many links on it pays to look up where a page begins. */
+const deepOffset = 20_000;
+
+/** A page far down a list by id, found without counting down to it. In any other order that is what is done. */
+async function deepPage(
+  { database }: Context,
+  { organizationId }: Caller,
+  query: LinkQuery,
+): Promise<StoredLink[]> {
+  const { order, before, limit, offset } = query;
+  if (order !== 'created_at' && order !== '-created_at') {
+    return listLinks(database, organizationId, { before }, query);
+  }
+  const direction = order === 'created_at' ? 'asc' : 'desc';
+  const start = await closerStart(database.read, organizationId, before, offset, direction);
+  if (start.offset > deepOffset) void countInPassing(database, organizationId);
+  return listFrom(database.read, organizationId, start, limit, direction);
+}
+
+const counting = new WeakMap<Database, Set<number>>();
+
+/** Once at a time. What goes wrong is left to whoever looks that far next. */
+async function countInPassing(database: Database, organizationId: number): Promise<void> {
+  const running = counting.get(database) ?? new Set();
+  counting.set(database, running);
+  if (running.has(organizationId)) return;
+  running.add(organizationId);
+  await countBlocks(database, organizationId).catch(() => {});
+  running.delete(organizationId);
 }
 
 async function withTags({ database }: Context, links: readonly StoredLink[]): Promise<LinkWithTags[]> {
@@ -59,36 +101,65 @@ async function withTags({ database }: Context, links: readonly StoredLink[]): Pr
   return links.map((link) => ({ link, tags: tags.get(link.id) ?? [] }));
 }
 
-export type LinkWish = Omit<LinkQuery, keyof LinkPage | 'before'>;
-
 const perRead = 500;
 
 /** All links that match, newest first, some at a time. Each time goes on where the last one ended. */
 export async function* eachLink(
   context: Context,
   caller: Caller,
-  { domain, ...narrowing }: LinkWish,
+  wish: LinkWish,
 ): AsyncGenerator<readonly LinkWithTags[], void, undefined> {
-  const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
-  if (domainId === null) return;
+  const filter = await filterFor(context, caller, wish);
+  if (filter === null) return;
   const page = { limit: perRead, offset: 0, order: '-created_at' } as const;
   let before: number | undefined;
   for (;;) {
-    const filter = { ...narrowing, domainId, before };
-    const links = await listLinks(context.database.read, caller.organizationId, filter, page);
+    const links = await listLinks(context.database, caller.organizationId, { ...filter, before }, page);
     if (links.length > 0) yield await withTags(context, links);
     if (links.length < perRead) return;
     before = links.at(-1)?.id;
   }
 }
 
-/** Without a filter the total is kept, not counted: it must not slow down with the number of links. */
-function totalOf(context: Context, caller: Caller, filter: LinkFilter): Promise<number> {
-  const { before: _page, ...narrowing } = filter;
-  const isWhole = Object.values(narrowing).every((value) => value === undefined);
-  return isWhole
-    ? linkCount(context.database.read, caller.organizationId)
-    : countLinks(context.database.read, caller.organizationId, narrowing);
+/** Among so many links a text is looked for in every one; among more, as far as `storage/link-search.ts` says. */
+const allLookedThrough = 100_000;
+
+/** Null where nothing can match. */
+async function filterFor(
+  context: Context,
+  caller: Caller,
+  { text, tagIds, ids, domain }: LinkWish,
+): Promise<LinkFilter | null> {
+  const { read } = context.database;
+  const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
+  if (domainId === null) return null;
+  const tags = tagIds && (await rarestFirst(context, tagIds));
+  if (text === undefined) return { tags, ids, domainId };
+  const most = Math.min(
+    await linkCount(read, caller.organizationId, domainId),
+    tags?.[0]?.links ?? Number.POSITIVE_INFINITY,
+    ids?.length ?? Number.POSITIVE_INFINITY,
+  );
+  return { tags, ids, domainId, text: { text, reach: most <= allLookedThrough ? 'all' : 'bounded' } };
+}
+
+async function rarestFirst({ database }: Context, tagIds: readonly number[]): Promise<FilterTag[]> {
+  const tags = await Promise.all(
+    tagIds.map(async (id) => ({ id, links: await tagCount(database.read, id) })),
+  );
+  return tags.sort((one, other) => one.links - other.links);
+}
+
+const isWhole = ({ text, tags, ids, domainId }: LinkFilter): boolean =>
+  text === undefined && tags === undefined && ids === undefined && domainId === undefined;
+
+/** Where a count is kept it is not made: it must not slow down with the number of links. */
+async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter): Promise<number> {
+  const { text, tags, ids, domainId } = filter;
+  const isKept = text === undefined && tags === undefined && ids === undefined;
+  return isKept
+    ? linkCount(database.read, caller.organizationId, domainId)
+    : countLinks(database, caller.organizationId, filter);
 }
 
 /** Null for a domain that isn't the organization's: no link of it can be there. */

@@ -4,7 +4,8 @@ import { binDays, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
 import { lockRestorable, moveFromBin } from '../storage/link-bin.ts';
-import { addToLinkCount } from '../storage/link-counts.ts';
+import { correctBlocks } from '../storage/link-blocks.ts';
+import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
@@ -19,6 +20,7 @@ export async function restoreLinks(
   const { organizationId } = caller;
   const back = await context.database.write(async (queries) => {
     const now = context.now();
+    const dialect = dialects[context.database.kind];
     const kept = await lockRestorable(queries, organizationId, ids, goneBefore(now));
     const found = await onHeldDomains(context, queries, kept);
     const [first] = found;
@@ -26,8 +28,9 @@ export async function restoreLinks(
     const restored = found.map((link) => link.id);
     await moveFromBin(queries, restored);
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
-    await addToLinkCount(queries, organizationId, first.id, found.length);
-    await recordChanges(queries, dialects[context.database.kind], found, now);
+    await countLinksIn(queries, found, 1);
+    await correctBlocks(queries, dialect, organizationId, restored, 1);
+    await recordChanges(queries, dialect, found, now);
     return found;
   });
   if (back.length === 0) {

@@ -6,7 +6,7 @@ import { recordChanges } from '../storage/changes.ts';
 import { type Dialect, dialects } from '../storage/dialect.ts';
 import { type CompleteLink, dropLinks, insertLinks } from '../storage/insert-links.ts';
 import { type BinnedLink, binnedUnder, emptyFromBin } from '../storage/link-bin.ts';
-import { addToLinkCount } from '../storage/link-counts.ts';
+import { countLinksIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -78,13 +78,10 @@ async function noteMade(
 ): Promise<void> {
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
-  const counted = Map.groupBy(links, (link) => link.organization_id);
   // Sent at once: on SQLite they share a message.
   await Promise.all([
     insertLinkTags(queries, tagged),
-    ...[...counted].map(([organizationId, some]) =>
-      addToLinkCount(queries, organizationId, some[0]?.id ?? 0, some.length),
-    ),
+    countLinksIn(queries, links, 1),
     recordChanges(queries, dialect, links, now),
   ]);
 }

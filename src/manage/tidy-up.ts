@@ -21,7 +21,9 @@ export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'
   await database.write((queries) => deleteExpiredSessions(queries, instant));
   await database.write((queries) => deleteOldAttempts(queries, instant));
   await database.write((queries) => deleteOldChallenges(queries, instant));
-  await database.write((queries) => deleteOldChanges(queries, instant - changesKept));
+  await untilFewer(() =>
+    database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
+  );
   await untilFewer(() =>
     database.write((queries) => deleteOldDeliveries(queries, instant - deliveriesKept, rowsAtOnce)),
   );

@@ -24,12 +24,13 @@ const [moveTo, moveBy, line, space, point, zero, five] = [...'Mmh .05'].map(sign
 
 /** The longest run is `m123 0h123`; between two runs there is a light module. */
 const roomFor = (size: number): number => size * (size / 2 + 1) * 10;
-let room = Buffer.alloc(0);
+let room = new Uint8Array(0);
+const decoder = new TextDecoder();
 
 /** Byte by byte, into one buffer: putting a path together from hundreds of small texts cost twice as much as its code. */
 function pathOf(matrix: readonly (readonly boolean[])[]): string {
   const size = matrix.length;
-  if (room.length < roomFor(size)) room = Buffer.alloc(roomFor(size));
+  if (room.length < roomFor(size)) room = new Uint8Array(roomFor(size));
   let at = 0;
   for (const [y, row] of matrix.entries()) {
     let drawnTo = -1;
@@ -55,7 +56,7 @@ function pathOf(matrix: readonly (readonly boolean[])[]): string {
       at = write(drawnTo - start, at);
     }
   }
-  return room.toString('latin1', 0, at);
+  return decoder.decode(room.subarray(0, at));
 }
 
 /** A number below a thousand, in digits; returns where it ends. */

@@ -144,3 +144,35 @@ test('a domain says where those go who come for none of its links', async () => 
   expect(hosts.wayOut('go.example.org', 'GET', '/api/v1/link')).toBeNull();
   expect(hosts.wayOut('links.example.com', 'GET', '/')).toBeNull();
 });
+
+test('a change that is told once more while it is being read takes nobody their way out', async () => {
+  await hosts.domainOf('go.example.org');
+  domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/' }));
+  hosts.forget('go.example.org');
+  const arriving = hosts.domainOf('go.example.org');
+  hosts.forget('go.example.org');
+  expect(await arriving).toBe(5);
+  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/');
+  expect(hosts.domainOf('go.example.org')).toBeInstanceOf(Promise);
+});
+
+test('who came before a change finds the way out as it was, and who comes after it as it is', async () => {
+  domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/before' }));
+  await hosts.domainOf('go.example.org');
+  domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/after' }));
+  hosts.forget('go.example.org');
+  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/before');
+  expect(await hosts.domainOf('go.example.org')).toBe(5);
+  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBe('https://example.org/after');
+  domains.clear();
+  hosts.forget('go.example.org');
+  expect(await hosts.domainOf('go.example.org')).toBeNull();
+  expect(hosts.wayOut('go.example.org', 'GET', '/')).toBeNull();
+});
+
+test('a question that nobody waits for may fail', async () => {
+  isAway = true;
+  expect(hosts.domainOf('go.example.org')).toBeInstanceOf(Promise);
+  await settled();
+  await settled();
+});

@@ -12,6 +12,8 @@ interface Known {
   readonly domain: HostDomain;
   /** Until then it is taken as it is; after that it goes on while it is asked for again. */
   readonly until: number;
+  /** It has changed: whoever comes waits for what it is now. Who came before still finds their way out by it. */
+  readonly isOutdated: boolean;
 }
 
 interface Flight {
@@ -48,12 +50,15 @@ export class Hosts {
   domainOf(host: string): number | null | Promise<number | null> {
     if (this.#site.isDefaultHost(host)) return defaultDomainId;
     const known = this.#known.get(host);
-    if (known) {
+    if (known && !known.isOutdated) {
       if (known.until <= this.#now()) this.#refresh(host, known.domain);
       return known.domain.id;
     }
     if ((this.#misses.get(host) ?? 0) > this.#now()) return null;
-    return this.#ask(host).then((domain) => domain?.id ?? null);
+    const asked = this.#ask(host).then((domain) => domain?.id ?? null);
+    // Who only wanted to know whether it is known lets go of the answer: its failure must not end the process.
+    asked.catch(() => {});
+    return asked;
   }
 
   /** Where this host sends a request that is for none of its links. */
@@ -65,7 +70,8 @@ export class Hosts {
   forget(host: string): void {
     const flying = this.#flights.get(host);
     if (flying) flying.overtaken = true;
-    this.#known.delete(host);
+    const known = this.#known.get(host);
+    if (known) this.#known.set(host, { ...known, isOutdated: true });
     this.#misses.delete(host);
   }
 
@@ -78,7 +84,7 @@ export class Hosts {
 
   /** While the database is away a domain goes on as it was, and isn't asked for at every visit. */
   #refresh(host: string, domain: HostDomain): void {
-    this.#known.set(host, { domain, until: this.#now() + missLifetime });
+    this.#known.set(host, { domain, until: this.#now() + missLifetime, isOutdated: false });
     this.#ask(host).catch(() => {});
   }
 
@@ -92,13 +98,24 @@ export class Hosts {
     };
     flight.promise.then((domain) => {
       landed();
-      if (flight.overtaken) return;
-      if (domain) this.#known.set(host, { domain, until: this.#now() + lifetime });
-      else {
-        this.#known.delete(host);
-        this.#misses.set(host, this.#now() + missLifetime);
-      }
+      if (flight.overtaken) this.#takeOutdated(host, domain);
+      else this.#take(host, domain);
     }, landed);
     return flight.promise;
+  }
+
+  #take(host: string, domain: HostDomain | null): void {
+    if (domain) {
+      this.#known.set(host, { domain, until: this.#now() + lifetime, isOutdated: false });
+      return;
+    }
+    this.#known.delete(host);
+    this.#misses.set(host, this.#now() + missLifetime);
+  }
+
+  /** Good for who asked before the change was told, and for nobody after. */
+  #takeOutdated(host: string, domain: HostDomain | null): void {
+    if (domain === null || this.#known.get(host)?.isOutdated === false) return;
+    this.#known.set(host, { domain, until: 0, isOutdated: true });
   }
 }

@@ -52,8 +52,16 @@ export async function newestChangeId(queries: Queries): Promise<number> {
   return Number(row?.id ?? 0);
 }
 
-export async function deleteOldChanges(queries: Queries, before: number): Promise<void> {
-  await queries.deleteFrom('changes').where('at', '<', before).execute();
+/** Some of those that are older than an instant; returns how many. */
+export async function deleteOldChanges(queries: Queries, before: number, most: number): Promise<number> {
+  const rows = await queries
+    .deleteFrom('changes')
+    .where('id', 'in', (old) =>
+      old.selectFrom('changes').select('id').where('at', '<', before).orderBy('at').limit(most),
+    )
+    .returning('id')
+    .execute();
+  return rows.length;
 }
 
 export const changesAmong = (queries: Queries, ids: readonly number[]): Promise<LinkChange[]> =>

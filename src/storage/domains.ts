@@ -40,9 +40,10 @@ const own = (queries: Queries, organizationId: number) =>
     .selectAll('domains')
     .select((of) => [
       of
-        .selectFrom('links')
-        .select((counted) => counted.fn.countAll<number>().as('count'))
-        .whereRef('links.domain_id', '=', 'domains.id')
+        .selectFrom('link_counts')
+        .select(sql<number>`coalesce(sum(links), 0)`.as('links'))
+        .whereRef('link_counts.organization_id', '=', 'domains.organization_id')
+        .whereRef('link_counts.domain_id', '=', 'domains.id')
         .$asScalar()
         .$notNull()
         .as('links'),

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { StoreAway } from '../rules/errors.ts';
 import {
   byId,
+  type Column,
   clickedLinks,
   type DayVisitors,
   type DeliveriesOf,
@@ -15,24 +16,37 @@ import {
   linkClickColumns,
   linksWithHooks,
   type NewVisitors,
-  type Rows,
+  noVisitor,
   rollupColumns,
   visitorRollups,
   type Watermark,
 } from './fold-store.ts';
 
+const mostHits = 32_768;
+
 type Query = (sql: string, parameters?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 const whole = (row: Record<string, unknown>, name: string): number => Number(row[name]);
 
-/** Rows as columns, each an array: one statement takes them all. */
-function columnsOf(rows: Rows, width: number): (number | null)[][] {
-  const columns = Array.from({ length: width }, (): (number | null)[] => []);
-  for (let at = 0; at < rows.length; at += width) {
-    for (let column = 0; column < width; column++) columns[column]?.push(rows[at + column] ?? null);
-  }
-  return columns;
+/** As PostgreSQL writes an array: one statement takes a column of each, and all rows at once. */
+const arrayText = (numbers: Column | readonly number[]): string => `{${numbers.join(',')}}`;
+
+function ledgerArrays({ hits, count }: FoldBatch): string[] {
+  return hits.map((column, index) => {
+    const text = arrayText(column.subarray(0, count));
+    return index === visitorColumn ? text.replaceAll(String(noVisitor), 'null') : text;
+  });
 }
+
+function arraysOf(rows: Float64Array, width: number): string[] {
+  return Array.from({ length: width }, (_, column) => {
+    const cells = new Float64Array(rows.length / width);
+    for (let row = 0; row < cells.length; row++) cells[row] = rows[row * width + column] ?? 0;
+    return arrayText(cells);
+  });
+}
+
+const visitorColumn = hitColumns.indexOf('visitor');
 
 const unnested = (width: number): string =>
   `select * from unnest(${Array.from({ length: width }, (_, index) => `$${index + 1}::bigint[]`).join(', ')})`;
@@ -78,13 +92,18 @@ export class PostgresFoldStore implements FoldStore {
     return new Map(rows.map((row) => [String(row.word), whole(row, 'id')]));
   }
 
+  /** Here others wait only for the rows that both change. */
+  stretchLength(): number {
+    return mostHits;
+  }
+
   /** Everything goes through one and the same connection: on another one, half of it would stand by itself. */
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     const query = this.#over(await this.#connected());
     await query('begin');
     try {
       await moveWatermark(query, batch);
-      await insert(query, hitsSql, batch.hits, hitColumns.length);
+      await query(hitsSql, ledgerArrays(batch));
       const { links, organizations } = visitorRollups(batch, await insertVisitors(query, batch.visitors));
       // Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock.
       await insert(query, linkRollupsSql, batch.linkRollups, rollupColumns);
@@ -210,8 +229,8 @@ async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Pr
   if (moved.length !== 1) throw new JournalTaken(journal);
 }
 
-async function insert(query: Query, sql: string, rows: Rows, width: number): Promise<void> {
-  if (rows.length > 0) await query(sql, columnsOf(rows, width));
+async function insert(query: Query, sql: string, rows: Float64Array, width: number): Promise<void> {
+  if (rows.length > 0) await query(sql, arraysOf(rows, width));
 }
 
 async function insertVisitors(query: Query, groups: readonly DayVisitors[]): Promise<NewVisitors[]> {
@@ -224,7 +243,7 @@ async function insertVisitors(query: Query, groups: readonly DayVisitors[]): Pro
       visitors.push(visitor);
     }
   }
-  const rows = await query(visitorsSql, [days, owners, visitors]);
+  const rows = await query(visitorsSql, [days, owners, visitors].map(arrayText));
   return rows.map((row) => ({
     day: whole(row, 'day'),
     owner: whole(row, 'owner'),

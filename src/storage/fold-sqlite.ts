@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import {
   byId,
-  type Cell,
+  type Column,
   clickedLinks,
   type DayVisitors,
   type DeliveriesOf,
@@ -17,14 +17,24 @@ import {
   linkClickColumns,
   linksWithHooks,
   type NewVisitors,
-  type Rows,
+  noVisitor,
   rollupColumns,
   visitorRollups,
   type Watermark,
 } from './fold-store.ts';
 
 /** Rows in one statement: most of a statement's cost is its start. */
-const mostRows = 64;
+const rowsTogether = [256, 32, 4, 1] as const;
+const visitorsTogether = [64, 16, 4, 2, 1] as const;
+
+/**
+ * Hits of one transaction. Most of its time goes into pages, and the more hits it has, the more of them share a page:
+ * a long one takes two thirds of a second, a short one a tenth, and half as much again for each hit.
+ */
+const longStretch = 131_072;
+const shortStretch = 32_768;
+/** For so many milliseconds after a change of somebody else, more are expected. */
+const othersPause = 5_000;
 
 const rollupInsert = (table: string, owner: string) => ({
   head: `insert into ${table} (${owner}, dimension, hour, class, value, hits) values`,
@@ -57,6 +67,9 @@ export class SqliteFoldStore implements FoldStore {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
 
+  #seenVersion: number;
+  #othersWroteAt = Number.NEGATIVE_INFINITY;
+
   constructor(dataDir: string) {
     this.#database = new Database(join(dataDir, 'linnet.sqlite'), { readwrite: true });
     this.#database.run('pragma busy_timeout = 5000');
@@ -65,6 +78,7 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.run('pragma cache_size = -64000');
     // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
+    this.#seenVersion = this.#othersVersion();
   }
 
   async watermark(journal: string): Promise<Watermark | null> {
@@ -93,10 +107,20 @@ export class SqliteFoldStore implements FoldStore {
     });
   }
 
+  /** SQLite has one writer: while others have changes to make, the fold's turns are short. */
+  stretchLength(): number {
+    const version = this.#othersVersion();
+    if (version !== this.#seenVersion) {
+      this.#seenVersion = version;
+      this.#othersWroteAt = performance.now();
+    }
+    return performance.now() - this.#othersWroteAt < othersPause ? shortStretch : longStretch;
+  }
+
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     this.#whole(() => {
       this.#moveWatermark(batch);
-      this.#insert(inserts.hits, batch.hits);
+      this.#insertHits(batch);
       const { links, organizations } = visitorRollups(batch, this.#insertVisitors(batch.visitors));
       this.#insert(inserts.linkRollups, batch.linkRollups);
       this.#insert(inserts.linkRollups, links);
@@ -151,6 +175,11 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.close();
   }
 
+  /** Changes with every commit of another connection. */
+  #othersVersion(): number {
+    return (this.#statement('pragma data_version').get() as { data_version: number }).data_version;
+  }
+
   #moveWatermark({ journal, from, to }: FoldBatch): void {
     const { changes } =
       from === null
@@ -163,30 +192,49 @@ export class SqliteFoldStore implements FoldStore {
     if (changes !== 1) throw new JournalTaken(journal);
   }
 
-  #insert(insert: Insert, rows: Rows): void {
-    const step = insert.columns * mostRows;
-    const many = this.#insertion(insert, mostRows);
-    let at = 0;
-    for (; at + step <= rows.length; at += step) many.run(rows.slice(at, at + step));
-    const one = this.#insertion(insert, 1);
-    for (; at < rows.length; at += insert.columns) one.run(rows.slice(at, at + insert.columns));
+  #insertHits({ hits, count }: FoldBatch): void {
+    let from = 0;
+    for (const together of rowsTogether) {
+      const statement = this.#insertion(inserts.hits, together);
+      const values = new Array<number | null>(together * hits.length);
+      for (; from + together <= count; from += together) {
+        fillHits(values, hits, from, together);
+        statement.run(values);
+      }
+    }
+  }
+
+  #insert(insert: Insert, rows: Float64Array): void {
+    const { columns } = insert;
+    let from = 0;
+    for (const together of rowsTogether) {
+      const statement = this.#insertion(insert, together);
+      const values = new Array<number>(together * columns);
+      for (; from + values.length <= rows.length; from += values.length) {
+        for (let at = 0; at < values.length; at++) values[at] = rows[from + at] ?? 0;
+        statement.run(values);
+      }
+    }
   }
 
   /** An owner's visitors share a statement, which says how many of them were new. */
   #insertVisitors(groups: readonly DayVisitors[]): NewVisitors[] {
-    const [many, some, one] = [64, 8, 1].map((rows) => this.#visitorInsertion(rows)) as [
-      Statement,
-      Statement,
-      Statement,
-    ];
+    const sizes = visitorsTogether.map((together) => ({
+      together,
+      statement: this.#visitorInsertion(together),
+      values: new Array<number>(together + 2),
+    }));
     return groups.map(({ day, owner, visitors }) => {
       let count = 0;
-      let at = 0;
-      for (; at + 64 <= visitors.length; at += 64)
-        count += many.run([day, owner, ...visitors.subarray(at, at + 64)]).changes;
-      for (; at + 8 <= visitors.length; at += 8)
-        count += some.run([day, owner, ...visitors.subarray(at, at + 8)]).changes;
-      for (; at < visitors.length; at++) count += one.run(day, owner, visitors[at] ?? 0).changes;
+      let from = 0;
+      for (const { together, statement, values } of sizes) {
+        for (; from + together <= visitors.length; from += together) {
+          values[0] = day;
+          values[1] = owner;
+          for (let at = 0; at < together; at++) values[at + 2] = visitors[from + at] ?? 0;
+          count += statement.run(values).changes;
+        }
+      }
       return { day, owner, count };
     });
   }
@@ -209,7 +257,7 @@ export class SqliteFoldStore implements FoldStore {
     for (const delivery of deliveries) {
       const columns = Object.keys(delivery);
       const sql = `insert into webhook_deliveries (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-      this.#statement(sql).run(...(Object.values(delivery) as (string | Cell)[]));
+      this.#statement(sql).run(...(Object.values(delivery) as (string | number | null)[]));
     }
   }
 
@@ -255,4 +303,13 @@ export class SqliteFoldStore implements FoldStore {
         : cause;
     }
   }
+}
+
+function fillHits(values: (number | null)[], columns: readonly Column[], from: number, rows: number): void {
+  const width = columns.length;
+  for (let column = 0; column < width; column++) {
+    const cells = columns[column];
+    for (let row = 0; row < rows; row++) values[row * width + column] = cells?.[from + row] ?? 0;
+  }
+  for (let at = width - 1; at < values.length; at += width) if (values[at] === noVisitor) values[at] = null;
 }

@@ -7,10 +7,11 @@ export interface Watermark {
   readonly offset: number;
 }
 
-export type Cell = number | null;
+/** Whole numbers by the hundred thousand have no objects. */
+export type Column = Float64Array | Int32Array | Uint8Array;
 
-/** Rows of whole numbers, one after another: what is inserted by the hundred thousand has no objects. */
-export type Rows = readonly Cell[];
+/** In the ledger's column of visitors: null. */
+export const noVisitor = -1;
 
 /** Who is perhaps seen for the first time today, by one owner; each once. */
 export interface DayVisitors {
@@ -33,15 +34,18 @@ export interface FoldBatch {
   /** Where the watermark stands; null where there is none yet. */
   readonly from: Watermark | null;
   readonly to: Watermark;
-  readonly hits: Rows;
+  /** How many hits. */
+  readonly count: number;
+  /** Column by column, as `hitColumns` names them; a column may have room for more. */
+  readonly hits: readonly Column[];
   /** In the order of the key of daily_visitors. */
   readonly visitors: readonly DayVisitors[];
-  /** link, dimension, hour, class, value, hits; in the order of the key. */
-  readonly linkRollups: Rows;
+  /** Row after row: link, dimension, hour, class, value, hits; in the order of the key. */
+  readonly linkRollups: Float64Array;
   /** organization, dimension, hour, class, value, hits; in the order of the key. */
-  readonly organizationRollups: Rows;
-  /** link, clicks, instant of the last */
-  readonly linkClicks: Rows;
+  readonly organizationRollups: Float64Array;
+  /** link, clicks, instant of the last; in the order of the links. */
+  readonly linkClicks: Float64Array;
   readonly visitorsDimension: number;
   readonly clickClass: number;
 }
@@ -104,6 +108,8 @@ export interface FoldStore {
   forgetWatermark(journal: string): Promise<void>;
   /** The numbers of these words, given out where there are none yet. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** How many hits the next transaction should hold: many share its cost, and everybody else's changes wait for it. */
+  stretchLength(): number;
   fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;
   verifiedHosts(): Promise<readonly string[]>;
   settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array>;
@@ -158,7 +164,7 @@ export const byId = (rows: readonly LinkRow[]): ReadonlyMap<number, LinkWithHook
     ]),
   );
 
-/** The links that have clicks in this batch: they come first in its rows. */
+/** The links that have clicks in this batch: they come first in the rows. */
 export function clickedLinks({ linkClicks }: FoldBatch): number[] {
   const links: number[] = [];
   for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
@@ -167,14 +173,14 @@ export function clickedLinks({ linkClicks }: FoldBatch): number[] {
 
 /** New visitors as rows of their owners' roll-ups: under the first hour of the day. */
 export function visitorRollups(
-  batch: FoldBatch,
+  { visitorsDimension, clickClass }: Pick<FoldBatch, 'visitorsDimension' | 'clickClass'>,
   found: readonly NewVisitors[],
-): { links: Cell[]; organizations: Cell[] } {
-  const links: Cell[] = [];
-  const organizations: Cell[] = [];
+): { links: Float64Array; organizations: Float64Array } {
+  const links: number[] = [];
+  const organizations: number[] = [];
   for (const { day, owner, count } of found) {
     const rows = owner < 0 ? organizations : links;
-    if (count > 0) rows.push(Math.abs(owner), batch.visitorsDimension, day * 24, batch.clickClass, 0, count);
+    if (count > 0) rows.push(Math.abs(owner), visitorsDimension, day * 24, clickClass, 0, count);
   }
-  return { links, organizations };
+  return { links: Float64Array.from(links), organizations: Float64Array.from(organizations) };
 }

@@ -44,7 +44,9 @@ const nameList = sql.raw(names.join(', '));
 const values = sql.raw(
   names
     .map((name) =>
-      name === 'qr_marker' ? 'coalesce(sent.qr_marker, organizations.qr_marker)' : `sent.${name}`,
+      name === 'qr_marker'
+        ? 'coalesce(sent.qr_marker, (select qr_marker from organizations where organizations.id = sent.organization_id))'
+        : `sent.${name}`,
     )
     .join(', '),
 );
@@ -59,11 +61,12 @@ export async function insertLinks(
 ): Promise<(Inserted | null)[]> {
   // Of two rows that want the same place, the first has it: which one a database takes first is its own affair.
   const first = new Map(rows.toReversed().map((row) => [placeKey(row), row]));
-  const cells = [...first.values()].map((row) => names.map((name) => row[name]));
+  const cells = rows
+    .filter((row) => first.get(placeKey(row)) === row)
+    .map((row) => names.map((name) => row[name]));
   const { rows: inserted } = await sql<Inserted>`
     insert into links (${nameList})
-    select ${values} from ${jsonRows(dialect, columns, cells)} as sent
-    cross join organizations where organizations.id = sent.organization_id
+    select ${values} from ${jsonRows(dialect, columns, cells)} as sent where true
     on conflict (domain_id, suffix) do nothing
     returning id, domain_id, suffix, qr_marker`.execute(queries);
   const byPlace = new Map(inserted.map((row) => [placeKey(row), row]));

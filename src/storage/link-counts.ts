@@ -4,29 +4,46 @@ import type { Queries } from './schema.ts';
 /** Enough rows that parallel creations in one organization seldom meet on the same one. */
 export const countShards = 16;
 
-/** `shard` is any whole number; it only has to differ between callers. */
-export async function addToLinkCount(
-  queries: Queries,
-  organizationId: number,
-  shard: number,
-  difference: number,
-): Promise<void> {
+interface Counted {
+  readonly id: number;
+  readonly organization_id: number;
+  readonly domain_id: number;
+}
+
+/** Counts links in (`each` is 1) or out (-1), whosever they are and wherever they stand. */
+export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {
+  const byPlace = Map.groupBy(links, (link) => `${link.organization_id} ${link.domain_id}`);
+  // Always in the same order: two who count the same wait for each other, and never both at once.
+  const rows = [...byPlace.values()]
+    .flatMap((some) => {
+      const [first] = some;
+      if (!first) return [];
+      const { id, organization_id, domain_id } = first;
+      return { organization_id, domain_id, shard: id % countShards, links: each * some.length };
+    })
+    .sort((one, other) => one.organization_id - other.organization_id || one.domain_id - other.domain_id);
+  if (rows.length === 0) return;
   await queries
     .insertInto('link_counts')
-    .values({ organization_id: organizationId, shard: shard % countShards, links: difference })
+    .values(rows)
     .onConflict((conflict) =>
       conflict
-        .columns(['organization_id', 'shard'])
-        .doUpdateSet({ links: sql<number>`link_counts.links + ${difference}` }),
+        .columns(['organization_id', 'domain_id', 'shard'])
+        .doUpdateSet({ links: sql<number>`link_counts.links + excluded.links` }),
     )
     .execute();
 }
 
-export async function linkCount(queries: Queries, organizationId: number): Promise<number> {
-  const row = await queries
+/** All of an organization's links, or those on one domain. */
+export async function linkCount(
+  queries: Queries,
+  organizationId: number,
+  domainId?: number,
+): Promise<number> {
+  let counts = queries
     .selectFrom('link_counts')
     .select((summed) => summed.fn.sum<number | null>('links').as('links'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst();
-  return Number(row?.links ?? 0);
+    .where('organization_id', '=', organizationId);
+  if (domainId !== undefined) counts = counts.where('domain_id', '=', domainId);
+  return Number((await counts.executeTakeFirst())?.links ?? 0);
 }

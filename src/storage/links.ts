@@ -1,8 +1,6 @@
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import type { LinkOrder } from '../rules/link-order.ts';
+import { type Selectable, sql } from 'kysely';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
-import { likeLiteral } from './dialect.ts';
 import type { Queries, Schema } from './schema.ts';
 
 /** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
@@ -17,13 +15,14 @@ export type LinkChanges = Partial<
   Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
 >;
 
+/** Three lines, whatever is in them: the indexes of search count on it. */
 export const searchText = (link: {
   readonly name?: string | null | undefined;
   readonly suffix: string;
   readonly destination_url: string;
-}): string => fold(`${link.name ?? ''}\n${link.suffix}\n${link.destination_url}`);
+}): string => fold(`${link.name?.replace(/\n/g, ' ') ?? ''}\n${link.suffix}\n${link.destination_url}`);
 
-const withHost = (queries: Queries) =>
+export const withHost = (queries: Queries) =>
   queries
     .selectFrom('links')
     .leftJoin('domains', 'domains.id', 'links.domain_id')
@@ -99,85 +98,6 @@ export async function touchLinks(queries: Queries, ids: readonly number[], now: 
     .set({ updated_at: sql<number>`case when updated_at < ${now} then ${now} else updated_at + 1 end` })
     .where('id', 'in', ids)
     .execute();
-}
-
-export interface LinkFilter {
-  /** Part of a name, suffix or destination, in any case. */
-  readonly text?: string | undefined;
-  /** Links that have all of these tags. */
-  readonly tagIds?: readonly number[] | undefined;
-  readonly ids?: readonly number[] | undefined;
-  readonly domainId?: number | undefined;
-  /** Only links older than this one: the key of a page that new links don't move. */
-  readonly before?: number | undefined;
-}
-
-export interface LinkPage {
-  readonly limit: number;
-  readonly offset: number;
-  readonly order: LinkOrder;
-}
-
-/** The page's ids first, from an index where there is one; then only the rows that are shown. */
-export async function listLinks(
-  queries: Queries,
-  organizationId: number,
-  filter: LinkFilter,
-  page: LinkPage,
-): Promise<StoredLink[]> {
-  const matching = queries.selectFrom('links').select('links.id').$call(matches(organizationId, filter));
-  const ids = await ordered(matching, page.order).limit(page.limit).offset(page.offset).execute();
-  if (ids.length === 0) return [];
-  const rows = await withHost(queries)
-    .where(
-      'links.id',
-      'in',
-      ids.map((row) => row.id),
-    )
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap(({ id }) => byId.get(id) ?? []);
-}
-
-export async function countLinks(
-  queries: Queries,
-  organizationId: number,
-  filter: LinkFilter,
-): Promise<number> {
-  const row = await queries
-    .selectFrom('links')
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .$call(matches(organizationId, filter))
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
-
-const matches =
-  (organizationId: number, filter: LinkFilter) =>
-  <Selected>(query: SelectQueryBuilder<Schema, 'links', Selected>) => {
-    let matching = query.where('links.organization_id', '=', organizationId);
-    if (filter.before !== undefined) matching = matching.where('links.id', '<', filter.before);
-    if (filter.domainId !== undefined) matching = matching.where('links.domain_id', '=', filter.domainId);
-    if (filter.ids !== undefined) matching = matching.where('links.id', 'in', filter.ids);
-    for (const tagId of filter.tagIds ?? []) {
-      matching = matching.where('links.id', 'in', (tagged) =>
-        tagged.selectFrom('link_tags').select('link_id').where('tag_id', '=', tagId),
-      );
-    }
-    if (filter.text !== undefined) {
-      const pattern = `%${likeLiteral(fold(filter.text))}%`;
-      matching = matching.where(sql<boolean>`links.search_text like ${pattern} escape '\\'`);
-    }
-    return matching;
-  };
-
-function ordered<Selected>(query: SelectQueryBuilder<Schema, 'links', Selected>, order: LinkOrder) {
-  const direction = order.startsWith('-') ? 'desc' : 'asc';
-  const key = order.replace('-', '') as 'created_at' | 'updated_at' | 'name' | 'suffix';
-  if (key === 'created_at') return query.orderBy('links.id', direction);
-  // Links without a name come last in either direction, as a person looking for names expects.
-  const keyed = key === 'name' ? query.orderBy(sql`case when links.name is null then 1 else 0 end`) : query;
-  return keyed.orderBy(`links.${key}`, direction).orderBy('links.id', 'desc');
 }
 
 /** The redirect's own question, by key. */

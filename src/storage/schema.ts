@@ -79,8 +79,11 @@ export interface Schema {
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };
-  /** How many links an organization has, spread over a few rows so that parallel creations don't queue. */
-  link_counts: { organization_id: number; shard: number; links: number };
+  /** How many links an organization has on a domain, spread over a few rows so that parallel creations don't queue. */
+  link_counts: { organization_id: number; domain_id: number; shard: number; links: number };
+  /** How many of an organization's links have an id in a block, for those below the mark. */
+  link_blocks: { organization_id: number; block: number; links: number };
+  link_block_marks: { organization_id: number; counted_to: number };
   changes: { id: Generated<number>; at: number; domain_id: number; suffix: string };
   /** Texts by number. 0 is never handed out: it stands for the empty text. */
   words: { id: Generated<number>; word: string };

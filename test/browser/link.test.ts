@@ -55,6 +55,24 @@ const save = async (page: Page) => {
 };
 
 const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
+const hasFocus = async (input: Locator): Promise<boolean> =>
+  (await input.and(input.page().locator(':focus')).count()) === 1;
+
+/** What a screen reader says after the name of a field. */
+async function describedBy(input: Locator): Promise<string> {
+  const ids = (await input.getAttribute('aria-describedby'))?.split(' ') ?? [];
+  const texts = await Promise.all(ids.map((id) => input.page().locator(`[id="${id}"]`).textContent()));
+  return texts.join(' ');
+}
+
+/** Everything that was asked for has come. */
+const settled = (page: Page): Promise<void> =>
+  eventually(
+    async () => (await page.locator('main .skeleton').count()) === 0,
+    'what the page asked for',
+    15_000,
+  );
+
 const unsaved = (page: Page): Locator => page.getByRole('region', { name: 'Unsaved changes' });
 
 describe('the page of a link', () => {
@@ -67,9 +85,9 @@ describe('the page of a link', () => {
       await field(page, 'Destination on Android').fill('https://android.example/app');
       await field(page, 'Destination on iPhone and iPad').fill('https://ios.example/app');
       await field(page, 'Name').fill('After');
-      await field(page, 'Tags').fill('known');
+      await page.getByRole('combobox', { name: 'Tags' }).fill('known');
       await page.getByRole('option', { name: 'known' }).click();
-      await field(page, 'Tags').fill('made here');
+      await page.getByRole('combobox', { name: 'Tags' }).fill('made here');
       await page.getByRole('option', { name: 'Create tag' }).click();
       await page.getByRole('button', { name: 'Remove tag made here' }).waitFor();
       await field(page, 'Card title').fill('A title');
@@ -197,14 +215,14 @@ describe('the page of a link', () => {
       const { page, read } = await open({ expiration_date: '2031-07-01T10:30:00Z' });
       await field(page, 'Expiration').focus();
       await page.keyboard.press('Backspace');
-      await page.getByText('This date is not complete.').waitFor();
+      await page.getByText('This date is not complete').waitFor();
       await field(page, 'Name').fill('Another');
       await page.keyboard.press('Control+s');
       expect(await unsaved(page).isVisible()).toBe(true);
-      expect(await field(page, 'Expiration').evaluate((it) => it === document.activeElement)).toBe(true);
+      expect(await hasFocus(field(page, 'Expiration'))).toBe(true);
       expect(await read()).toMatchObject({ name: null, expiration_date: '2031-07-01T10:30:00.000Z' });
       await page.getByRole('button', { name: 'In 30 days' }).click();
-      await page.getByText('in 30 days').waitFor();
+      await page.getByText('in 30 days', { exact: true }).waitFor();
       await save(page);
       const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / 86_400_000;
       expect(Math.abs(days - 30)).toBeLessThan(0.1);
@@ -223,7 +241,7 @@ describe('the page of a link', () => {
       const destination = field(page, 'Destination');
       await page.locator('[aria-invalid="true"]').first().waitFor();
       expect(await describedBy(destination)).toContain('is itself on a short domain of this service');
-      expect(await destination.evaluate((it) => it === document.activeElement)).toBe(true);
+      expect(await hasFocus(destination)).toBe(true);
       await destination.fill('https://example.com/other');
       expect(await destination.getAttribute('aria-invalid')).toBeNull();
       await page.keyboard.press('Control+s');
@@ -294,14 +312,6 @@ describe('the page of a link', () => {
   );
 });
 
-const describedBy = (input: Locator): Promise<string> =>
-  input.evaluate((element) =>
-    (element.getAttribute('aria-describedby') ?? '')
-      .split(' ')
-      .map((id) => document.getElementById(id)?.textContent ?? '')
-      .join(' '),
-  );
-
 describe("somebody else's edit", () => {
   test(
     'is shown before anything is overwritten; mine is kept when I say so, with what only they changed',
@@ -347,6 +357,28 @@ describe("somebody else's edit", () => {
   );
 
   test(
+    'of other fields is named, and mine are saved beside it',
+    async () => {
+      const { page, read, change, owner } = await open({ password: 'old' });
+      const tag = await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'theirs' } });
+      await field(page, 'Name').fill('mine');
+      await change({ add_tags: [tag.json.id], password: null, captcha: true });
+      await page.keyboard.press('Control+s');
+      const dialog = page.getByRole('dialog');
+      for (const words of ['Tags: theirs', 'Password: no password', 'Captcha: on'])
+        await dialog.getByText(words).waitFor();
+      await page.keyboard.press('Escape');
+      await unsaved(page).getByRole('button', { name: 'Show what changed' }).click();
+      await dialog.getByRole('button', { name: 'Keep mine' }).click();
+      await page.getByText('Changes saved.').waitFor();
+      expect(await read()).toMatchObject({ name: 'mine', has_password: false, captcha: true });
+      expect((await read()).tags).toHaveLength(1);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
     'is not what an answer lost on its way looks like',
     async () => {
       const { page, read } = await open();
@@ -385,15 +417,43 @@ describe('what is typed and not saved', () => {
       await question.getByRole('button', { name: 'Stay here' }).click();
       expect(await field(page, 'Name').inputValue()).toBe('typed');
       expect(
-        await page.evaluate(() => {
-          const leaving = new Event('beforeunload', { cancelable: true });
-          dispatchEvent(leaving);
-          return leaving.defaultPrevented;
-        }),
+        await page.evaluate(
+          "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented; })()",
+        ),
       ).toBe(true);
       await page.getByRole('link', { name: 'Tags' }).click();
       await question.getByRole('button', { name: 'Discard changes' }).click();
       await page.waitForURL('**/app/tags');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'stays typed while something else is on its way, and is saved after it',
+    async () => {
+      const { page, read } = await open();
+      const arrived = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      await page.route('**/api/v1/link/*', async (route) => {
+        if (route.request().method() === 'PATCH') {
+          arrived.resolve();
+          await released.promise;
+        }
+        await route.fallback();
+      });
+      await field(page, 'Name').fill('first');
+      await field(page, 'Card title').fill('a title');
+      await page.keyboard.press('Control+s');
+      await page.keyboard.press('Control+s');
+      await arrived.promise;
+      await field(page, 'Name').fill('second');
+      released.resolve();
+      await unsaved(page).getByText('1 unsaved change').waitFor();
+      await eventually(async () => (await read()).name === 'first', 'the first save');
+      expect(await field(page, 'Name').inputValue()).toBe('second');
+      await save(page);
+      expect(await read()).toMatchObject({ name: 'second', og_title: 'a title' });
       await page.context().close();
     },
     patience,
@@ -626,7 +686,7 @@ describe('a visitor', () => {
   test(
     'passes the password page that the link was given in the dashboard',
     async () => {
-      const { page, link } = await open({ destination_url: `${app.url}/docs` }).catch(() => open());
+      const { page, link } = await open();
       await page.getByRole('button', { name: 'Set a password' }).click();
       await page.keyboard.type('open sesame');
       await save(page);
@@ -690,14 +750,15 @@ describe('the tabs of a link', () => {
           await page.emulateMedia({ colorScheme });
           for (const tab of ['Statistics', 'Visits', 'Webhook', 'Details']) {
             await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: tab }).click();
-            await page.waitForLoadState('networkidle');
+            await page.locator(`.tabs [aria-current="page"]`, { hasText: tab }).waitFor();
+            await settled(page);
             if (tab === 'Webhook') await page.getByText('Test call').first().waitFor();
             expect({ tab, ...viewport, colorScheme, found: await barriersOn(page) }).toMatchObject({
               found: [],
             });
             const overflow = () =>
-              page.evaluate(
-                () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+              page.evaluate<number>(
+                'document.documentElement.scrollWidth - document.documentElement.clientWidth',
               );
             await eventually(async () => (await overflow()) <= 0, `${tab} to fit into ${viewport.width}`);
           }
@@ -747,8 +808,9 @@ describe('a script in a text', () => {
       await page.getByRole('button', { name: 'Take theirs' }).click();
       for (const tab of ['/stats', '/visits', '/webhook', '']) {
         await page.goto(`${app.url}/app/links/${link.id}${tab}`);
-        await page.waitForLoadState('networkidle');
-        expect(await page.evaluate(() => 'ran' in window)).toBe(false);
+        await page.getByRole('navigation', { name: 'Link' }).waitFor();
+        await settled(page);
+        expect(await page.evaluate("'ran' in window")).toBe(false);
         expect(await page.locator('main script, main [onerror]').count()).toBe(0);
       }
       target.stop();

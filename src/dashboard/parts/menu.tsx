@@ -12,6 +12,9 @@ interface MenuProps {
   readonly children: ComponentChildren;
 }
 
+/** As high as what lies over a phone's page at its edge. */
+const edge = 64;
+
 export function Menu({
   button,
   label,
@@ -20,13 +23,17 @@ export function Menu({
   children,
 }: MenuProps) {
   const isOpen = useSignal(false);
+  /** Where there is no room below, it opens upwards. */
+  const isUp = useSignal(false);
   const frame = useRef<HTMLDivElement>(null);
   const items = () => [
     ...(frame.current?.querySelectorAll<HTMLElement>('.menu-list > :is(a, button)') ?? []),
   ];
   useEffect(() => {
     if (!isOpen.value) return;
-    items()[0]?.focus();
+    const list = frame.current?.querySelector('.menu-list')?.getBoundingClientRect();
+    isUp.value = list !== undefined && list.bottom > innerHeight - edge && list.top - list.height > edge;
+    items()[0]?.focus({ preventScroll: isUp.value });
     const closeOutside = (event: Event) => {
       if (event.target instanceof Node && !frame.current?.contains(event.target)) isOpen.value = false;
     };
@@ -62,6 +69,7 @@ export function Menu({
         aria-expanded={isOpen.value}
         aria-haspopup="true"
         onClick={() => {
+          isUp.value = false;
           isOpen.value = !isOpen.value;
         }}
       >
@@ -69,7 +77,7 @@ export function Menu({
       </button>
       {isOpen.value && (
         <div
-          class={`menu-list ${side}`}
+          class={`menu-list ${side} ${isUp.value ? 'up' : ''}`}
           onClick={(event) => {
             if (event.target instanceof Element && event.target.closest('a, button')) isOpen.value = false;
           }}

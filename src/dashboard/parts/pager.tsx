@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { number } from '../words.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
@@ -18,6 +18,7 @@ interface PagerProps {
 export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / size));
   const typed = useSignal(String(page));
+  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     typed.value = String(page);
   }, [page]);
@@ -56,12 +57,14 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
           class="small"
           onSubmit={(event) => {
             event.preventDefault();
-            go();
+            // Leaving the field goes there, and the keys are the list's again.
+            input.current?.blur();
           }}
         >
           <label>
             <span class="soft">Page</span>
             <input
+              ref={input}
               class="input"
               type="text"
               inputMode="numeric"

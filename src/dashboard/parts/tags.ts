@@ -13,6 +13,16 @@ const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
 /** As the server compares names, near enough: it has the last word. */
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
+const foldedNames = new WeakMap<Tag, string>();
+/** Kept: ten thousand names are looked through at every letter that is typed. */
+function foldedName(tag: Tag): string {
+  const known = foldedNames.get(tag);
+  if (known !== undefined) return known;
+  const name = folded(tag.name);
+  foldedNames.set(tag, name);
+  return name;
+}
+
 export const byName = (one: Tag, other: Tag): number => collator.compare(one.name, other.name);
 
 /** Names that begin with the words first, then those that are used most. */
@@ -20,7 +30,7 @@ export function tagsLike(tags: readonly CountedTag[], words: string): readonly C
   const wanted = folded(words);
   const found: { readonly tag: CountedTag; readonly isBeginning: boolean }[] = [];
   for (const tag of tags) {
-    const at = folded(tag.name).indexOf(wanted);
+    const at = foldedName(tag).indexOf(wanted);
     if (at >= 0) found.push({ tag, isBeginning: at === 0 });
   }
   return found
@@ -33,7 +43,7 @@ export function tagsLike(tags: readonly CountedTag[], words: string): readonly C
     .map(({ tag }) => tag);
 }
 
-export const isNamed = (tag: Tag, name: string): boolean => folded(tag.name) === folded(name);
+export const isNamed = (tag: Tag, name: string): boolean => foldedName(tag) === folded(name);
 
 export async function makeTag(name: string): Promise<CountedTag> {
   const made = await call('POST /api/v1/tag', { body: { name } });

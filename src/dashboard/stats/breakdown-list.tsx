@@ -70,7 +70,9 @@ export function BreakdownList({ view, dimension, isQuiet = false, onFound }: Lis
             isAllShown.value = true;
           }}
         >
-          Show all {data.other > 0 ? 'of the largest' : ''} {data.values.length} {names.many.toLowerCase()}
+          {data.other > 0 ? 'Show the' : 'Show all'} {data.values.length}
+          {data.other > 0 ? ' largest ' : ' '}
+          {names.many.toLowerCase().replace('utm', 'UTM')}
         </button>
       )}
       {isAllShown.value && (

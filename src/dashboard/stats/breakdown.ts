@@ -1,8 +1,9 @@
 import type { Stats } from '../api-types.ts';
 import { type Query, useQuery } from '../queries.ts';
 import type { BarValue } from './bars.tsx';
-import { type Dimension, type Filters, isAside, without } from './filters.ts';
+import { type Dimension, type Filters, isAside, isFiltered, without } from './filters.ts';
 import { ask } from './scope.ts';
+import { uncountedByReason } from './sentences.ts';
 import { type Steady, useSteady } from './steady.ts';
 import { nameOf } from './value-names.ts';
 import { keyFor, questionOf, type View } from './view.ts';
@@ -27,11 +28,21 @@ export function useBreakdown(
   view: View,
   dimension: Dimension,
 ): Query<Breakdown> & { readonly steady: Steady<Breakdown> } {
-  const question = questionOf(view, ownLeftOut(view.filters, dimension), dimension);
-  const query = useQuery(keyFor(view, question), async () =>
-    breakdownOf(dimension, isOfOthers(dimension) || isAside(view.filters), await ask(view.scope, question)),
-  );
+  const filters = ownLeftOut(view.filters, dimension);
+  // With another filter only the reasons are known, and every reason belongs to one kind.
+  const isByReason = dimension === 'class' && isFiltered(filters);
+  const question = questionOf(view, filters, isByReason ? 'reason' : dimension);
+  const query = useQuery(`${keyFor(view, question)} ${dimension}`, async () => {
+    const stats = await ask(view.scope, question);
+    return isByReason ? kindsOf(stats) : breakdownOf(dimension, isAside(view.filters), stats);
+  });
   return { ...query, steady: useSteady(query) };
+}
+
+function kindsOf(stats: Stats): Breakdown {
+  const kinds = Object.entries(uncountedByReason(stats.groups ?? []));
+  const groups = kinds.map(([value, not_counted]) => ({ value, clicks: 0, not_counted }));
+  return breakdownOf('class', true, { ...stats, groups });
 }
 
 export function breakdownOf(dimension: Dimension, isOfAside: boolean, stats: Stats): Breakdown {

@@ -42,7 +42,7 @@ export function Breakdowns({
           />
         </>
       )}
-      <NotCounted {...cardProps} />
+      <NotCounted {...cardProps} numbers={numbers} />
     </div>
   );
 }

@@ -33,6 +33,10 @@ export function HitFeed({ scope }: { scope: Scope }) {
   latest.current = pause;
   useKeys([{ key: 'p', does: 'Pause what comes in, or go on', act: () => latest.current() }]);
   const { hits, trouble } = feed;
+  // The rows of before stand until those of another kind are there.
+  const before = useRef(hits.value);
+  if (hits.value) before.current = hits.value;
+  const rows = trouble.value ? hits.value : (hits.value ?? before.current);
   const noun = nounOf(shown);
   return (
     <div class="feed">
@@ -60,8 +64,10 @@ export function HitFeed({ scope }: { scope: Scope }) {
       <div ref={top} />
       <Waiting feed={feed} noun={noun} />
       <Heard feed={feed} noun={noun} />
-      {hits.value ? (
-        <HitTable hits={hits.value} scope={scope} shown={shown} />
+      {rows ? (
+        <div class={hits.value ? undefined : 'old'} aria-busy={!hits.value}>
+          <HitTable hits={rows} scope={scope} shown={shown} />
+        </div>
       ) : (
         !trouble.value && <div class="feed-waiting skeleton" aria-busy="true" />
       )}

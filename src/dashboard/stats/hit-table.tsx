@@ -18,7 +18,7 @@ export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope
   const isOfAll = scope.kind === 'all';
   return (
     <div class="panel">
-      <table class="table hits">
+      <table class={isOfAll ? 'table hits of-all' : 'table hits'}>
         <caption class="unseen">Hits, newest first</caption>
         <thead>
           <tr>
@@ -55,7 +55,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
           <LinkName id={hit.link_id} />
         </td>
       )}
-      <td>
+      <td class="hit-kind">
         <span class={isClick(hit) ? 'chip on' : 'chip'}>{kindOf(hit)}</span>
         {reason && <p class="soft small">{reason}</p>}
       </td>
@@ -69,8 +69,8 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
       <td>
         {from.length === 0 && <span class="soft">{nameOf('referrer', null)}</span>}
         {from.map((text, index) => (
-          <p key={text} class={index === 0 ? undefined : 'soft small'} dir="auto">
-            {text}
+          <p key={text} class={index === 0 ? 'cut' : 'cut soft small'} title={text}>
+            <bdi>{text}</bdi>
           </p>
         ))}
       </td>

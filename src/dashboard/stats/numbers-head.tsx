@@ -40,8 +40,10 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
 function visitorsSentence({ view, stats }: Numbers): string {
   const { visitors } = stats.totals;
   if (visitors !== null) {
-    const byDay = stats.interval === 'hour' ? ' of these days' : '';
-    return `${counted(visitors, 'unique visitor')}${byDay}, each counted once a day.`;
+    const amount = counted(visitors, 'unique visitor');
+    return stats.interval === 'hour'
+      ? `${amount} on these days: visitors are counted by the day, not by the hour.`
+      : `${amount}, each counted once a day.`;
   }
   return isFiltered(view.filters)
     ? 'Unique visitors are known for all clicks together only, not with a filter.'

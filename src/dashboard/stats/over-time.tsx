@@ -29,7 +29,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   const isTable = isTableAsked();
   const isEmpty = numbers.counted === 0;
   return (
-    <section class="over-time" aria-label={`${name} over time as a table`}>
+    <section class="over-time" aria-label={`${name} over time`}>
       {!isEmpty && (
         <div class="over-time-bar">
           <Switch label="Show as table" isOn={isTable} onTurn={turnTable} />

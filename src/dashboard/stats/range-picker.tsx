@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { dayOf, labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
@@ -12,9 +13,17 @@ export function RangePicker({ range }: { range: Range }) {
     look({ range: writtenRange(next) });
   };
   const isCustom = range.kind === 'custom';
+  const names = useRef<HTMLFieldSetElement>(null);
+  // On a phone the row is longer than the screen.
+  useEffect(() => {
+    const row = names.current;
+    const chosen = row?.querySelector<HTMLElement>('[aria-pressed="true"]');
+    if (row && chosen)
+      row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
+  }, [writtenRange(range)]);
   return (
     <div class="stats-range">
-      <fieldset class="segments stats-range-names">
+      <fieldset ref={names} class="segments stats-range-names">
         <legend class="unseen">Span of time</legend>
         {rollingNames.map((name) => (
           <button

@@ -44,17 +44,20 @@ export function notCountedSentences(found: Uncounted): readonly string[] {
   const sentences: string[] = [];
   if (hits > 0) {
     const parts = machines.toSorted((a, b) => b.hits - a.hits).map(({ words }) => words);
-    sentences.push(`${counted(hits, 'hit')} ${hits === 1 ? 'was' : 'were'} not people: ${parts.join(', ')}.`);
+    sentences.push(
+      `${counted(hits, 'hit')} ${hits === 1 ? 'was not a person' : 'were not people'}: ${parts.join(', ')}.`,
+    );
   }
   const aside = [
     found.page > 0 &&
       `${number(found.page)} met a page (a password, a captcha or an expired link) and went no further`,
     found.repeat > 0 && `${number(found.repeat)} came again within ten seconds`,
   ].filter((part) => part !== false);
-  if (aside.length > 0)
-    sentences.push(
-      `${counted(found.page + found.repeat, 'hit')} ${found.page + found.repeat === 1 ? 'was a person' : 'were people'}, but no clicks: ${aside.join('; ')}.`,
-    );
+  const people = found.page + found.repeat;
+  if (people > 0) {
+    const were = people === 1 ? 'was a person, but no click' : 'were people, but no clicks';
+    sentences.push(`${counted(people, 'hit')} ${were}: ${aside.join('; ')}.`);
+  }
   return sentences;
 }
 

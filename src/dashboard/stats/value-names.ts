@@ -75,5 +75,6 @@ export function nameOf(dimension: Dimension, value: string | null): string {
   if (value === null || value === '') return none[dimension];
   if (dimension === 'country') return countryName(value);
   if (dimension === 'language') return named(languages, value);
-  return words[dimension]?.[value] ?? value;
+  const own = words[dimension];
+  return own && Object.hasOwn(own, value) ? (own[value] ?? value) : value;
 }

@@ -1,6 +1,6 @@
 import type { Stats } from '../api-types.ts';
 import { navigate } from '../router.ts';
-import { timezone } from '../words.ts';
+import { instantOf, timezone } from '../words.ts';
 import { type Dimension, type Filters, filtersIn, isAside, queryWith, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
 import { ask, keyOf, type Question, type Scope } from './scope.ts';
@@ -43,7 +43,7 @@ export const countedIn = (view: View, { totals }: Stats): number =>
 
 /** A link that wasn't there then has nothing to be compared with. */
 const isOlder = ({ scope, plan }: View): boolean =>
-  scope.kind === 'all' || Date.parse(scope.link.created_at) < Date.parse(plan.span.from);
+  scope.kind === 'all' || instantOf(scope.link.created_at) < instantOf(plan.span.from);
 
 export async function askNumbers(view: View): Promise<Numbers> {
   const question = questionOf(view, view.filters);

@@ -32,7 +32,28 @@ function projected([longitude, latitude]: readonly [number, number]): readonly [
 }
 
 const pathOf = (rings: readonly Ring[]): string =>
-  rings.map((ring) => `M${ring.map((point) => projected(point).join(' ')).join('L')}Z`).join('');
+  rings
+    .map(
+      (ring) =>
+        `M${unbroken(ring)
+          .map((point) => projected(point).join(' '))
+          .join('L')}Z`,
+    )
+    .join('');
+
+/** Land that crosses the date line goes on beyond it to the east, instead of coming back at the other edge. */
+function unbroken(ring: Ring): Ring {
+  let turn = 0;
+  let before = ring[0]?.[0] ?? 0;
+  const found = ring.map(([longitude, latitude]): readonly [number, number] => {
+    if (longitude - before > 180) turn -= 360;
+    else if (before - longitude > 180) turn += 360;
+    before = longitude;
+    return [longitude + turn, latitude];
+  });
+  const isWest = found.some(([longitude]) => longitude < -180);
+  return isWest ? found.map(([longitude, latitude]) => [longitude + 360, latitude]) : found;
+}
 
 export const world: World = {
   viewBox: viewBox(),

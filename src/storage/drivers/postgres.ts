@@ -67,10 +67,14 @@ function clientWithFaults(client: pg.PoolClient, onIdleError: (cause: Error) => 
   // The pool listens only while it holds the client itself: an error nobody listens to ends the process.
   client.on('error', onIdleError);
   let isBroken = false;
+  let last: Promise<unknown> = Promise.resolve();
   return {
     query: async (sql: string, parameters: readonly unknown[]) => {
+      // What a transaction asks at once goes over its one connection, one after the other.
+      const answer = last.then(() => client.query(sql, [...(parameters ?? [])]));
+      last = answer.catch(() => {});
       try {
-        return await client.query(sql, [...(parameters ?? [])]);
+        return await answer;
       } catch (cause) {
         const fault = faultOf(cause);
         isBroken ||= fault instanceof StoreAway;

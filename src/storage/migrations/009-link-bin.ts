@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd }) => [
+export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder, searchKeys }) => [
   // Deleted links, whole, as long as they can be brought back. They keep their suffix, and are in nobody's way: no query
   // about links has to think of them.
   `create table link_bin (
@@ -52,4 +52,33 @@ export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd }) => [
     primary key (tag_id, shard)
   ) ${keyedTableEnd}`,
   'insert into tag_counts (tag_id, shard, links) select tag_id, 0, count(*) from link_tags group by tag_id',
+
+  // The same for links, by domain too, in the place of the count by organization alone.
+  'drop table link_counts',
+  `create table link_counts (
+    organization_id ${integer} not null,
+    domain_id ${integer} not null,
+    shard ${integer} not null,
+    links ${integer} not null,
+    primary key (organization_id, domain_id, shard)
+  ) ${keyedTableEnd}`,
+  `insert into link_counts (organization_id, domain_id, shard, links)
+     select organization_id, domain_id, 0, count(*) from links group by organization_id, domain_id`,
+
+  // Every order and filter of the list has an index that gives its pages without sorting.
+  'create index links_domain on links (organization_id, domain_id, id)',
+  'create index links_updated on links (organization_id, updated_at, id)',
+  `create index links_name_key on links (organization_id, (${searchKeys.name}) ${textOrder}, id) where name is not null`,
+  `create index links_suffix_key on links (organization_id, (${searchKeys.suffix}) ${textOrder}, id)`,
+  `create index links_destination_key on links (organization_id, (${searchKeys.destination}) ${textOrder})`,
+
+  // How many links an organization has in each stretch of ids, so that a page far down is found without counting to it.
+  // Counted when somebody first looks that far; see storage/link-blocks.ts.
+  `create table link_blocks (
+    organization_id ${integer} not null,
+    block ${integer} not null,
+    links ${integer} not null,
+    primary key (organization_id, block)
+  ) ${keyedTableEnd}`,
+  `create table link_block_marks (organization_id ${integer} primary key, counted_to ${integer} not null) ${tableEnd}`,
 ];

@@ -95,8 +95,8 @@ function Looks({ card }: { card: Card }) {
 const cardOf = (link: Link, { fields }: LinkForm, picture: string | null): Card => ({
   host: new URL(link.url).host,
   // What the page for crawlers says when there is no title.
-  title: fields.og_title || new URL(link.url).hostname,
-  description: fields.og_description,
+  title: fields.og_title.trim() || new URL(link.url).hostname,
+  description: fields.og_description.trim(),
   picture,
   url: link.url,
 });

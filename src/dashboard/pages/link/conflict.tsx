@@ -15,8 +15,8 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
     form.conflict.value = null;
   };
   return (
-    <Dialog title="This link was changed by somebody else" onClose={close} isFirm class="conflict">
-      <p class="soft">
+    <Dialog title="This link was changed by somebody else" onClose={close} class="conflict">
+      <p class="soft" tabIndex={-1} data-focus>
         It was saved elsewhere {since(theirs.updated_at)}, while you were at it. Nothing that you typed is
         lost.
       </p>
@@ -48,20 +48,20 @@ export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
       {both.length === 0 && (
         <p>What changed is nothing that is shown, such as the password giving way to another.</p>
       )}
-      <div class="actions">
-        <Button kind="plain" onClick={close}>
-          Back to editing
-        </Button>
-        <Button onClick={() => form.takeTheirs()}>Take theirs</Button>
-        <Button kind="primary" onClick={() => form.keepMine()} data-focus>
-          Keep mine
-        </Button>
-      </div>
       <p class="soft small">
         {contested.length > 0
           ? '"Keep mine" saves your changes over theirs; what only they changed stays. "Take theirs" drops yours where you both made changes.'
           : '"Keep mine" saves your changes beside theirs. "Take theirs" shows theirs and leaves yours unsaved.'}
       </p>
+      <div class="actions">
+        <Button kind="plain" onClick={close}>
+          Back to editing
+        </Button>
+        <Button onClick={() => form.takeTheirs()}>Take theirs</Button>
+        <Button kind="primary" onClick={() => form.keepMine()}>
+          Keep mine
+        </Button>
+      </div>
     </Dialog>
   );
 }

@@ -11,7 +11,7 @@ import { Delivery } from './delivery.tsx';
 
 const perPage = 25;
 const whileWaiting = 1_500;
-const otherwise = 5_000;
+const otherwise = 3_000;
 
 /** What was sent in the last 30 days, looked at anew by itself for as long as it is seen. */
 export function Deliveries({ link }: { link: Link }) {

@@ -16,7 +16,7 @@ import { SecretField } from './secret-field.tsx';
 export async function duplicate(link: Link, password = ''): Promise<void> {
   const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
   refresh('links', 'tags');
-  navigate(`/app/links/${made.id}`);
+  navigate(`/app/links/${made.id}`, { anyway: true });
   say(`This is the copy: ${bare(made.url)}.`);
 }
 

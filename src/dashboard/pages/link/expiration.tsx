@@ -30,8 +30,11 @@ export function Expiration({ form }: { form: LinkForm }) {
   };
   const onInput = (field: HTMLInputElement) => {
     const picked = instantOfLocal(field.value);
-    if (picked === null && field.validity.badInput) {
-      form.hold('expiration_date', 'This date is not complete. Give day, month, year and time, or clear it.');
+    if (picked === null && (field.value !== '' || field.validity.badInput)) {
+      form.hold(
+        'expiration_date',
+        'This date is not complete, or far off. Give day, month, year and time, or clear it.',
+      );
       return;
     }
     form.hold('expiration_date', null);

@@ -91,6 +91,8 @@ export function useLinkForm(latest: Link): LinkForm {
         say('Changes saved.');
         return;
       }
+      // Shown wherever nothing was typed over it, and where what was typed is discarded.
+      assume<Link>(`link ${theirs.id}`, () => theirs);
       conflict.value = theirs;
       throw cause;
     }
@@ -113,9 +115,9 @@ export function useLinkForm(latest: Link): LinkForm {
     trouble,
     conflict,
     set(name, value) {
-      if (changed.length === 0 && names(draft.value).length === 0) base.value = latest;
+      if (names(draft.value).length === 0) base.value = latest;
       draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: value });
-      settled.value = [...settled.value, name];
+      if (!settled.value.includes(name)) settled.value = [...settled.value, name];
     },
     errorOf(name) {
       const own = held.value[name];

@@ -23,7 +23,9 @@ export function LinkActions({ link, loss }: { link: Link; loss: string | null })
           isQrShown.value = true;
         }}
       >
-        QR<span class="on-wide">&nbsp;code</span>
+        <span>
+          QR<span class="on-wide"> code</span>
+        </span>
       </Button>
       <LinkMenu link={link} loss={loss} />
       {isQrShown.value && (

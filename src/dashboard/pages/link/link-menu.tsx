@@ -13,29 +13,24 @@ const sayTrouble = (cause: unknown) => say(asTrouble(cause).message, { isTrouble
 export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   const isDuplicating = useSignal(false);
   const remove = () => void deleteLink(link).catch(sayTrouble);
+  const copy = () => {
+    if (link.has_password) isDuplicating.value = true;
+    else void duplicate(link).catch(sayTrouble);
+  };
+  // Both lead away from this page, and neither takes along what is typed and not saved.
+  const guarded = (go: () => void) => {
+    if (loss === null) go();
+    else pendingMove.value = { sentence: loss, go };
+  };
   return (
     <>
       <Menu label="More actions" button={<Icon name="more" />} class="button icon">
-        <button
-          type="button"
-          onClick={() => {
-            if (link.has_password) isDuplicating.value = true;
-            else void duplicate(link).catch(sayTrouble);
-          }}
-        >
+        <button type="button" onClick={() => guarded(copy)}>
           <Icon name="copy" />
           Duplicate link
         </button>
         <hr />
-        <button
-          type="button"
-          class="danger"
-          onClick={() => {
-            // The link comes back by Undo; what is typed and not saved doesn't.
-            if (loss === null) remove();
-            else pendingMove.value = { sentence: loss, go: remove };
-          }}
-        >
+        <button type="button" class="danger" onClick={() => guarded(remove)}>
           <Icon name="trash" />
           Delete link
         </button>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import type { LinkForm } from './form.ts';
 import { SecretField } from './secret-field.tsx';
@@ -8,6 +8,9 @@ import { SecretField } from './secret-field.tsx';
 export function Password({ form }: { form: LinkForm }) {
   const isTyping = useSignal(false);
   const id = useId();
+  useEffect(() => {
+    isTyping.value = false;
+  }, [form.link.updated_at]);
   const { link, fields } = form;
   const typed = fields.password;
   const isOpen = isTyping.value || (typed !== null && typed !== '');

@@ -3,8 +3,9 @@ import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { fileName } from './file-name.ts';
 import { pngOf, pngSizes, type QrLook } from './qr-picture.ts';
-import { fileName, saveFile } from './save-file.ts';
+import { saveFile } from './save-file.ts';
 
 /** The code as it is shown, as a file. */
 export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look: QrLook }) {
@@ -28,7 +29,9 @@ export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look
         class="button"
         button={
           <>
-            Download PNG
+            <span>
+              <span class="on-wide">Download </span>PNG
+            </span>
             <Icon name="down" size={16} />
           </>
         }

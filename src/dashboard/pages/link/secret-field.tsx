@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field, type FieldFrame } from '../../parts/field.tsx';
 
@@ -28,7 +28,8 @@ export function SecretField({
 }: SecretFieldProps) {
   const isShown = useSignal(false);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before anything else can be typed, where a click has asked for the field.
+  useLayoutEffect(() => {
     if (autoFocus) input.current?.focus();
   }, []);
   return (

@@ -17,14 +17,13 @@ export function MadeMany({ outcomes, isCopied, onDismiss }: MadeManyProps) {
   const links = linksIn(outcomes);
   const refused = refusedIn(outcomes);
   return (
-    <section class="panel" aria-label="New links">
+    <section class="panel made" aria-label="New links">
       <header>
         <div>
           <h2>{links.length > 0 ? `${counted(links.length, 'link')} created` : 'No link was created'}</h2>
           <p class="soft small">
             {isCopied && 'Their short links are copied, one a line. '}
-            {refused.length > 0 &&
-              `${counted(refused.length, 'line')} could not be used: mend them in the field, then press Enter.`}
+            {refused.length > 0 && amends(refused.length)}
           </p>
         </div>
         <div class="actions">
@@ -64,3 +63,8 @@ export function MadeMany({ outcomes, isCopied, onDismiss }: MadeManyProps) {
     </section>
   );
 }
+
+const amends = (refused: number): string =>
+  refused === 1
+    ? '1 line could not be used: it is back in the field, to be mended.'
+    : `${counted(refused, 'line')} could not be used: they are back in the field, to be mended.`;

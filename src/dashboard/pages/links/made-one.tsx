@@ -6,6 +6,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { bare } from '../../words.ts';
 import { QrDialog, QrPicture } from './qr.tsx';
 import { pageOf, shortOf } from './short.ts';
+import { ShortText } from './short-text.tsx';
 
 interface MadeOneProps {
   readonly link: Link;
@@ -18,7 +19,7 @@ export function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
   const isQrShown = useSignal(false);
   const short = shortOf(link);
   return (
-    <section class="panel made" aria-label="New link">
+    <section class="panel made made-one" aria-label="New link">
       <button
         type="button"
         class="made-qr"
@@ -34,8 +35,8 @@ export function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
           <Icon name="check" size={16} />
           {isCopied ? 'Created and copied' : 'Created'}
         </p>
-        <a class="made-short cut" href={link.url} target="_blank" rel="noreferrer">
-          {short}
+        <a class="made-short" href={link.url} target="_blank" rel="noreferrer">
+          <ShortText link={link} />
         </a>
         <p class="soft small cut">{bare(link.destination_url)}</p>
       </div>

@@ -20,7 +20,7 @@ export const wishFields = ['suffix', 'domain', 'tags'] as const;
 export function useOwnDomains() {
   const domains = useQuery('domains', () => call('GET /api/v1/domain'));
   return (domains.data.value ?? [])
-    .filter(({ verified_at, state }) => verified_at !== null && state !== 'pending')
+    .filter(({ state }) => state !== 'pending')
     .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
 }
 

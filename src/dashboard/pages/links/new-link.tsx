@@ -113,7 +113,11 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             aria-invalid={error ? 'true' : undefined}
             aria-describedby={error ? errorId : undefined}
             value={text.value}
-            onInput={(event) => type(event.currentTarget.value)}
+            onInput={({ currentTarget }) => {
+              type(currentTarget.value);
+              // Many lines are told apart by how they begin.
+              if (currentTarget.value.includes('\n')) currentTarget.scrollLeft = 0;
+            }}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
               event.preventDefault();

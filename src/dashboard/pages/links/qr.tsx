@@ -9,7 +9,13 @@ const pictureOf = ({ qr_code_svg }: Link): string => `data:image/svg+xml,${encod
 
 export function QrPicture({ link, size }: { link: Link; size: number }) {
   return (
-    <img class="qr" src={pictureOf(link)} alt={`QR code of ${shortOf(link)}`} width={size} height={size} />
+    <img
+      class="qr-picture"
+      src={pictureOf(link)}
+      alt={`QR code of ${shortOf(link)}`}
+      width={size}
+      height={size}
+    />
   );
 }
 

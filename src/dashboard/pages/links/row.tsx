@@ -6,6 +6,7 @@ import { bare, compact, number } from '../../words.ts';
 import { Marks } from './marks.tsx';
 import { RowActions } from './row-actions.tsx';
 import { pageOf, shortOf } from './short.ts';
+import { ShortText } from './short-text.tsx';
 
 interface RowProps {
   readonly link: Link;
@@ -44,8 +45,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
       <div class="row-main">
         <div class="row-first">
           <a class="row-short" href={pageOf(link)} data-row-link title={link.url}>
-            <span class="cut">{bare(link.domain)}</span>
-            <span class="cut">/{link.suffix}</span>
+            <ShortText link={link} />
           </a>
           <CopyButton text={link.url} what={short} isBare isSlim />
           {link.name && (

@@ -1,5 +1,4 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Tag } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { useKeys } from '../../keys.ts';
@@ -11,45 +10,34 @@ import { setup } from '../../session.ts';
 import { useOwnDomains } from './new-link-options.tsx';
 import { longestWords, mostTags, narrow, orders, type View } from './view.ts';
 
-const pause = 150;
-
 /** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */
 const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
 
-function useTagsNamed(ids: readonly number[]): readonly Tag[] {
+/** The tags of these ids, by name as soon as that is known; `seen` are those that were chosen here. */
+function useTagsNamed(ids: readonly number[], seen: Map<number, Tag>): readonly Tag[] {
   const named = useQuery(`tags named ${ids}`, () =>
     Promise.all(
       ids.map((id) => call('GET /api/v1/tag/{id}', { params: { id } }).catch(() => unknownTag(id))),
     ),
   );
-  return named.data.value ?? ids.map((id) => ({ ...unknownTag(id), name: '…' }));
+  for (const tag of named.data.value ?? []) seen.set(tag.id, tag);
+  return ids.map((id) => seen.get(id) ?? { ...unknownTag(id), name: '…' });
 }
 
 /** Which links are shown, and in which order. */
 export function Toolbar({ view }: { view: View }) {
-  const typed = useSignal(view.words);
-  const tags = useTagsNamed(view.tagIds);
+  const seen = useRef(new Map<number, Tag>());
+  const tags = useTagsNamed(view.tagIds, seen.current);
   const own = useOwnDomains();
-  useEffect(() => {
-    typed.value = view.words;
-  }, [view.words]);
-  useEffect(() => {
-    const words = typed.value.trim();
-    if (words === view.words) return;
-    const timer = setTimeout(() => narrow({ q: words }), pause);
-    return () => clearTimeout(timer);
-  }, [typed.value]);
   useKeys([{ key: '/', does: 'Search links', act: () => document.getElementById('search-links')?.focus() }]);
   return (
     <div class="links-toolbar" role="search">
       <SearchField
         id="search-links"
         label="Search by name, suffix or destination"
-        value={typed.value}
+        words={view.words}
         maxLength={longestWords}
-        onText={(text) => {
-          typed.value = text;
-        }}
+        onWords={(words) => narrow({ q: words })}
       />
       <TagPicker
         label="Filter by tag"
@@ -57,14 +45,11 @@ export function Toolbar({ view }: { view: View }) {
         placeholder="Any tag"
         canCreate={false}
         value={tags}
-        onChange={(chosen) =>
-          narrow({
-            tag: chosen
-              .slice(-mostTags)
-              .map(({ id }) => id)
-              .join(','),
-          })
-        }
+        onChange={(chosen) => {
+          const wanted = chosen.slice(-mostTags);
+          for (const tag of wanted) seen.current.set(tag.id, tag);
+          narrow({ tag: wanted.map(({ id }) => id).join(',') });
+        }}
       />
       {own.length > 0 && (
         <SelectField

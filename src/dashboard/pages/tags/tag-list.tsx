@@ -10,7 +10,7 @@ import { focusRowOf, rowAt, step } from '../../parts/rows.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { byName, tagsLike } from '../../parts/tags.ts';
 import { search, setQuery } from '../../router.ts';
-import { counted } from '../../words.ts';
+import { counted, number } from '../../words.ts';
 import { DeleteTag } from './delete-tag.tsx';
 import { TagRow } from './tag-row.tsx';
 
@@ -28,10 +28,10 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const renamed = useSignal<number | null>(null);
   const doomed = useSignal<CountedTag | null>(null);
   const found = useMemo(() => {
-    const like = words.trim() === '' ? tags : tagsLike(tags, words);
+    const like = words === '' ? tags : tagsLike(tags, words);
     if (order === 'links')
       return [...like].sort((one, other) => other.links - one.links || byName(one, other));
-    return words.trim() === '' ? [...like].sort(byName) : like;
+    return words === '' ? [...like].sort(byName) : like;
   }, [tags, words, order]);
   const last = Math.max(1, Math.ceil(found.length / perPage));
   const page = Math.min(last, Math.max(1, Math.trunc(Number(query.get('page'))) || 1));
@@ -66,8 +66,8 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
         <SearchField
           id="search-tags"
           label="Filter tags"
-          value={words}
-          onText={(text) => setQuery({ q: text, page: null })}
+          words={words}
+          onWords={(wanted) => setQuery({ q: wanted, page: null })}
         />
         <SelectField
           label="Sort"
@@ -79,9 +79,9 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
       </div>
       <section class="panel" aria-label="Tags">
         <p class="tags-head soft" role="status">
-          {words.trim() === ''
+          {words === ''
             ? counted(tags.length, 'tag')
-            : `${counted(found.length, 'tag')} of ${tags.length}`}
+            : `${counted(found.length, 'tag')} of ${number(tags.length)}`}
         </p>
         {shown.length === 0 ? (
           <Empty title="No tag is called that">

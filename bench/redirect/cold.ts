@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { contenders } from './contenders.ts';
+import type { Effort } from './effort.ts';
+import { prepareGround } from './ground.ts';
+import { connections } from './hot.ts';
+import { Running } from './running.ts';
+import { storm } from './wrk.ts';
+import { numbers, shuffled } from './zipf.ts';
+
+export interface Cold {
+  /** Microseconds of CPU for a visit to a link that is in no cache, and for the same visit again. */
+  readonly missCpu: number;
+  readonly hitCpu: number;
+  /** For an address that leads nowhere, known to lead nowhere, and bytes of memory before and after millions of them. */
+  readonly unknownCpu: number;
+  readonly floodCpu: number;
+  readonly memoryBefore: number;
+  readonly memoryAfter: number;
+  readonly floodRequests: number;
+}
+
+/** Clicks are not folded here: the difference between a miss and a hit is what is looked for. */
+export async function measureCold({ cold, seconds }: Effort): Promise<Cold> {
+  using ground = await prepareGround(cold * 2);
+  const contender = contenders(ground).find(({ name }) => name === 'Linnet, fold held back');
+  if (!contender) throw new Error('no such contender');
+  const mixed = shuffled(ground.links, numbers(5));
+  const file = async (name: string, paths: readonly string[]) => {
+    const path = join(ground.folder, name);
+    await Bun.write(path, `${paths.join('\n')}\n`);
+    return path;
+  };
+  const half = (from: number) => mixed.slice(from, from + cold).map(({ suffix }) => `/${suffix}`);
+  const [warm, fresh] = [await file('warm', half(0)), await file('fresh', half(cold))];
+  const known = await file(
+    'known',
+    Array.from({ length: 1_000 }, (_, index) => `/no-such-${index}`),
+  );
+  const unknown = await file(
+    'unknown',
+    Array.from({ length: 2_000_000 }, (_, index) => `/flood-${index}`),
+  );
+  await using running = await Running.start(contender);
+  const cost = async (paths: string, most: number, expects: 'redirects' | 'refusals' = 'redirects') => {
+    const before = running.cpu();
+    const { requests } = await storm(running.url, { seconds: most, connections, paths, expects });
+    return { cpu: (running.cpu() - before) / requests, requests };
+  };
+  // So that everything is compiled before anything is measured.
+  await cost(warm, Math.max(2, seconds));
+  const hit = await cost(warm, seconds);
+  const miss = await cost(fresh, 1);
+  if (miss.requests > cold)
+    process.stderr.write('Links were visited twice: the miss looks cheaper than it is.\n');
+  await cost(known, 1, 'refusals');
+  const knownMiss = await cost(known, seconds, 'refusals');
+  const memoryBefore = running.memory();
+  const flood = await cost(unknown, seconds * 4, 'refusals');
+  return {
+    missCpu: miss.cpu,
+    hitCpu: hit.cpu,
+    unknownCpu: knownMiss.cpu,
+    floodCpu: flood.cpu,
+    floodRequests: flood.requests,
+    memoryBefore,
+    memoryAfter: running.memory(),
+  };
+}

@@ -1,0 +1,52 @@
+import { Database } from 'bun:sqlite';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../leftovers.ts';
+import type { Owner } from '../owner.ts';
+import { seededStore } from '../seed.ts';
+import type { Ground } from './contenders.ts';
+import { type Link, writeNginxConfig } from './nginx.ts';
+import { toolPath } from './tools.ts';
+
+export interface Prepared extends Ground, Disposable {
+  readonly folder: string;
+  readonly links: readonly Link[];
+  readonly owner: Owner;
+}
+
+/** A store with so many links, and all that other contenders need to answer the same. */
+export async function prepareGround(count: number): Promise<Prepared> {
+  const store = await seededStore(count);
+  const folder = temporaryFolder();
+  const links = linksIn(join(store.dataDir, 'linnet.sqlite'));
+  const [first] = links;
+  if (first === undefined) throw new Error('the store is empty');
+  const configs = new Map<number, string>();
+  for (const port of [3901]) configs.set(port, await writeNginxConfig(folder.path, port, links));
+  return {
+    folder: folder.path,
+    links,
+    owner: store.owner,
+    destination: { SUFFIX: first.suffix, LOCATION: first.destination },
+    nginx: toolPath('nginx'),
+    nginxConfig: (port) => configs.get(port) ?? '',
+    dataDir(name) {
+      const copy = join(folder.path, name);
+      cpSync(store.dataDir, copy, { recursive: true });
+      return copy;
+    },
+    [Symbol.dispose]() {
+      folder[Symbol.dispose]();
+      store[Symbol.dispose]();
+    },
+  };
+}
+
+function linksIn(file: string): Link[] {
+  const database = new Database(file, { readonly: true });
+  const rows = database
+    .query<Link, []>('select suffix, destination_url as destination from links order by id')
+    .all();
+  database.close();
+  return rows;
+}

@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { machineFacts } from '../machine.ts';
+import { measureCold } from './cold.ts';
+import { glance, whole } from './effort.ts';
+import { measureHot } from './hot.ts';
+import { measureMillion } from './million.ts';
+import { say, sayCold, sayMeasured } from './say.ts';
+import { requireTools } from './tools.ts';
+
+const results = join(import.meta.dir, '..', 'results', 'redirect.json');
+
+requireTools();
+const effort = process.argv.includes('--quick') ? glance : whole;
+const machine = machineFacts();
+say(
+  `${Object.entries(machine)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .join(', ')}\n`,
+);
+if (effort.isQuick)
+  say('A quick look: it shows that the bench works. Its figures are not worth keeping, and are not kept.\n');
+
+const parts = {
+  async hot() {
+    const measured = await measureHot(effort);
+    sayMeasured('One link, visited again and again', measured);
+    return measured;
+  },
+  async million() {
+    const measured = await measureMillion(effort);
+    sayMeasured(`${effort.many.toLocaleString('en-US')} links, visited by Zipf (s = 1)`, measured);
+    return measured;
+  },
+  async cold() {
+    const measured = await measureCold(effort);
+    sayCold(measured);
+    return measured;
+  },
+};
+
+/** Named on the command line: `npm run bench:redirect -- hot cold`. */
+const asked = process.argv.slice(2).filter((word) => word in parts);
+const kept = Bun.file(results);
+const before: Record<string, unknown> = (await kept.exists()) ? await kept.json() : {};
+const figures: Record<string, unknown> = {};
+for (const [name, measure] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  figures[name] = { date: new Date().toISOString(), machine, figures: await measure() };
+}
+if (!effort.isQuick) {
+  await mkdir(join(results, '..'), { recursive: true });
+  await Bun.write(results, `${JSON.stringify({ ...before, ...figures }, rounded, 2)}\n`);
+  say('Kept in bench/results/redirect.json. "npm run bench:pages" writes docs/performance.md anew.');
+}
+process.exit(0);
+
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+}

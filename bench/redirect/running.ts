@@ -1,0 +1,63 @@
+import type { Subprocess } from 'bun';
+import { endWithUs } from '../leftovers.ts';
+import type { Contender } from './contenders.ts';
+import { contenderCore } from './cores.ts';
+import { cpuOf, memoryOf, treeOf } from './process-tree.ts';
+import { toolPath } from './tools.ts';
+
+const patience = 60_000;
+
+/** A contender that has been started and answers. */
+export class Running implements AsyncDisposable {
+  readonly contender: Contender;
+  readonly #child: Subprocess;
+
+  private constructor(contender: Contender, child: Subprocess) {
+    this.contender = contender;
+    this.#child = child;
+  }
+
+  static async start(contender: Contender, cores = contenderCore): Promise<Running> {
+    const { PATH = '', HOME = '' } = process.env;
+    const child = Bun.spawn([toolPath('taskset'), '-c', cores, ...contender.command], {
+      env: { PATH, HOME, ...contender.settings },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'inherit',
+    });
+    endWithUs(child);
+    const running = new Running(contender, child);
+    await running.#answers();
+    return running;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.contender.port}`;
+  }
+
+  cpu(): number {
+    return cpuOf(treeOf(this.#child.pid));
+  }
+
+  memory(): number {
+    return memoryOf(treeOf(this.#child.pid));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGTERM');
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
+    await this.#child.exited;
+    clearTimeout(late);
+  }
+
+  async #answers(): Promise<void> {
+    const deadline = performance.now() + patience;
+    for (;;) {
+      const answer = await fetch(`${this.url}/`, { redirect: 'manual' }).catch(() => null);
+      if (answer !== null && answer.status !== 503) return;
+      if (this.#child.exitCode !== null || performance.now() > deadline)
+        throw new Error(`${this.contender.name} does not answer at ${this.url}`);
+      await Bun.sleep(20);
+    }
+  }
+}

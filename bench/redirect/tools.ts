@@ -1,0 +1,36 @@
+/** What the comparison needs beside Linnet: asked for in one go, with the way to get it. */
+const tools: Record<string, string> = {
+  nginx: 'the server Linnet is measured against (Debian and Ubuntu: apt-get install nginx-light)',
+  wrk: 'the load generator (Debian and Ubuntu: apt-get install wrk)',
+  taskset: 'what pins a process to a core (Debian and Ubuntu: apt-get install util-linux)',
+};
+
+export function requireTools(): void {
+  const missing = Object.entries(tools).filter(([name]) => find(name) === null);
+  const isLinux = process.platform === 'linux';
+  if (missing.length === 0 && isLinux) return;
+  if (!isLinux) fail('This bench reads CPU times from /proc and pins processes to cores: it needs Linux.');
+  fail(
+    [
+      'This bench needs programs that are not here:',
+      ...missing.map(([name, what]) => `  ${name}: ${what}`),
+      'Fedora has them as nginx, wrk and util-linux; Arch as nginx, wrk (from the AUR) and util-linux.',
+    ].join('\n'),
+  );
+}
+
+/** Servers are often where only root looks. */
+const places = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
+
+export const find = (name: string): string | null => Bun.which(name, { PATH: places });
+
+export function toolPath(name: keyof typeof tools): string {
+  const path = find(name);
+  if (path === null) throw new Error(`${name} is not here`);
+  return path;
+}
+
+function fail(words: string): never {
+  process.stderr.write(`${words}\n`);
+  process.exit(1);
+}

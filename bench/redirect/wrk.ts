@@ -1,0 +1,76 @@
+import { loadCore } from './cores.ts';
+import { toolPath } from './tools.ts';
+
+/** What a browser sends when somebody follows a link in a mail. */
+const browserHeaders: Record<string, string> = {
+  'User-Agent':
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'Accept-Language': 'en-GB,en;q=0.9',
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  'Sec-Fetch-Dest': 'document',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-Site': 'cross-site',
+  'Upgrade-Insecure-Requests': '1',
+};
+
+export interface Storm {
+  readonly seconds: number;
+  readonly connections: number;
+  /** What is visited; with `paths`, those instead. */
+  readonly path?: string;
+  /** A file of paths, one a line, visited in turn. */
+  readonly paths?: string;
+  /** The status that every answer must have; of pages from 400 on wrk only says how many. */
+  readonly expects?: 'redirects' | 'refusals';
+}
+
+export interface StormResult {
+  readonly requests: number;
+  readonly perSecond: number;
+  /** In microseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const script = new URL('./paths.lua', import.meta.url).pathname;
+
+export async function storm(
+  url: string,
+  { seconds, connections, paths, expects }: Storm,
+): Promise<StormResult> {
+  const headers = Object.entries(browserHeaders).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const child = Bun.spawn(
+    [
+      ...[toolPath('taskset'), '-c', loadCore, toolPath('wrk')],
+      ...['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headers],
+      ...(paths === undefined ? [] : ['-s', script]),
+      ...[url, ...(paths === undefined ? [] : ['--', paths])],
+    ],
+    { stdout: 'pipe', stderr: 'inherit' },
+  );
+  const said = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`wrk failed: ${said}`);
+  return read(said, expects ?? 'redirects');
+}
+
+function read(said: string, expects: 'redirects' | 'refusals'): StormResult {
+  const part = (pattern: RegExp) => pattern.exec(said)?.[1] ?? '';
+  const requests = Number(part(/(\d+) requests in/));
+  const refused = Number(part(/Non-2xx or 3xx responses: (\d+)/));
+  if (requests === 0 || refused !== (expects === 'refusals' ? requests : 0) || said.includes('Socket errors'))
+    throw new Error(`not every answer was as it should be:\n${said}`);
+  return {
+    requests,
+    perSecond: Number(part(/Requests\/sec:\s+([\d.]+)/)),
+    p50: microseconds(part(/^\s+50%\s+(\S+)/m)),
+    p99: microseconds(part(/^\s+99%\s+(\S+)/m)),
+  };
+}
+
+const units: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
+
+function microseconds(text: string): number {
+  const [, value = '', unit = ''] = /^([\d.]+)(us|ms|s)$/.exec(text) ?? [];
+  return Number(value) * (units[unit] ?? Number.NaN);
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { csvLine } from '../api/clicks-csv.ts';
+import { csvRows } from './csv-rows.ts';
+
+async function* inPieces(text: string, size: number) {
+  for (let start = 0; start < text.length; start += size) yield text.slice(start, start + size);
+}
+const read = async (text: string, size = text.length || 1) =>
+  (await Array.fromAsync(csvRows(inPieces(text, size)))).map(({ cells }) => cells);
+
+test('cells are told apart by commas and lines, with and without quotes', async () => {
+  expect(await read('a,b\r\n1,"two, ""2"""\n\n"line\nbreak",\r\nlast')).toEqual([
+    ['a', 'b'],
+    ['1', 'two, "2"'],
+    ['line\nbreak', ''],
+    ['last'],
+  ]);
+});
+
+test('a mark at the beginning of the file is no part of the first name', async () => {
+  expect(await read('\ufeffurl,name\n')).toEqual([['url', 'name']]);
+});
+
+test('a row knows the line that it begins in', async () => {
+  const rows = await Array.fromAsync(csvRows(inPieces('a\n"b\nb"\nc\n', 2)));
+  expect(rows.map(({ line }) => line)).toEqual([1, 2, 4]);
+});
+
+test('a quote that is never closed is said so', async () => {
+  const cause = await read('a\n"b').catch((thrown) => thrown);
+  expect(cause).toBeInstanceOf(SyntaxError);
+  expect(cause.message).toContain('line 2');
+});
+
+test('what an export writes is read back, however it comes in pieces', async () => {
+  const cell = fc
+    .string({ unit: 'binary', maxLength: 12 })
+    .filter((text) => !/^[=+\-@\t\r\ufeff]/.test(text));
+  const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
+  await fc.assert(
+    fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
+      expect(await read(rows.map(csvLine).join(''), size)).toEqual(rows);
+    }),
+  );
+});

@@ -1,0 +1,138 @@
+import { createReadStream } from 'node:fs';
+import { refusalOfIssues } from '../api/errors.ts';
+import { LinkToCreate } from '../api/schemas/link.ts';
+import { TagToCreate } from '../api/schemas/tag.ts';
+import type { Context } from '../manage/context.ts';
+import { prepareLinks } from '../manage/create-links.ts';
+import type { LinkToCreate as Wish } from '../manage/prepare-link.ts';
+import { createTag, readTags } from '../manage/tags.ts';
+import type { Caller } from '../rules/access.ts';
+import { normaliseEmail } from '../rules/account.ts';
+import { Refusal } from '../rules/errors.ts';
+import { fold } from '../rules/text.ts';
+import { findUserByEmail } from '../storage/users.ts';
+import { type Command, required } from './command.ts';
+import { type CsvRow, csvRows } from './csv-rows.ts';
+
+const perTransaction = 1_000;
+const mostShown = 20;
+
+/** Cells that are yes or no. */
+const flags: ReadonlySet<string> = new Set(['bot_protection', 'captcha', 'qr_code_marker']);
+const taken: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
+/** What `GET /api/v1/link.csv` puts in front of a text that a spreadsheet would take for a formula. */
+const guarded = /^'(?=[=+\-@\t\r])/;
+
+export const importLinks: Command = {
+  name: 'links import',
+  usage: 'links import --email ADDRESS --file FILE.csv   (columns as in GET /api/v1/link.csv)',
+  options: { email: { type: 'string' }, file: { type: 'string' } },
+  async run(context, values) {
+    const email = normaliseEmail(required(values, 'email'));
+    const user = await findUserByEmail(context.database.read, email);
+    if (!user) throw new Refusal('NOT_FOUND', `There is no account of ${email}.`);
+    const caller = { userId: user.id, organizationId: user.organization_id, role: user.role };
+    const file = required(values, 'file');
+    try {
+      return await importFrom(context, caller, csvRows(createReadStream(file, 'utf8')));
+    } catch (cause) {
+      const isUnreadable =
+        cause instanceof SyntaxError || (cause as { syscall?: string }).syscall !== undefined;
+      throw isUnreadable
+        ? new Refusal('FIELD_INVALID', `${file} can not be read: ${(cause as Error).message}.`)
+        : cause;
+    }
+  },
+};
+
+async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator<CsvRow, void, undefined>) {
+  const head = (await rows.next()).value?.cells.map((name) => name.trim());
+  if (!head?.includes('destination_url')) {
+    throw new Refusal(
+      'FIELD_MISSING',
+      'The first line must name the columns, and destination_url must be among them.',
+    );
+  }
+  const tags = new TagNames(context, caller);
+  const problems: string[] = [];
+  let made = 0;
+  let refused = 0;
+  let some: CsvRow[] = [];
+  const flush = async () => {
+    const wishes: (Wish | Refusal)[] = [];
+    for (const row of some) wishes.push(await wishOf(head, row, tags));
+    const batch = await prepareLinks(context, caller, wishes, {
+      withPng: true,
+      atomic: false,
+      mostPasswords: Number.POSITIVE_INFINITY,
+    });
+    for (const [index, outcome] of (await batch.store()).entries()) {
+      if (!(outcome instanceof Refusal)) made++;
+      else if (++refused <= mostShown) problems.push(`  Line ${some[index]?.line}: ${outcome.sentence}\n`);
+    }
+    some = [];
+  };
+  for await (const row of rows) {
+    some.push(row);
+    if (some.length === perTransaction) await flush();
+  }
+  if (some.length > 0) await flush();
+  const rest = refused > problems.length ? `  … and ${refused - problems.length} more.\n` : '';
+  const left =
+    refused > 0 ? ` Not made: ${refused.toLocaleString('en')}.\n${problems.join('')}${rest}` : '\n';
+  return `Made ${made.toLocaleString('en')} links.${left}`;
+}
+
+async function wishOf(head: readonly string[], { cells }: CsvRow, tags: TagNames): Promise<Wish | Refusal> {
+  const wish: Record<string, unknown> = {};
+  for (const [index, name] of head.entries()) {
+    const cell = (cells[index] ?? '').replace(guarded, '');
+    if (cell === '' || !taken.has(name)) continue;
+    if (name === 'tags') {
+      const ids = await tags.idsOf(cell).catch(asRefusal);
+      if (ids instanceof Refusal) return ids;
+      wish.tags = ids;
+    } else wish[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
+  }
+  const parsed = LinkToCreate.safeParse(wish);
+  if (!parsed.success) return refusalOfIssues(parsed.error.issues, wish);
+  return { ...parsed.data, tags: parsed.data.tags ?? [] };
+}
+
+function asRefusal(cause: unknown): Refusal {
+  if (cause instanceof Refusal) return cause;
+  throw cause;
+}
+
+/** The organization's tags by name; one that isn't there is made. */
+class TagNames {
+  readonly #context: Context;
+  readonly #caller: Caller;
+  #ids: Map<string, number> | undefined;
+
+  constructor(context: Context, caller: Caller) {
+    this.#context = context;
+    this.#caller = caller;
+  }
+
+  async idsOf(names: string): Promise<number[]> {
+    const ids: number[] = [];
+    for (const name of names.split(',').map((part) => part.trim())) {
+      if (name !== '') ids.push(await this.#idOf(name));
+    }
+    return ids;
+  }
+
+  async #idOf(name: string): Promise<number> {
+    this.#ids ??= new Map(
+      (await readTags(this.#context, this.#caller)).map((tag) => [fold(tag.name), tag.id]),
+    );
+    const known = this.#ids.get(fold(name));
+    if (known !== undefined) return known;
+    const parsed = TagToCreate.safeParse({ name });
+    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, { name }, 'tags');
+    const { id } = await createTag(this.#context, this.#caller, parsed.data.name);
+    this.#ids.set(fold(name), id);
+    return id;
+  }
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test';
+import { csvOf } from './csv.ts';
+import { filtersIn, isAside, queryWith, toggled, without } from './filters.ts';
+import { nameOf } from './value-names.ts';
+
+test('filters stand in the address, also the one for hits that have none', () => {
+  expect(filtersIn('?country=DE&referrer=&range=7d&view=live')).toEqual({ country: 'DE', referrer: '' });
+  expect(queryWith('?range=7d', { referrer: '', country: 'DE' })).toBe('?range=7d&referrer=&country=DE');
+  expect(queryWith('?country=DE', { country: null })).toBe('');
+  expect(filtersIn(`?referrer=${'x'.repeat(301)}`)).toEqual({});
+});
+
+test('what is pressed again is no longer filtered by, and kind and reason take turns', () => {
+  expect(toggled({}, 'country', 'DE')).toEqual({ country: 'DE' });
+  expect(toggled({ country: 'DE' }, 'country', 'DE')).toEqual({ country: null });
+  expect(toggled({ referrer: '' }, 'referrer', '')).toEqual({ referrer: null });
+  expect(toggled({ class: 'bot' }, 'reason', 'monitor')).toEqual({ reason: 'monitor', class: null });
+  expect(without({ class: 'bot', country: 'DE' }, 'class', 'reason')).toEqual({ country: 'DE' });
+});
+
+test('a filter by what is no click makes the numbers those of hits', () => {
+  expect([{}, { class: 'click' }, { class: 'human' }, { country: 'DE' }].map(isAside)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect([{ class: 'bot' }, { reason: 'monitor' }].map(isAside)).toEqual([true, true]);
+});
+
+test('values have names, and what is no code stays as it is', () => {
+  expect(nameOf('country', 'DE')).toBe('Germany');
+  expect(nameOf('country', 'XX')).toBe('Unknown country');
+  expect(nameOf('country', '<b>')).toBe('<b>');
+  expect(nameOf('language', 'pt')).toBe('Portuguese');
+  expect(nameOf('referrer', null)).toBe('No referrer told');
+  expect(nameOf('os', 'constructor')).toBe('constructor');
+  expect(nameOf('device', 'constructor')).toBe('constructor');
+});
+
+test('a file keeps a formula a text', () => {
+  expect(
+    csvOf(
+      ['value', 'count'],
+      [
+        ['=cmd|calc', 3],
+        ['a "b", c', -1],
+        [null, 0],
+        ['two\nlines', 1],
+      ],
+    ),
+  ).toBe('value,count\r\n\'=cmd|calc,3\r\n"a ""b"", c",-1\r\n,0\r\n"two\nlines",1\r\n');
+});

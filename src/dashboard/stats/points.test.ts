@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test';
+import type { Stats } from '../api-types.ts';
+import { labelled, pointsOf, scaleFor } from './points.ts';
+
+const stats = (interval: Stats['interval'], starts: readonly string[]): Stats => ({
+  from: '',
+  to: '',
+  interval,
+  timezone: 'Europe/Berlin',
+  from_raw: false,
+  totals: { clicks: 0, visitors: 0, not_counted: null },
+  series: starts.map((start, index) => ({ start, clicks: index, visitors: index, not_counted: 10 })),
+  groups: null,
+  other: null,
+});
+
+describe('points of a chart', () => {
+  test('are named by the time that the zone shows, whatever the visitor’s own is', () => {
+    const [night] = pointsOf(stats('hour', ['2026-03-29T03:00:00+02:00']), false);
+    expect(night).toMatchObject({ name: 'Sun, 29 Mar 2026, 03:00', tick: '03:00' });
+    const [day] = pointsOf(stats('day', ['2026-03-29T00:00:00+01:00']), false);
+    expect(day).toMatchObject({ name: 'Sun, 29 Mar 2026', tick: '29 Mar' });
+    const months = pointsOf(
+      stats('month', ['2025-12-01T00:00:00+01:00', '2026-01-01T00:00:00+01:00']),
+      false,
+    );
+    expect(months.map(({ name, tick }) => [name, tick])).toEqual([
+      ['December 2025', 'Dec'],
+      ['January 2026', '2026'],
+    ]);
+  });
+
+  test('show hits where what is looked at is no clicks', () => {
+    const both = stats('day', ['2026-03-29T00:00:00+01:00']);
+    expect(pointsOf(both, false)[0]).toMatchObject({ hits: 0, visitors: 0, notCounted: 10 });
+    expect(pointsOf(both, true)[0]).toMatchObject({ hits: 10, visitors: null, notCounted: null });
+  });
+});
+
+describe('an axis', () => {
+  test('begins at zero and goes in few round steps of whole numbers to what is highest', () => {
+    for (const highest of [0, 1, 2, 3, 7, 49, 99, 100, 305, 1204, 999_999, 1_000_000_000]) {
+      const scale = scaleFor(highest);
+      expect(scale[0]).toBe(0);
+      expect(scale.at(-1)).toBeGreaterThanOrEqual(Math.max(1, highest));
+      expect(scale.length).toBeLessThanOrEqual(6);
+      expect(scale.every(Number.isInteger)).toBe(true);
+      expect(new Set(scale).size).toBe(scale.length);
+    }
+    expect(scaleFor(305)).toEqual([0, 100, 200, 300, 400]);
+  });
+
+  test('labels as many points as there is room for, hours at even times', () => {
+    const ticks = (list: readonly string[]) => list.map((tick) => ({ tick }));
+    expect(labelled(ticks(Array(30).fill('1 Nov')), 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
+    const hours = Array.from(
+      { length: 24 },
+      (_, index) => `${String((index + 16) % 24).padStart(2, '0')}:00`,
+    );
+    const at = labelled(ticks(hours.map((hour) => (hour === '00:00' ? '20 Nov' : hour))), 8);
+    expect(at.map((index) => hours[index])).toEqual([
+      '18:00',
+      '21:00',
+      '00:00',
+      '03:00',
+      '06:00',
+      '09:00',
+      '12:00',
+      '15:00',
+    ]);
+    expect(labelled([], 8)).toEqual([]);
+  });
+});

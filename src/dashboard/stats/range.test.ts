@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test';
+import { dayOf, instantsOf, planOf, rangeIn, writtenRange } from './range.ts';
+
+const at = (text: string): number => new Date(text).getTime();
+const now = at('2026-11-20T14:20:00');
+const plan = (search: string) => planOf(rangeIn(search), now);
+const local = (text: string): string => new Date(text).toISOString();
+
+describe('the span of time in the address', () => {
+  test('30 days where nothing, or nonsense, is said', () => {
+    for (const text of ['', '?range=', '?range=9y', '?range=2026-02-30..2026-03-01', '?range=1..2..3'])
+      expect(rangeIn(text)).toEqual({ kind: 'rolling', name: '30d' });
+  });
+
+  test('is read as it was written, and days that are the wrong way round are turned', () => {
+    for (const text of ['24h', '7d', '90d', '12m', '2026-11-01..2026-11-09'])
+      expect(writtenRange(rangeIn(`?range=${text}`))).toBe(text);
+    expect(writtenRange(rangeIn('?range=30d'))).toBeNull();
+    expect(rangeIn('?range=2026-11-09..2026-11-01')).toEqual({
+      kind: 'custom',
+      from: '2026-11-01',
+      to: '2026-11-09',
+    });
+  });
+
+  test('days include today, and are compared with as many before, up to the same hour', () => {
+    expect(plan('')).toMatchObject({
+      span: { from: '2026-10-22', interval: 'day' },
+      before: { from: '2026-09-22', to: local('2026-10-21T15:00:00') },
+      isGoingOn: true,
+    });
+    expect(plan('?range=7d').span).toEqual({ from: '2026-11-14', interval: 'day' });
+  });
+
+  test('24 hours are 24 points, the running hour the last of them', () => {
+    expect(plan('?range=24h')).toMatchObject({
+      span: { from: local('2026-11-19T15:00:00'), interval: 'hour' },
+      before: { from: local('2026-11-18T15:00:00'), to: local('2026-11-19T15:00:00') },
+    });
+  });
+
+  test('12 months are this one and the 11 before', () => {
+    expect(plan('?range=12m')).toMatchObject({
+      span: { from: '2025-12-01', interval: 'month' },
+      before: { from: '2024-12-01', to: local('2025-11-20T15:00:00') },
+    });
+  });
+
+  test('chosen days: the interval fits them, and one that is over is compared with whole days', () => {
+    expect(plan('?range=2026-11-03..2026-11-09')).toMatchObject({
+      span: { from: '2026-11-03', to: '2026-11-09', interval: 'day' },
+      before: { from: '2026-10-27', to: local('2026-11-03T00:00:00') },
+      during: 'from 3 Nov 2026 to 9 Nov 2026',
+      beforeName: 'the 7 days before',
+      isGoingOn: false,
+    });
+    expect(plan('?range=2026-11-20..2026-11-20')).toMatchObject({
+      span: { interval: 'hour' },
+      during: 'on 20 Nov 2026',
+      beforeName: 'the day before',
+      isGoingOn: true,
+    });
+    expect(plan('?range=2026-01-01..2026-11-20').span.interval).toBe('week');
+    expect(plan('?range=2020-01-01..2026-11-20').span.interval).toBe('month');
+  });
+
+  test('as instants, its last day is in it', () => {
+    expect(instantsOf({ from: '2026-11-03', to: '2026-11-09' })).toEqual({
+      from: local('2026-11-03T00:00:00'),
+      to: local('2026-11-10T00:00:00'),
+    });
+    expect(instantsOf({ from: '2026-11-03' })).toEqual({ from: local('2026-11-03T00:00:00') });
+  });
+
+  test('a day is written as its own place has it', () => {
+    expect(dayOf(new Date(2026, 0, 5, 23, 59))).toBe('2026-01-05');
+  });
+});

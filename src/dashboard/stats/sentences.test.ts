@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test';
+import { comparison, notCountedSentences, titleOf, uncountedByReason } from './sentences.ts';
+
+const plan = { during: 'in 30 days', beforeName: 'the 30 before' };
+const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
+
+test('the title says how many, and how that compares', () => {
+  expect(titleOf(1204, 1075, plan, 'click')).toBe('1,204 clicks in 30 days, 12 % more than the 30 before');
+  expect(titleOf(1, 4, plan, 'click')).toBe('1 click in 30 days, 75 % fewer than the 30 before');
+  expect(titleOf(0, 14, plan, 'click')).toBe('No clicks in 30 days, 14 in the 30 before');
+  expect(titleOf(7, null, plan, 'hit')).toBe('7 hits in 30 days');
+  expect(titleOf(0, 0, plan, 'click')).toBe('No clicks in 30 days');
+});
+
+test.each([
+  [5, 0, null],
+  [10, 10, 'as many as in the 30 before'],
+  [1001, 1000, 'about as many as in the 30 before'],
+  [999, 1000, 'about as many as in the 30 before'],
+  [1, 1000, 'over 99 % fewer than the 30 before'],
+  [2, 1, '100 % more than the 30 before'],
+  [120, 10, '12 times as many as in the 30 before'],
+  [1_000_000_000, 3, '333,333,333 times as many as in the 30 before'],
+])('%i after %i', (now, before, expected) => {
+  expect(comparison(now, before, 'the 30 before')).toBe(expected);
+});
+
+test('what is not counted is said, the most first, and people apart from machines', () => {
+  expect(notCountedSentences({ ...nothing, preview: 240, bot: 60, prefetch: 11 })).toEqual([
+    '311 hits were not people: 240 previews, 60 bots, 11 prefetches.',
+  ]);
+  expect(notCountedSentences({ ...nothing, bot: 1 })).toEqual(['1 hit was not a person: 1 bot.']);
+  expect(notCountedSentences({ ...nothing, repeat: 1 })).toEqual([
+    '1 hit was a person, but no click: 1 came again within ten seconds.',
+  ]);
+  expect(notCountedSentences({ ...nothing, page: 8, repeat: 4 })).toEqual([
+    '12 hits were people, but no clicks: 8 met a page (a password, a captcha or an expired link) and went no further; 4 came again within ten seconds.',
+  ]);
+  expect(notCountedSentences(nothing)).toEqual([]);
+});
+
+test('every reason belongs to one kind', () => {
+  const group = (value: string, not_counted: number) => ({ value, clicks: 0, not_counted });
+  expect(
+    uncountedByReason([
+      group('preview_agent', 5),
+      group('monitor', 2),
+      group('known_crawler', 3),
+      group('purpose_header', 1),
+      group('head_method', 4),
+      group('recent_visit', 6),
+      group('browser', 7),
+      group('app_browser', 1),
+    ]),
+  ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6 });
+});

@@ -1,0 +1,176 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { LinkOrder } from '../rules/link-order.ts';
+import type { Database } from './database.ts';
+import { type Dialect, dialects } from './dialect.ts';
+import type { Start } from './link-blocks.ts';
+import { holds, type SearchedText } from './link-search.ts';
+import { type StoredLink, withHost } from './links.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export interface FilterTag {
+  readonly id: number;
+  /** How many links have it. */
+  readonly links: number;
+}
+
+export interface LinkFilter {
+  readonly text?: SearchedText | undefined;
+  /** Links that have all of these tags: the rarest first. */
+  readonly tags?: readonly FilterTag[] | undefined;
+  readonly ids?: readonly number[] | undefined;
+  readonly domainId?: number | undefined;
+  /** Only links older than this one: the key of a page that new links don't move. */
+  readonly before?: number | undefined;
+}
+
+export interface LinkPage {
+  readonly limit: number;
+  readonly offset: number;
+  readonly order: LinkOrder;
+}
+
+type LinkQuery<Selected> = SelectQueryBuilder<Schema, 'links', Selected>;
+
+/** The page's ids first, from an index where there is one; then only the rows that are shown. */
+export async function listLinks(
+  { read, kind }: Pick<Database, 'read' | 'kind'>,
+  organizationId: number,
+  filter: LinkFilter,
+  page: LinkPage,
+): Promise<StoredLink[]> {
+  return rowsOf(read, await idsOf(read, dialects[kind], organizationId, filter, page));
+}
+
+/** A page by id of all of an organization's links, from a start that was looked up. */
+export async function listFrom(
+  queries: Queries,
+  organizationId: number,
+  { below, from, offset }: Start,
+  limit: number,
+  order: 'asc' | 'desc',
+): Promise<StoredLink[]> {
+  let matching = queries.selectFrom('links').select('id').where('organization_id', '=', organizationId);
+  if (below !== undefined) matching = matching.where('id', '<', below);
+  if (from !== undefined) matching = matching.where('id', '>=', from);
+  const rows = await matching.orderBy('id', order).limit(limit).offset(offset).execute();
+  return rowsOf(
+    queries,
+    rows.map(({ id }) => id),
+  );
+}
+
+async function rowsOf(queries: Queries, ids: readonly number[]): Promise<StoredLink[]> {
+  if (ids.length === 0) return [];
+  const rows = await withHost(queries).where('links.id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function idsOf(
+  queries: Queries,
+  dialect: Dialect,
+  organizationId: number,
+  filter: LinkFilter,
+  page: LinkPage,
+): Promise<number[]> {
+  const direction = page.order.startsWith('-') ? 'desc' : 'asc';
+  const key = page.order.replace('-', '') as 'created_at' | 'updated_at' | 'name' | 'suffix';
+  const tagged = (filter.tags?.[0]?.links ?? 0) > fewTagged && key !== 'created_at' ? 'walk' : 'set';
+  const matching = () =>
+    queries
+      .selectFrom('links')
+      .select('links.id')
+      .where(matches(dialect, organizationId, filter, tagged));
+  const take = async (query: LinkQuery<{ id: number }>, limit: number, offset: number) =>
+    (await query.limit(limit).offset(offset).execute()).map(({ id }) => id);
+  switch (key) {
+    case 'created_at':
+      return filter.tags === undefined
+        ? take(matching().orderBy('links.id', direction), page.limit, page.offset)
+        : taggedById(queries, dialect, organizationId, filter, page, direction);
+    case 'updated_at':
+      return take(byKey(matching(), sql`links.updated_at`, direction), page.limit, page.offset);
+    case 'suffix':
+      return take(byKey(matching(), ordered(dialect, 'suffix'), direction), page.limit, page.offset);
+    case 'name': {
+      // Links without a name come last in either direction, as a person looking for names expects.
+      const named = matching().where('links.name', 'is not', null);
+      const first = await take(byKey(named, ordered(dialect, 'name'), direction), page.limit, page.offset);
+      if (first.length === page.limit) return first;
+      const passed = first.length > 0 ? page.offset : await countOf(named.clearSelect());
+      const unnamed = matching().where('links.name', 'is', null).orderBy('links.id', 'desc');
+      const offset = first.length > 0 ? 0 : page.offset - passed;
+      return [...first, ...(await take(unnamed, page.limit - first.length, offset))];
+    }
+  }
+}
+
+/** By id, the index of the rarest tag has its links in order: it is walked, and each link looked at. */
+async function taggedById(
+  queries: Queries,
+  dialect: Dialect,
+  organizationId: number,
+  filter: LinkFilter,
+  { limit, offset }: LinkPage,
+  direction: 'asc' | 'desc',
+): Promise<number[]> {
+  const [rarest, ...others] = filter.tags ?? [];
+  let walked = queries
+    .selectFrom('link_tags')
+    .innerJoin('links', 'links.id', 'link_tags.link_id')
+    .select('link_tags.link_id as id')
+    .where('link_tags.tag_id', '=', rarest?.id ?? 0);
+  if (filter.before !== undefined) walked = walked.where('link_tags.link_id', '<', filter.before);
+  const rows = await walked
+    .where(matches(dialect, organizationId, { ...filter, tags: others }, 'walk'))
+    .orderBy('link_tags.link_id', direction)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+const ordered = ({ searchKeys, textOrder }: Dialect, key: 'name' | 'suffix'): RawBuilder<string> =>
+  sql.raw(`(${searchKeys[key]}) ${textOrder}`);
+
+const byKey = <Selected>(query: LinkQuery<Selected>, key: RawBuilder<unknown>, direction: 'asc' | 'desc') =>
+  query.orderBy(key, direction).orderBy('links.id', direction);
+
+export const countLinks = (
+  { read, kind }: Pick<Database, 'read' | 'kind'>,
+  organizationId: number,
+  filter: LinkFilter,
+): Promise<number> =>
+  countOf(read.selectFrom('links').where(matches(dialects[kind], organizationId, filter, 'set')));
+
+async function countOf(query: LinkQuery<unknown>): Promise<number> {
+  const row = await query
+    .select((counted) => counted.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** So many links with a tag are sorted; of more, those without it are passed over in the order that is asked for. */
+const fewTagged = 20_000;
+
+/** All that a filter asks of a link, as one condition. */
+function matches(
+  dialect: Dialect,
+  organizationId: number,
+  filter: LinkFilter,
+  tagged: 'set' | 'walk',
+): RawBuilder<boolean> {
+  const conditions = [sql`links.organization_id = ${organizationId}`];
+  if (filter.before !== undefined) conditions.push(sql`links.id < ${filter.before}`);
+  if (filter.domainId !== undefined) conditions.push(sql`links.domain_id = ${filter.domainId}`);
+  if (filter.ids !== undefined) conditions.push(sql`links.id in (${sql.join(filter.ids)})`);
+  for (const [index, { id }] of (filter.tags ?? []).entries()) {
+    conditions.push(
+      index === 0 && tagged === 'set'
+        ? sql`links.id in (select link_id from link_tags where tag_id = ${id})`
+        : sql`exists (select 1 from link_tags where link_tags.link_id = links.id and link_tags.tag_id = ${id})`,
+    );
+  }
+  if (filter.text !== undefined) conditions.push(holds(dialect, organizationId, filter.text));
+  return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { countBlocks } from '../src/storage/link-blocks.ts';
+import { countLinks, listLinks } from '../src/storage/list-links.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const perCall = 1000;
+const calls = 24;
+
+describe.each(storeKinds)('a long list on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let neighbour: Newcomer;
+  let ids: number[];
+
+  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
+    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+  const fill = async (key: string, call: number) => {
+    const links = Array.from({ length: perCall }, (_, index) => ({
+      destination_url: `https://deep.example/${call}/${index}`,
+    }));
+    const { json } = await send('POST', '/link/bulk?disable_png=true', { links }, key);
+    return json.results.map(({ link }: { link: { id: number } }) => link.id) as number[];
+  };
+  const page = async (query: string): Promise<number[]> =>
+    (await send('GET', `/link?${query}`)).json.links.map(({ id }: { id: number }) => id);
+  const found = (text: string) =>
+    listLinks(
+      app.app.context.database,
+      owner.organizationId,
+      { text: { text, reach: 'bounded' } },
+      { limit: 100, offset: 0, order: '-created_at' },
+    ).then((links) => links.map((link) => link.id));
+  const { length } = 'x'.repeat(perCall);
+
+  /** Every page is the one that counting down the list gives. */
+  const pagesAreRight = async () => {
+    const newestFirst = ids.toReversed();
+    const held = newestFirst[500] ?? 0;
+    const below = newestFirst.filter((id) => id < held);
+    for (const offset of [20_001, 20_480, 22_222, ids.length - 3, ids.length, ids.length + 5000]) {
+      const end = offset + 5;
+      const query = `limit=5&offset=${offset}`;
+      expect([offset, await page(query)]).toEqual([offset, newestFirst.slice(offset, end)]);
+      expect([offset, await page(`${query}&sort=created_at`)]).toEqual([offset, ids.slice(offset, end)]);
+      expect([offset, await page(`${query}&before=${held}`)]).toEqual([offset, below.slice(offset, end)]);
+    }
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    [owner, neighbour] = [await app.newcomer(), await app.newcomer()];
+    ids = [];
+    for (let call = 0; call < calls; call++) {
+      ids.push(...(await fill(owner.key, call)));
+      if (call % 6 === 0) await fill(neighbour.key, call);
+    }
+    // Of ids that might still be under way on PostgreSQL none is counted: these are long past.
+    if (store === 'postgres') {
+      await app.app.context.database.write((queries) =>
+        sql`select setval(pg_get_serial_sequence('links', 'id'), 1000000)`.execute(queries),
+      );
+      ids.push(...(await fill(owner.key, calls)));
+    }
+  }, 60_000);
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('pages far down are the same whether or not anybody has counted, and after deletions and restorations', async () => {
+    const { database } = app.app.context;
+    await pagesAreRight();
+    await countBlocks(database, owner.organizationId);
+    const mark = await database.read
+      .selectFrom('link_block_marks')
+      .select('counted_to')
+      .where('organization_id', '=', owner.organizationId)
+      .executeTakeFirstOrThrow();
+    expect(mark.counted_to).toBeGreaterThan(20_000);
+    await pagesAreRight();
+    const gone = ids.filter((_, index) => index % 29 === 3);
+    for (let start = 0; start < gone.length; start += length) {
+      await send('POST', '/link/bulk_delete', { ids: gone.slice(start, start + length) });
+    }
+    ids = ids.filter((id) => !gone.includes(id));
+    await pagesAreRight();
+    const back = gone.filter((_, index) => index % 2 === 0).slice(0, length);
+    await send('POST', '/link/restore', { ids: back });
+    ids = [...ids, ...back].sort((one, other) => one - other);
+    ids.push(...(await fill(owner.key, calls + 1)));
+    await pagesAreRight();
+    await countBlocks(database, owner.organizationId);
+    await pagesAreRight();
+  }, 60_000);
+
+  test('links that are deleted while the list is counted are not in its pages', async () => {
+    const { database } = app.app.context;
+    await database.write((queries) => queries.deleteFrom('link_block_marks').execute());
+    const gone = ids.filter((_, index) => index % 17 === 5).slice(0, 400);
+    await Promise.all([
+      countBlocks(database, owner.organizationId),
+      countBlocks(database, owner.organizationId),
+      ...gone.map((id) => send('DELETE', `/link/${id}`)),
+    ]);
+    ids = ids.filter((id) => !gone.includes(id));
+    await pagesAreRight();
+  }, 60_000);
+
+  test('among very many links the newest are found by any part of a text, and all by its beginning', async () => {
+    const make = async (body: object) =>
+      (await send('POST', '/link', { destination_url: 'https://example.com', ...body })).json.id as number;
+    const [bySuffix, byName, byAddress] = [
+      await make({ suffix: `Needle-${store}` }),
+      await make({ name: 'Needle 50% in\nthe hay' }),
+      await make({ destination_url: 'https://www.needle.example/Path?x=1' }),
+    ];
+    const all = [byAddress, byName, bySuffix];
+    expect(await found('needle')).toEqual(all);
+    expect(await found('50% IN')).toEqual([byName]);
+    for (let call = 0; call < 11; call++) ids.push(...(await fill(owner.key, call)));
+    expect(await found('NEEDLE')).toEqual(all);
+    expect(await found(`needle-${store}`)).toEqual([bySuffix]);
+    expect(await found('needle 50% in the')).toEqual([byName]);
+    for (const address of [
+      'needle.example/path',
+      'www.needle.example',
+      'https://www.needle.example/PATH?x=1',
+    ]) {
+      expect(await found(address)).toEqual([byAddress]);
+    }
+    expect(await found('50% in')).toEqual([]);
+    expect(await found('needle_')).toEqual([]);
+    expect(await found(`needle${'x'.repeat(190)}`)).toEqual([]);
+    expect(await found('deep.example/23/999')).toHaveLength(1);
+    const { database } = app.app.context;
+    const filter = { text: { text: 'needle', reach: 'bounded' } } as const;
+    expect(await countLinks(database, owner.organizationId, filter)).toBe(3);
+    expect(await countLinks(database, neighbour.organizationId, filter)).toBe(0);
+  }, 60_000);
+
+  test('every order goes through all links, each once, and back again the other way', async () => {
+    const lister = await app.newcomer();
+    const names = ['beta', 'Alpha', null, 'alpha', 'Ärger', null, 'zeta', '_', 'ALPHA'];
+    for (const [index, name] of names.entries()) {
+      const body = {
+        destination_url: 'https://example.com',
+        name,
+        suffix: `${index % 2 ? 'B' : 'a'}${index}-${store}`,
+      };
+      await send('POST', '/link', body, lister.key);
+    }
+    const walk = async (sort: string) => {
+      const links = [];
+      for (let offset = 0; offset < names.length; offset += 2) {
+        links.push(
+          ...(await send('GET', `/link?sort=${sort}&limit=2&offset=${offset}`, undefined, lister.key)).json
+            .links,
+        );
+      }
+      return links as { id: number; name: string | null; suffix: string }[];
+    };
+    const named = (await walk('name')).map(({ name }) => name?.toLowerCase() ?? null);
+    expect(named).toEqual(['_', 'alpha', 'alpha', 'alpha', 'beta', 'zeta', 'ärger', null, null]);
+    const backwards = (await walk('-name')).map(({ name }) => name?.toLowerCase() ?? null);
+    expect(backwards).toEqual([...named.slice(0, 7).reverse(), null, null]);
+    const suffixes = (await walk('suffix')).map(({ suffix }) => suffix.slice(0, 2));
+    expect(suffixes).toEqual(['a0', 'a2', 'a4', 'a6', 'a8', 'B1', 'B3', 'B5', 'B7']);
+    for (const order of ['suffix', 'updated_at', 'created_at']) {
+      const [there, back] = [await walk(order), await walk(`-${order}`)];
+      expect(new Set(there.map(({ id }) => id)).size).toBe(names.length);
+      expect(back.map(({ id }) => id)).toEqual(there.map(({ id }) => id).reverse());
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { browserOf } from './support/members.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { Wire } from './support/wire.ts';
+
+/** Two nodes over one database; the far one has a wire to it that can be cut. */
+let wire: Wire;
+let near: TestApp;
+let far: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  const SECRET_KEY = 'the same secret on every node, long enough';
+  const database = await freshPostgres();
+  wire = new Wire(database);
+  await wire.lay();
+  near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
+  far = await startApp({ env: { DATABASE_URL: wire.url, SECRET_KEY } });
+  owner = await near.newcomer();
+});
+afterAll(async () => {
+  await Promise.all([near.stop(), far.stop()]);
+  await wire.cut();
+});
+
+const read = (app: TestApp, cookie: string) => app.call('GET', '/api/v1/user', { headers: { cookie } });
+
+test('a session that was begun on one node is good on the other, and ends on both at once', async () => {
+  const browser = await browserOf(near, owner);
+  expect((await read(far, browser.cookie)).status).toBe(200);
+  await near.call('DELETE', '/api/v1/session', { headers: browser });
+  expect((await read(far, browser.cookie)).status).toBe(401);
+});
+
+test('while the database is away a session is neither good nor over: 503, and later it goes on', async () => {
+  const { cookie } = await browserOf(far, owner);
+  await wire.cut();
+  const { status, headers, json } = await read(far, cookie);
+  expect([status, json.error_code]).toEqual([503, 'STORE_AWAY']);
+  expect(headers.get('retry-after')).not.toBeNull();
+  expect(headers.get('set-cookie')).toBeNull();
+  const body = { email: owner.email, password: owner.password };
+  expect((await far.call('POST', '/api/v1/session', { body })).status).toBe(503);
+  expect((await far.call('GET', '/api/v1/setup')).status).toBe(503);
+  const out = await far.call('DELETE', '/api/v1/session', { headers: { cookie, origin: far.url } });
+  expect(out.status).toBe(503);
+  await wire.lay();
+  expect((await read(far, cookie)).status).toBe(200);
+});

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
+import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import { pressUntil } from '../support/press.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await app.stop();
+});
+
+const rows = (page: Page) => page.locator('.tag-row');
+const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
+const names = (page: Page): Promise<string[]> => page.locator('.tag-name').allInnerTexts();
+
+async function tag(who: Newcomer, name: string): Promise<number> {
+  const made = await app.call('POST', '/api/v1/tag', { key: who.key, body: { name } });
+  if (made.status !== 201) throw new Error(made.text);
+  return made.json.id;
+}
+
+const link = (who: Newcomer, tags: readonly number[]) =>
+  app.call('POST', '/api/v1/link', { key: who.key, body: { destination_url: 'https://example.com', tags } });
+
+const namesInApi = async (who: Newcomer): Promise<string[]> =>
+  (await app.call('GET', '/api/v1/tag', { key: who.key })).json.map(({ name }: { name: string }) => name);
+
+describe('tags', () => {
+  test('are made, counted, sorted, and lead to their links', async () => {
+    const who = await app.newcomer();
+    const page = await dashboardOf(app, who, '/app/tags');
+    await page.getByText('No tags yet').waitFor();
+    // The one next step has the focus.
+    await page.keyboard.type('Spring');
+    await page.keyboard.press('Enter');
+    await row(page, 'Spring').waitFor();
+    const used = await tag(who, 'Used');
+    await link(who, [used]);
+    await page.reload();
+    await row(page, 'Used').getByText('1 link').waitFor();
+    expect(await names(page)).toEqual(['Spring', 'Used']);
+    await page.getByRole('combobox', { name: 'Sort' }).selectOption('Most links');
+    await page.locator('.tag-row:first-child', { hasText: 'Used' }).waitFor();
+    await page.getByRole('link', { name: 'Used' }).click();
+    await page.locator('.link-row', { hasText: 'Used' }).waitFor();
+    expect(new URL(page.url()).search).toBe(`?tag=${used}`);
+    await page.context().close();
+  });
+
+  test('a name that is taken says so beside the field, and stays typed', async () => {
+    const who = await app.newcomer();
+    await tag(who, 'Taken');
+    const page = await dashboardOf(app, who, '/app/tags');
+    const name = page.getByRole('textbox', { name: 'New tag' });
+    await name.fill('taken');
+    await name.press('Enter');
+    await page.locator('.new-tag .error').waitFor();
+    expect(await name.inputValue()).toBe('taken');
+    await page.context().close();
+  });
+
+  test('are renamed in place, by keyboard; what the server refuses stays open', async () => {
+    const who = await app.newcomer();
+    for (const name of ['one', 'two']) await tag(who, name);
+    const page = await dashboardOf(app, who, '/app/tags');
+    await row(page, 'one').waitFor();
+    await pressUntil(page, 'j', row(page, 'one').locator('[data-row-link]:focus'));
+    await page.keyboard.press('e');
+    const field = page.getByRole('textbox', { name: 'New name of one' });
+    await field.fill('two');
+    await field.press('Enter');
+    await page.locator('.rename-tag .error').waitFor();
+    await field.fill('three');
+    await field.press('Enter');
+    await row(page, 'three').waitFor();
+    expect(await names(page)).toEqual(['three', 'two']);
+    expect(await namesInApi(who)).toEqual(['three', 'two']);
+    await page.keyboard.press('e');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.rename-tag').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('are deleted only after saying what happens, and come back when the server refuses', async () => {
+    const who = await app.newcomer();
+    const id = await tag(who, 'doomed');
+    await link(who, [id]);
+    const page = await dashboardOf(app, who, '/app/tags');
+    await row(page, 'doomed').hover();
+    const ask = async () => {
+      await page.getByRole('button', { name: 'Delete doomed' }).click();
+      await page
+        .getByRole('dialog')
+        .getByText('It is taken off 1 link; the links themselves stay.')
+        .waitFor();
+    };
+    await ask();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.route('**/api/v1/tag/*', (route) => route.abort());
+    await ask();
+    await page.getByRole('button', { name: 'Delete tag' }).click();
+    await page.getByRole('alert').getByText('Tag “doomed” was not deleted.').waitFor();
+    await row(page, 'doomed').waitFor();
+    await page.unroute('**/api/v1/tag/*');
+    await ask();
+    await page.getByRole('button', { name: 'Delete tag' }).click();
+    await page.getByText('No tags yet').waitFor();
+    await page.getByText('Tag “doomed” deleted.').waitFor();
+    expect(await namesInApi(who)).toEqual([]);
+    await page.context().close();
+  });
+
+  test('ten thousand stay usable: a page at a time, found as one types, here and in the picker', async () => {
+    const who = await app.newcomer();
+    const page = await dashboardOf(app, who, '/app');
+    const tags = Array.from({ length: 10_000 }, (_, at) => ({
+      id: at + 1,
+      created_at: '2026-01-01_00-00-00',
+      organization_id: who.organizationId,
+      name: `tag ${String(at).padStart(5, '0')}`,
+      links: at % 7,
+    }));
+    await page.route('**/api/v1/tag', (route) => route.fulfill({ json: tags }));
+    await page.getByRole('link', { name: 'Tags' }).click();
+    await page.getByText('1–100 of 10,000').waitFor();
+    expect(await rows(page).count()).toBe(100);
+    await page.getByRole('textbox', { name: 'Page', exact: true }).fill('100');
+    await page.keyboard.press('Enter');
+    await row(page, 'tag 09999').waitFor();
+    await pressUntil(page, '/', page.locator('#search-tags:focus'));
+    await page.keyboard.type('05432');
+    await page.getByText('1 tag of 10,000').waitFor();
+    expect(await names(page)).toEqual(['tag 05432']);
+
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await page.getByRole('button', { name: 'Options' }).click();
+    const picker = page.getByRole('combobox', { name: 'Tags', exact: true });
+    await picker.click();
+    await page.getByText('9,950 more. Type to find one.').waitFor();
+    await picker.fill('4321');
+    await page.getByRole('option', { name: 'tag 04321' }).waitFor();
+    await picker.press('Enter');
+    await page.getByRole('button', { name: 'Remove tag tag 04321' }).waitFor();
+    await picker.press('Backspace');
+    expect(await page.getByRole('button', { name: 'Remove tag tag 04321' }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  for (const [name, options] of [
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
+  ] as const) {
+    test(`no barrier is found: ${name}`, async () => {
+      const who = await app.newcomer();
+      const page = await dashboardOf(app, who, '/app/tags', options);
+      await page.getByText('No tags yet').waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      for (const text of ['Spring', 'קמפיין', 'x'.repeat(100)]) await tag(who, text);
+      await page.reload();
+      await row(page, 'Spring').getByRole('button', { name: 'Rename Spring' }).click();
+      expect(await barriersOn(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await row(page, 'Spring').getByRole('button', { name: 'Delete Spring' }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(width).toBeLessThanOrEqual(0);
+      await page.context().close();
+    });
+  }
+
+  test('scripts in their names run nowhere', async () => {
+    const who = await app.newcomer();
+    const payload = '<img src=x onerror="globalThis.ran=1">';
+    await tag(who, payload);
+    const page = await dashboardOf(app, who, `/app/tags?q=${encodeURIComponent('<img')}`);
+    await row(page, payload).hover();
+    await page.getByRole('button', { name: `Delete ${payload}` }).click();
+    await page.getByRole('dialog').getByText(payload).waitFor();
+    await page.getByRole('button', { name: 'Delete tag' }).click();
+    await page.getByText(`Tag “${payload}” deleted.`).waitFor();
+    expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test';
+import { contrast, readability } from '../src/dashboard/pages/link/colour.ts';
+import { draftOn, type Fields, isSame, patchOf } from '../src/dashboard/pages/link/fields.ts';
+import { fileName } from '../src/dashboard/pages/link/file-name.ts';
+import { distanceTo, instantOfLocal, localOf } from '../src/dashboard/pages/link/local-instant.ts';
+
+const tag = (id: number) => ({ id, name: `tag ${id}`, created_at: '', organization_id: 1 });
+
+const base: Fields = {
+  destination_url: 'https://example.com/',
+  name: 'before',
+  tags: [tag(1), tag(2)],
+  android_link_destination: '',
+  ios_link_destination: '',
+  og_title: '',
+  og_description: '',
+  og_image: '',
+  password: '',
+  expiration_date: null,
+  bot_protection: false,
+  captcha: false,
+  qr_code_foreground_hex: '#000000',
+  qr_code_background_hex: '#FFFFFF',
+  qr_code_marker: false,
+  webhook_url: '',
+  webhook_auth_key: '',
+  webhook_events: ['click', 'link.deleted'],
+};
+
+describe('a draft', () => {
+  test('forgets what stands so already, lists in any order', () => {
+    const draft = draftOn(base, {
+      name: 'before',
+      tags: [tag(2), tag(1)],
+      webhook_events: ['link.deleted', 'click'],
+      og_title: 'new',
+    });
+    expect(draft).toEqual({ og_title: 'new' });
+  });
+
+  test('tells the API of tags as what comes and what goes', () => {
+    expect(patchOf(base, { tags: [tag(2), tag(3)], name: '' })).toEqual({
+      name: '',
+      add_tags: [3],
+      remove_tags: [1],
+    });
+  });
+
+  test('knows a password that is taken away from one that is left alone', () => {
+    expect(draftOn(base, { password: '' })).toEqual({});
+    expect(patchOf(base, draftOn(base, { password: null }))).toEqual({ password: null });
+  });
+
+  test('does not take a list for one that has more in it', () => {
+    expect(isSame([tag(1)], [tag(1), tag(2)])).toBe(false);
+    expect(isSame([], [])).toBe(true);
+    expect(isSame(null, '')).toBe(false);
+  });
+});
+
+describe('colours of a QR code', () => {
+  test('are measured as WCAG says', () => {
+    expect(contrast('#000000', '#FFFFFF')).toBeCloseTo(21);
+    expect(contrast('#777777', '#FFFFFF')).toBeCloseTo(4.48, 2);
+    expect(contrast('#ff0000', '#FF0000')).toBe(1);
+  });
+
+  test('are warned of when a phone may not read them', () => {
+    expect(readability('#000000', '#FFFFFF')).toBeNull();
+    expect(readability('#FFEE00', '#FFFFFF')).toContain('contrast 1.2');
+    expect(readability('#FFFFFF', '#000000')).toContain('Light on dark');
+  });
+});
+
+describe('the instant of an expiration', () => {
+  const now = Date.parse('2030-01-31T12:00:00Z');
+  test.each([
+    ['2030-01-31T12:20:00Z', 'in 20 minutes'],
+    ['2030-01-31T15:00:00Z', 'in 3 hours'],
+    ['2030-02-03T12:00:00Z', 'in 3 days'],
+    ['2030-03-02T12:00:00Z', 'in 30 days'],
+    ['2031-01-31T12:00:00Z', 'in 12 months'],
+    ['2040-01-31T12:00:00Z', 'in 10 years'],
+    ['2030-01-28T12:00:00Z', '3 days ago'],
+  ])('%s is %s', (iso, words) => {
+    expect(distanceTo(iso, now)).toBe(words);
+  });
+
+  test('comes back from its field as it went in, to the minute', () => {
+    const iso = '2030-06-15T08:30:00.000Z';
+    expect(instantOfLocal(localOf(iso))).toBe(iso);
+    expect(instantOfLocal('')).toBeNull();
+    expect(instantOfLocal('12030-01-01T00:00')).toBeNull();
+    expect(localOf(null)).toBe('');
+  });
+});
+
+test.each([
+  ['spring', 'spring'],
+  ['Frühling-🦊', 'Frühling'],
+  ['../..', 'qr-code'],
+  ['a/b:c', 'a-b-c'],
+  ['🦊', 'qr-code'],
+])('the code of %j is saved as %j', (suffix, name) => {
+  expect(fileName(suffix)).toBe(name);
+});

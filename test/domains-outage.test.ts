@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { visitRaw } from './support/raw-http.ts';
+import { Wire } from './support/wire.ts';
+
+const names: Names = { 'links.example.com': { A: ['192.0.2.1'] } };
+let wire: Wire;
+let dns: NameServer;
+let app: TestApp;
+let owner: Newcomer;
+
+beforeEach(async () => {
+  wire = new Wire(await freshPostgres());
+  await wire.lay();
+  dns = await startNameServer(zoneOf(names));
+  app = await startApp({
+    env: { DATABASE_URL: wire.url, BASE_URL: 'https://links.example.com', DNS_SERVERS: dns.address },
+    overrides: { domainInterval: 20 },
+  });
+  owner = await app.newcomer();
+});
+afterEach(async () => {
+  await app.stop();
+  await dns.stop();
+  await wire.cut();
+});
+
+const add = (domain: string) => app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  const began = performance.now();
+  while (!(await check())) {
+    if (performance.now() - began > 15_000) throw new Error('it did not come to that');
+    await Bun.sleep(20);
+  }
+}
+
+test('while the database is away domains go on as they are, and what was due is done afterwards', async () => {
+  const { json: known } = await add('known.example.org');
+  names[known.records[0].name] = { TXT: [known.records[0].value] };
+  await app.call('POST', `/api/v1/domain/${known.id}/verify`, { key: owner.key });
+  const ways = { root_url: 'https://example.org/', not_found_url: 'https://example.org/lost' };
+  await app.call('PATCH', `/api/v1/domain/${known.id}`, { key: owner.key, body: ways });
+  const { json: pending } = await add('pending.example.org');
+  const root = async () =>
+    (await visitRaw(app.url, { host: 'known.example.org', path: '/' })).headers.location;
+  const allowed = async (domain: string) =>
+    (await app.call('GET', `/internal/tls-allowed?domain=${domain}`)).status;
+  await until(async () => (await root()) === ways.root_url);
+
+  await wire.cut();
+  for (let minute = 0; minute < 3; minute++) {
+    expect([await root(), await allowed('known.example.org')]).toEqual([ways.root_url, 200]);
+    app.clock.now += 61_000;
+  }
+  expect(await allowed('unknown.example.org')).toBe(503);
+  expect((await visitRaw(app.url, { host: 'unknown.example.org', path: '/' })).status).toBe(503);
+  const refused = await add('late.example.org');
+  expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
+
+  names[pending.records[0].name] = { TXT: [pending.records[0].value] };
+  await wire.lay();
+  await until(async () => {
+    const { json } = await app.call('GET', `/api/v1/domain/${pending.id}`, { key: owner.key });
+    return json.state === 'verified';
+  });
+  expect(await allowed('pending.example.org')).toBe(200);
+  expect(await root()).toBe(ways.root_url);
+  expect(app.faults).toEqual([]);
+});

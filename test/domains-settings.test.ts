@@ -1,0 +1,74 @@
+import { afterEach, expect, test } from 'bun:test';
+import { startApp, type TestApp } from './support/app.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
+
+let dns: NameServer;
+let app: TestApp;
+const names: Names = {};
+
+async function start(env: Record<string, string>) {
+  dns = await startNameServer(zoneOf(names));
+  app = await startApp({ env: { DNS_SERVERS: dns.address, ...env } });
+  return app.newcomer();
+}
+afterEach(async () => {
+  await app.stop();
+  await dns.stop();
+  for (const name of Object.keys(names)) delete names[name];
+});
+
+const recordsOf = ({ json }: { json: { records: Record<string, string>[] } }) =>
+  json.records.slice(1).map(({ type, name, value }) => [type, name, value]);
+
+test('in a trial on one machine real names can be added, and lead to that machine', async () => {
+  const { key } = await start({});
+  const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+  expect(recordsOf(added)).toEqual([['A', 'go.example.org', '127.0.0.1']]);
+  names['_linnet.go.example.org'] = { TXT: [added.json.records[0].value] };
+  names['go.example.org'] = { A: ['127.0.0.1'] };
+  const verified = await app.call('POST', `/api/v1/domain/${added.json.id}/verify`, { key });
+  expect(verified.json).toMatchObject({
+    state: 'verified',
+    problem: null,
+    records: [{}, { seen: ['127.0.0.1'] }],
+  });
+  for (const domain of ['localhost', 'my.localhost', '127.0.0.1'])
+    expect((await app.call('POST', '/api/v1/domain', { key, body: { domain } })).status).toBe(400);
+});
+
+test('behind a load balancer domains are to lead to its host, which is nobody’s domain', async () => {
+  names['lb.example.net'] = { A: ['198.51.100.7'] };
+  const { key } = await start({ BASE_URL: 'https://links.example.com', DOMAIN_TARGET: 'lb.example.net' });
+  const add = (domain: string) => app.call('POST', '/api/v1/domain', { key, body: { domain } });
+  expect(recordsOf(await add('go.example.org'))).toEqual([['CNAME', 'go.example.org', 'lb.example.net']]);
+  expect(recordsOf(await add('example.org'))).toEqual([['A', 'example.org', '198.51.100.7']]);
+  for (const domain of ['lb.example.net', 'x.lb.example.net', 'x.links.example.com'])
+    expect((await add(domain)).json.error_code).toBe('DOMAIN_RESERVED');
+});
+
+test('where the operator names addresses, every domain is told those', async () => {
+  const { key } = await start({
+    BASE_URL: 'https://links.example.com',
+    DOMAIN_TARGET: '198.51.100.7,2001:db8::7',
+  });
+  const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+  expect(recordsOf(added)).toEqual([
+    ['A', 'go.example.org', '198.51.100.7'],
+    ['AAAA', 'go.example.org', '2001:db8::7'],
+  ]);
+});
+
+test('a name server that is silent holds up no answer for long, and no end of the program', async () => {
+  names['links.example.com'] = 'silence';
+  names['go.example.org'] = 'silence';
+  names['_linnet.go.example.org'] = 'silence';
+  const { key } = await start({ BASE_URL: 'https://links.example.com' });
+  const began = performance.now();
+  const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+  expect(added.status).toBe(201);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  const verifying = app.call('POST', `/api/v1/domain/${added.json.id}/verify`, { key });
+  const { status, json } = await verifying;
+  expect([status, json.state]).toEqual([200, 'pending']);
+  expect(json.records.map(({ state }: { state: string }) => state)).toEqual(['unknown', 'unknown']);
+});

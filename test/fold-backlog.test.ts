@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test';
+import { createApp } from '../src/app.ts';
+import { outcomes, targets } from '../src/clicks/codes.ts';
+import type { RawHit } from '../src/clicks/enrich.ts';
+import { journalsIn } from '../src/clicks/journal-files.ts';
+import { loadConfig } from '../src/config/load.ts';
+import type { Queries } from '../src/storage/schema.ts';
+import { storeKinds } from './support/app.ts';
+import { rebuildRollups } from './support/hits.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const agents = [
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  'curl/8.5.0',
+];
+const pick = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
+
+/** Hits of three organizations on forty links over a midnight, of every kind. */
+function hitAt(place: number): RawHit {
+  const linkId = 1 + ((place * place) % 41) + (place % 7);
+  const outcome = place % 11 === 0 ? pick(outcomes, place) : 'redirect';
+  return {
+    linkId,
+    organizationId: 1 + (linkId % 3),
+    at: Date.UTC(2026, 10, 18, 22, 30) + place * 700,
+    outcome,
+    target: outcome === 'redirect' ? (pick(targets, place) as 'default') : null,
+    method: place % 29 === 0 ? 'HEAD' : 'GET',
+    address: `198.51.${place % 3}.${place % 97}`,
+    userAgent: pick(agents, place >> 2),
+    acceptLanguage: pick(['de-DE,de;q=0.9', 'fr', ''], place),
+    referer: place % 4 === 0 ? `https://site-${place % 13}.example.com/` : '',
+    query: place % 5 === 0 ? `?utm_source=mail&utm_campaign=week-${place % 9}` : place % 6 === 0 ? '?qr' : '',
+    purpose: '',
+    doNotTrack: place % 17 === 0,
+    countryHint: place % 3 === 0 ? 'SE' : '',
+  };
+}
+
+const hits = 12_000;
+
+const rollUps = async (queries: Queries) => ({
+  links: await queries
+    .selectFrom('link_rollups')
+    .selectAll()
+    .orderBy('link_id')
+    .orderBy('dimension')
+    .orderBy('hour')
+    .orderBy('class')
+    .orderBy('value')
+    .execute(),
+  organizations: await queries
+    .selectFrom('organization_rollups')
+    .selectAll()
+    .orderBy('organization_id')
+    .orderBy('dimension')
+    .orderBy('hour')
+    .orderBy('class')
+    .orderBy('value')
+    .execute(),
+  clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
+});
+
+describe.each(storeKinds)('a large leftover journal on %s', (store) => {
+  test('is in the ledger and in all totals as it was, each hit once, beside the hits that come meanwhile', async () => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = store === 'postgres' ? await freshPostgres() : '';
+    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
+    const now = () => Date.UTC(2026, 10, 19, 1);
+    const first = await createApp(config, { hits: 'unfolded', now });
+    for (let place = 0; place < hits; place++) await first.clicks.append(hitAt(place));
+    await first.stop();
+
+    const second = await createApp(config, { now });
+    for (let place = 0; place < 200; place++) await second.clicks.append(hitAt(hits + place));
+    await second.clicks.settled();
+    while (journalsIn(folder.path).length > 1) await Bun.sleep(5);
+    await second.clicks.settled();
+    const { database } = second.context;
+    const rows = await database.read
+      .selectFrom('hits')
+      .select(['link_id', 'at', 'visitor', 'class'])
+      .orderBy('id')
+      .execute();
+    expect(rows.length).toBe(hits + 200);
+    expect(new Set(rows.map((row) => row.at)).size).toBe(hits + 200);
+    const leftover = rows.filter((row) => row.at < hitAt(hits).at);
+    for (const link of new Set(rows.map((row) => row.link_id))) {
+      const instants = leftover.filter((row) => row.link_id === link).map((row) => row.at);
+      expect(instants).toEqual(instants.toSorted((one, other) => one - other));
+    }
+    const folded = await rollUps(database.read);
+    expect(folded.links.length).toBeGreaterThan(2_000);
+    await database.write(rebuildRollups);
+    expect(folded).toEqual(await rollUps(database.read));
+    await second.stop();
+  });
+});

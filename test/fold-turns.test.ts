@@ -1,0 +1,169 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { enrichParts, type RawHit } from '../src/clicks/enrich.ts';
+import { FoldDesk } from '../src/clicks/fold-desk.ts';
+import type { FromFold } from '../src/clicks/fold-messages.ts';
+import {
+  folderOf,
+  type JournalName,
+  journalsIn,
+  type Position,
+  segmentFile,
+} from '../src/clicks/journal-files.ts';
+import { hitText, recordRoom, writeRecord } from '../src/clicks/journal-record.ts';
+import { DailySalts } from '../src/clicks/visitor-hash.ts';
+import { StoreAway } from '../src/rules/errors.ts';
+import { SqliteFoldStore } from '../src/storage/fold-sqlite.ts';
+import type { DeliveriesOf, FoldBatch } from '../src/storage/fold-store.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const plain: RawHit = {
+  linkId: 1,
+  organizationId: 1,
+  at: Date.UTC(2026, 10, 19),
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await (await openDatabase(null, folder.path, () => {})).close();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+/** Writes so many records of one hit each. Returns where they end. */
+function written(name: JournalName, records: number): Position {
+  mkdirSync(folderOf(folder.path, name), { recursive: true });
+  const file = segmentFile(folderOf(folder.path, name), 1);
+  let offset = 0;
+  for (let record = 0; record < records; record++) {
+    const text = hitText({ ...plain, at: plain.at + record * 20_000 });
+    const bytes = Buffer.alloc(recordRoom(text));
+    const length = writeRecord(bytes, text);
+    appendFileSync(file, bytes.subarray(0, length));
+    offset += length;
+  }
+  return { segment: 1, offset };
+}
+
+/** Short turns, and somebody who looks on. */
+class WatchedStore extends SqliteFoldStore {
+  isAway = false;
+  onTurn: (batch: FoldBatch) => void = () => {};
+
+  override stretchLength(): number {
+    return 10;
+  }
+
+  override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
+    if (this.isAway) throw new StoreAway('away');
+    await super.fold(batch, deliveries);
+    this.onTurn(batch);
+  }
+}
+
+const own: JournalName = { node: 'here', process: 'own' };
+const left: JournalName = { node: 'here', process: 'left' };
+
+function deskOf(store: WatchedStore, tell: (message: FromFold) => void): FoldDesk {
+  const salts = new DailySalts(
+    {
+      settle: (day, fresh) => store.settleSalt(day, fresh),
+      forgetBefore: (day) => store.deleteSaltsBefore(day),
+    },
+    (count) => new Uint8Array(count).fill(1),
+  );
+  return new FoldDesk({
+    settings: {
+      dataDir: folder.path,
+      databaseUrl: null,
+      origin: 'http://127.0.0.1',
+      daysKept: 180,
+      countryFile: null,
+      webhookAddress: 'none',
+      journal: own,
+    },
+    store,
+    salts,
+    enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
+    hosts: new Set(),
+    now: plain.at,
+    deliveriesOf: () => () => [],
+    tell,
+  });
+}
+
+const ledger = (): number => {
+  const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
+  const [[count] = []] = database.query('select count(*) from hits').values();
+  database.close();
+  return Number(count);
+};
+
+test('fresh hits come in between the turns of a journal that was left behind', async () => {
+  written(left, 100);
+  const end = written(own, 5);
+  const store = new WatchedStore(folder.path);
+  const turns: string[] = [];
+  const recovered = new Promise<void>((resolve) => {
+    const desk = deskOf(store, (message) => message.kind === 'recovered' && resolve());
+    store.onTurn = ({ journal, count }) => {
+      turns.push(`${journal} ${count}`);
+      if (turns.length === 2) desk.take({ kind: 'wake', end, now: plain.at });
+    };
+  });
+  await recovered;
+  expect(turns).toEqual([
+    'here/left 10',
+    'here/left 10',
+    'here/own 5',
+    ...Array.from({ length: 8 }, () => 'here/left 10'),
+  ]);
+  expect(ledger()).toBe(105);
+  expect(journalsIn(folder.path)).toEqual([own]);
+  await store.close();
+});
+
+test('a stop while the store is away, in the middle of a leftover journal, leaves the rest of it to the next start', async () => {
+  written(left, 100);
+  const store = new WatchedStore(folder.path);
+  await new Promise<void>((resolve) => {
+    const desk = deskOf(store, (message) => message.kind === 'stopped' && resolve());
+    let turns = 0;
+    store.onTurn = () => {
+      if (++turns !== 3) return;
+      store.isAway = true;
+      desk.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
+    };
+  });
+  expect(ledger()).toBe(30);
+  const again = new WatchedStore(folder.path);
+  await new Promise<void>((resolve) => deskOf(again, (message) => message.kind === 'recovered' && resolve()));
+  expect(ledger()).toBe(100);
+  await again.close();
+});
+
+test('while others change something in SQLite the turns are short, and long again when they have stopped', async () => {
+  const store = new SqliteFoldStore(folder.path);
+  const long = store.stretchLength();
+  const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
+  other.run("insert into settings (key, value) values ('a', 'b')");
+  expect(store.stretchLength()).toBeLessThan(long);
+  other.close();
+  await store.deleteSaltsBefore(1);
+  expect(new SqliteFoldStore(folder.path).stretchLength()).toBe(long);
+  await store.close();
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { importLinks } from '../src/cli/import-links.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+describe.each(storeKinds)('importing links on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const get = async (path: string, key = owner.key) => app.call('GET', `/api/v1${path}`, { key });
+  const run = async (csv: string, email = owner.email) => {
+    const file = join(app.dataDir, 'import.csv');
+    await Bun.write(file, csv);
+    return importLinks.run(app.app.context, { email, file });
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('each line becomes a link, with tags by name, and what can not be made is told with its line', async () => {
+    await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });
+    const said = await run(
+      [
+        'destination_url,suffix,name,tags,captcha,expiration_date,password,clicks',
+        'https://example.com/1,import-1,"One, with a comma","known, fresh",true,2031-01-01,sesame,17',
+        'example.com/2,import-2,,,,,,',
+        'javascript:alert(1),import-3,,,,,,',
+        'example.com/4,import-1,,,,,,',
+        '',
+      ].join('\r\n'),
+    );
+    expect(said).toStartWith('Made 2 links. Not made: 2.\n  Line 4: ');
+    expect(said).toContain('\n  Line 5: "import-1" is taken');
+    const { json } = await get('/link?sort=suffix');
+    expect(json.links).toHaveLength(2);
+    expect(json.links[0]).toMatchObject({
+      suffix: 'import-1',
+      name: 'One, with a comma',
+      captcha: true,
+      expiration_date: '2031-01-01T00:00:00.000Z',
+      has_password: true,
+      clicks: 0,
+    });
+    expect(json.links[0].tags.map((tag: { name: string }) => tag.name)).toEqual(['Known', 'fresh']);
+    expect((await app.visit('/import-2')).headers.get('location')).toBe('https://example.com/2');
+  });
+
+  test('what was exported is imported elsewhere as it was', async () => {
+    const other = await app.newcomer();
+    const lines = Array.from(
+      { length: 1_200 },
+      (_, index) => `https://example.com/many/${index},"=1+${index}"`,
+    );
+    expect(await run(`destination_url,name\n${lines.join('\n')}`, other.email)).toBe('Made 1,200 links.\n');
+    const { text } = await get('/link.csv', other.key);
+    const third = await app.newcomer();
+    const renamed = text.replaceAll(/^(\d+,[^,]*,[^,]*,[^,]*,)/gm, '$1x');
+    expect(await run(renamed, third.email)).toBe('Made 1,200 links.\n');
+    const { json } = await get('/link?limit=1', third.key);
+    expect(json.total_links).toBe(1_200);
+    expect(json.links[0].name).toBe('=1+0');
+  });
+
+  test('a file that is no table of links is refused in a sentence', async () => {
+    const causeOf = (csv: string) => run(csv).catch((cause) => cause.message);
+    expect(await causeOf('')).toContain('destination_url must be among them');
+    expect(await causeOf('url\nhttps://example.com')).toContain('destination_url must be among them');
+    expect(await causeOf('destination_url\n"https://example.com')).toContain('no closing quote');
+    const missing = { email: owner.email, file: join(app.dataDir, 'nowhere.csv') };
+    expect(await importLinks.run(app.app.context, missing).catch((cause) => cause.message)).toContain(
+      'can not be read',
+    );
+  });
+});
