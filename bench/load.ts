@@ -67,10 +67,18 @@ function drive(
       return;
     }
     sentAt = performance.now();
-    if (socket.write(bytes) !== bytes.length) throw new Error('a request was not taken whole');
+    push(socket, bytes);
+  };
+  let rest: Uint8Array | null = null;
+  const push = (socket: Bun.Socket, bytes: Uint8Array) => {
+    const taken = socket.write(bytes);
+    rest = taken < bytes.length ? bytes.subarray(Math.max(taken, 0)) : null;
   };
   const socket = {
     open: send,
+    drain(socket: Bun.Socket) {
+      if (rest) push(socket, rest);
+    },
     data(socket: Bun.Socket, chunk: Buffer) {
       if (!answer.take(chunk)) return;
       if (answer.status !== status) throw new Error(`${answer.status} was answered: ${chunk}`);

@@ -137,7 +137,7 @@ function hitsOf(app: TestApp, owner: Newcomer, made: readonly { id: number; shar
         hits.push(hitOf(id, owner, app.clock.now - back * day, throwDice));
     }
   }
-  return hits;
+  return hits.sort((one, other) => Number(one.at) - Number(other.at));
 }
 
 function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => number): SeedHit {

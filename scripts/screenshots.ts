@@ -25,9 +25,9 @@ interface Shot {
 
 const openPalette = async (page: Page) => {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('spring');
+  await page.getByRole('combobox', { name: 'Find links, tags, pages' }).fill('spring');
   await page
-    .getByRole('option', { name: /spring/ })
+    .getByRole('option', { name: /\/spring/ })
     .first()
     .waitFor();
 };

@@ -4,7 +4,7 @@ import { Authenticator } from './auth/authenticate.ts';
 import type { RawHit } from './clicks/enrich.ts';
 import { LiveClicks } from './clicks/live.ts';
 import type { Recording } from './clicks/recording.ts';
-import { contextOf, delivererOf, mailerOf } from './compose/context.ts';
+import { contextOf, delivererOf, errandsOf, mailerOf } from './compose/context.ts';
 import { toDashboard } from './compose/dashboard-door.ts';
 import { changeFollower, hostsOf, recordingOf, redirectHandler } from './compose/data-plane.ts';
 import { domainMeansOf } from './compose/domains.ts';
@@ -75,8 +75,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       linkChanged: (domainId, suffix) => links.forget(domainId, suffix),
       webhooks: deliverer,
       mailer: mailerOf(config, site, overrides, log),
+      errands: errandsOf(log),
       domains: domainMeansOf(config, site, now, (host) => hosts.forget(host), log),
     });
+    opened.push(() => context.errands.finish());
     const authenticator = new Authenticator(database, context.now, (cause) =>
       log.error('key use not noted', cause),
     );

@@ -1,25 +1,65 @@
 import { type App, createApp } from './app.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
+import type { Config } from './config/options.ts';
+import { freePort } from './http/free-port.ts';
 import { StartProblem } from './start-problem.ts';
+import { Log } from './telemetry/log.ts';
+import { Workers } from './workers/workers.ts';
+
+/** How a worker is told by its parent that it is one, and which port it shares with the others. */
+const workerMark = '--worker-on-port=';
 
 try {
-  const app = await createApp(loadConfig(process.env));
-  // A terminal sends Ctrl-C to everyone, and who started us passes it on: the second is no reason to break off.
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    await app.stop();
-    process.exit(0);
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  process.stdout.write(greeting(app));
+  const config = loadConfig(process.env);
+  const mark = process.argv.find((argument) => argument.startsWith(workerMark));
+  if (mark !== undefined) await work({ ...config, port: Number(mark.slice(workerMark.length)) });
+  else if (config.workers > 1) await keepWorkers(config);
+  else await serve(config);
 } catch (cause) {
   const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
   process.stderr.write(
     `${isForeseen ? cause.message : `Linnet could not start: ${(cause as Error).message}`}\n`,
   );
   process.exit(1);
+}
+
+/** The whole program in this process. */
+async function serve(config: Config): Promise<void> {
+  const app = await createApp(config);
+  stopOnSignals(() => app.stop());
+  process.stdout.write(greeting(app));
+}
+
+/** One of several that share a port. It ends with its parent, also when that is killed. */
+async function work(config: Config): Promise<void> {
+  const app = await createApp(config);
+  const stop = stopOnSignals(() => app.stop());
+  process.on('disconnect', stop);
+  process.send?.({ greeting: greeting(app) });
+}
+
+async function keepWorkers(config: Config): Promise<void> {
+  const log = new Log(config.logLevel);
+  const port = freePort(config);
+  const command = [process.execPath, import.meta.path, `${workerMark}${port}`];
+  const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
+  stopOnSignals(() => workers.stop());
+  const words = await workers.start();
+  if (words === null) process.exit(1);
+  process.stdout.write(words);
+}
+
+/** A terminal sends Ctrl-C to everyone, and who started us passes it on: the second is no reason to break off. */
+function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
+  let isStopping = false;
+  const stopOnce = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    await stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce);
+  return stopOnce;
 }
 
 function greeting({ url, setupToken }: App): string {

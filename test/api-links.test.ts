@@ -315,6 +315,13 @@ describe.each(storeKinds)('links on %s', (store) => {
     expect(await found('?tag=987654')).toEqual([]);
     expect(await found(`?domain=127.0.0.1&tag=${tag.id}`)).toEqual([named.id]);
     expect(await found('?domain=elsewhere.example')).toEqual([]);
+    for (const sort of ['name', '-name', 'suffix', '-updated_at', 'created_at']) {
+      expect(await found(`?q=fr%C3%BChling&sort=${sort}`)).toEqual([named.id]);
+    }
+    const past = (await list('?q=FRÜHLING&offset=5')).json;
+    expect(past).toEqual({ links: [], total_links: 1 });
+    const held = (await list(`?q=FRÜHLING&before=${named.id}`)).json;
+    expect(held).toEqual({ links: [], total_links: 1 });
   });
 
   test('sorting by name puts the unnamed last, and by suffix follows the alphabet', async () => {

@@ -25,7 +25,8 @@ const arrows: Record<string, readonly string[]> = {
   'fold-thread.ts': ['*'],
   'app.ts': ['*'],
   compose: ['*'],
-  'main.ts': ['app.ts', 'config', 'start-problem.ts'],
+  workers: [],
+  'main.ts': ['app.ts', 'config', 'http', 'telemetry', 'workers', 'start-problem.ts'],
   cli: ['*'],
 };
 

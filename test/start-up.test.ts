@@ -175,6 +175,47 @@ describe('the command line', () => {
     await program.exited;
   });
 
+  test('sets a new password while the program runs: signed out everywhere, and keys stay', async () => {
+    await using folder = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: folder.path };
+    const program = runProgram(['start'], settings);
+    const address = await program.address();
+    const linnet = async (command: string[], stdin: string) => {
+      const run = runProgram(['linnet', ...command], settings, stdin);
+      return [await run.exited, run.output().out, run.output().err] as const;
+    };
+    await linnet(['user', 'create', '--email', 'ops@example.com'], 'the forgotten one\n');
+    const [, key] = await linnet(['key', 'create', '--email', 'ops@example.com', '--name', 'n'], '');
+    const signIn = (password: string) =>
+      fetch(`${address}/api/v1/session`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ email: 'ops@example.com', password }),
+      });
+    const cookie = (await signIn('the forgotten one')).headers.get('set-cookie')?.split(';')[0] ?? '';
+    const whoAmI = async (headers: Record<string, string>) =>
+      (await fetch(`${address}/api/v1/user`, { headers })).status;
+    expect(await whoAmI({ cookie })).toBe(200);
+
+    const short = await linnet(['user', 'password', '--email', 'ops@example.com'], 'short\n');
+    expect(short).toEqual([1, '', '"password" has at least 8 characters.\n']);
+    expect(await whoAmI({ cookie })).toBe(200);
+    const done = await linnet(['user', 'password', '--email', 'Ops@Example.com'], 'a brand new one\n');
+    expect(done).toEqual([
+      0,
+      'ops@example.com has a new password and is signed out everywhere. API keys go on working.\n',
+      '',
+    ]);
+    expect(await whoAmI({ cookie })).toBe(401);
+    expect(await whoAmI({ 'api-key': key.trim() })).toBe(200);
+    expect((await signIn('the forgotten one')).status).toBe(401);
+    expect((await signIn('a brand new one')).status).toBe(201);
+    const nobody = await linnet(['user', 'password', '--email', 'nobody@example.com'], 'never asked for\n');
+    expect(nobody).toEqual([1, '', 'There is no account of nobody@example.com.\n']);
+    program.kill('SIGTERM');
+    await program.exited;
+  });
+
   test('a database whose key is lost is refused, and takes the new one when it is told to', async () => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
@@ -202,6 +243,7 @@ describe('the command line', () => {
       return [await program.exited, program.output().err.split('\n')[0]];
     };
     expect(await run('user', 'create')).toEqual([1, '--email is needed.']);
+    expect(await run('user', 'password')).toEqual([1, '--email is needed.']);
     expect(await run('user', 'create', '--email', 'x', '--password', 'long enough')).toEqual([
       1,
       'This is not an email address. Give one such as ada@example.com.',

@@ -4,9 +4,11 @@ import { machineFacts } from '../machine.ts';
 import { measureCold } from './cold.ts';
 import { glance, whole } from './effort.ts';
 import { measureHot } from './hot.ts';
+import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
-import { say, sayCold, sayMeasured } from './say.ts';
+import { say, sayCold, sayLatency, sayMeasured } from './say.ts';
 import { requireTools } from './tools.ts';
+import { measureWorkers } from './workers.ts';
 
 const results = join(import.meta.dir, '..', 'results', 'redirect.json');
 
@@ -35,6 +37,16 @@ const parts = {
   async cold() {
     const measured = await measureCold(effort);
     sayCold(measured);
+    return measured;
+  },
+  async workers() {
+    const measured = await measureWorkers(effort);
+    sayMeasured('Workers that share a port', measured);
+    return measured;
+  },
+  async latency() {
+    const measured = await measureLatency(effort);
+    sayLatency(measured);
     return measured;
   },
 };

@@ -23,10 +23,14 @@ export function cpuOf(pids: readonly number[]): number {
   return ticks * microsecondsPerTick;
 }
 
-/** Bytes of memory; what several processes share is counted once. */
+/** Bytes of memory: all of the largest process, and of the others what they share with nobody. */
 export function memoryOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
+  const parts = pids.map((pid) => {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    return sum + Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
-  }, 0);
+    const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1] ?? 0);
+    return { whole: kib('Rss') * 1024, own: (kib('Private_Clean') + kib('Private_Dirty')) * 1024 };
+  });
+  const largest = Math.max(...parts.map(({ whole }) => whole));
+  const place = parts.findIndex(({ whole }) => whole === largest);
+  return largest + parts.reduce((sum, { own }, index) => sum + (index === place ? 0 : own), 0);
 }

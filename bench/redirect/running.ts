@@ -35,12 +35,26 @@ export class Running implements AsyncDisposable {
     return `http://127.0.0.1:${this.contender.port}`;
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   cpu(): number {
     return cpuOf(treeOf(this.#child.pid));
   }
 
   memory(): number {
     return memoryOf(treeOf(this.#child.pid));
+  }
+
+  /** Fulfilled once it does next to nothing any more. */
+  async isAtRest(): Promise<void> {
+    for (let before = this.cpu(); ; ) {
+      await Bun.sleep(250);
+      const now = this.cpu();
+      if (now - before <= 10_000) return;
+      before = now;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import { number, print, range } from '../table.ts';
 import type { Cold } from './cold.ts';
+import type { Latency } from './latency.ts';
 import type { Measured } from './rounds.ts';
 
 export const say = (line: string): void => {
@@ -62,6 +63,24 @@ export function sayCold(cold: Cold): void {
         `${number(cold.floodRequests)} addresses that lead nowhere: from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)} MiB.`,
       ],
       figures: cold,
+    }),
+  );
+}
+
+export function sayLatency({ perSecond, waited }: Latency): void {
+  say(
+    print({
+      title: `Waiting at ${number(perSecond)} visits a second, half of what Linnet can carry`,
+      columns: ['p50 µs', 'p99 µs', 'range', 'longest µs'],
+      rows: waited.map(({ name, p50, p99, most }) => [
+        name,
+        number(p50.median),
+        number(p99.median),
+        range(p99),
+        number(most.median),
+      ]),
+      notes: ['Counted from when a visit was due, at a fixed rate, whether or not the answers keep up.'],
+      figures: waited,
     }),
   );
 }

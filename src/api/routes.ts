@@ -9,6 +9,7 @@ import * as links from './links.ts';
 import * as liveClicks from './live-clicks.ts';
 import * as members from './members.ts';
 import * as organization from './organization.ts';
+import * as passwordResets from './password-resets.ts';
 import * as receivedInvitations from './received-invitations.ts';
 import * as session from './session.ts';
 import * as setup from './setup.ts';
@@ -37,6 +38,8 @@ export const routes: readonly Route[] = [
   route('GET', '/api/v1/user', users.read),
   route('PATCH', '/api/v1/user', users.update),
   route('POST', '/api/v1/user/password', users.password),
+  route('POST', '/api/v1/user/forgot_password', passwordResets.request),
+  route('POST', '/api/v1/user/reset_password', passwordResets.reset),
   route('POST', '/api/v1/user/sign_out_everywhere', users.leaveEverywhere),
 
   route('GET', '/api/v1/user/invitations', receivedInvitations.list),

@@ -11,8 +11,9 @@ import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
 import { importLinks } from './import-links.ts';
 import { replaceSecret } from './replace-secret.ts';
+import { setPassword } from './set-password.ts';
 
-const commands: readonly Command[] = [createUser, createKey, importLinks, replaceSecret];
+const commands: readonly Command[] = [createUser, setPassword, createKey, importLinks, replaceSecret];
 
 const [noun, verb, ...rest] = process.argv.slice(2);
 const command = commands.find(({ name }) => name === `${noun} ${verb}`);

@@ -8,6 +8,8 @@ import type { Config } from '../config/options.ts';
 import { Mailer } from '../mail/mailer.ts';
 import type { Context } from '../manage/context.ts';
 import { CreationDesk } from '../manage/creation-desk.ts';
+import { Errands } from '../manage/errands.ts';
+import { StoreAway } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
@@ -23,11 +25,12 @@ export function contextOf(
   database: Database,
   secrets: Secrets,
   overrides: Overrides = {},
-  live: Pick<Context, 'linkChanged' | 'webhooks' | 'domains' | 'mailer'> = {
+  live: Pick<Context, 'linkChanged' | 'webhooks' | 'domains' | 'mailer' | 'errands'> = {
     linkChanged: () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
     domains: domainMeansOf(config, site, overrides.now ?? Date.now, () => {}),
     mailer: null,
+    errands: new Errands(() => {}),
   },
 ): Context {
   const now = overrides.now ?? Date.now;
@@ -61,6 +64,14 @@ export function mailerOf(config: Config, site: Site, overrides: Overrides, log: 
     warn: (event, facts) => log.warn(event, facts),
   });
 }
+
+/** What they do is mail, and answers have gone out before it: the log is where its failing is seen. */
+export const errandsOf = (log: Log): Errands =>
+  new Errands((cause) =>
+    cause instanceof StoreAway
+      ? log.warn('mail not sent', { error: cause.message })
+      : log.error('mail not sent', cause),
+  );
 
 export function delivererOf(
   config: Config,

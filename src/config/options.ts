@@ -187,7 +187,7 @@ export const options = {
     option(
       'SMTP_URL',
       '',
-      'The server that invitations are mailed through, such as smtp://user:password@host:587. Default: none are mailed.',
+      'The server that mail goes out through, such as smtp://user:password@host:587. Default: none goes out.',
       smtpUrl,
     ),
   ),
@@ -244,6 +244,12 @@ export const options = {
     '180',
     'For how many days single clicks are kept; totals stay.',
     wholeNumber(1, 3650),
+  ),
+  workers: option(
+    'WORKERS',
+    '1',
+    'How many processes share the port, one a core; on Linux.',
+    wholeNumber(1, 256),
   ),
   logLevel: option(
     'LOG_LEVEL',

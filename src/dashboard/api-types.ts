@@ -65,6 +65,8 @@ export interface Calls {
   'GET /api/v1/user': { answer: User };
   'PATCH /api/v1/user': { body: { readonly name?: string | null }; answer: User };
   'POST /api/v1/user/password': { body: { readonly current_password: string; readonly new_password: string }; answer: undefined };
+  'POST /api/v1/user/forgot_password': { body: { readonly email: string }; answer: undefined };
+  'POST /api/v1/user/reset_password': { body: { readonly token: string; readonly new_password: string }; answer: undefined };
   'POST /api/v1/user/sign_out_everywhere': { answer: undefined };
   'GET /api/v1/user/invitations': { answer: readonly (ReceivedInvitation)[] };
   'POST /api/v1/user/invitations/{id}/accept': { params: { id: string | number }; answer: User };

@@ -20,6 +20,8 @@ const DomainsPage = lazy(() => import('./pages/domains.tsx').then((page) => page
 const DomainPage = lazy(() => import('./pages/domain.tsx').then((page) => page.DomainPage));
 const OrganizationPage = lazy(() => import('./pages/organization.tsx').then((page) => page.OrganizationPage));
 const AccountPage = lazy(() => import('./pages/account.tsx').then((page) => page.AccountPage));
+const ForgotPage = lazy(() => import('./pages/forgot.tsx').then((page) => page.ForgotPage));
+const ResetPage = lazy(() => import('./pages/reset.tsx').then((page) => page.ResetPage));
 const InvitationPage = lazy(() => import('./pages/invitation.tsx').then((page) => page.InvitationPage));
 
 type Part = Readonly<Record<string, string>>;
@@ -71,7 +73,11 @@ function Content() {
   if (me.value === undefined || !setup.value) return null;
   const invitation = match('/invitation/:token', path.value);
   if (invitation) return <InvitationPage token={invitation.token ?? ''} />;
-  if (me.value === null) return setup.value.needs_first_account ? <SetUpPage /> : <SignInPage />;
+  if (me.value === null && setup.value.needs_first_account) return <SetUpPage />;
+  const reset = match('/app/reset/:token', path.value);
+  if (reset) return <ResetPage key={reset.token} token={reset.token ?? ''} />;
+  if (match('/app/forgot', path.value)) return <ForgotPage />;
+  if (me.value === null) return <SignInPage />;
   if (doors.includes(path.value)) return <Redirect to="/app" />;
   return <Shell>{pageAt(path.value)}</Shell>;
 }

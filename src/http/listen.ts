@@ -1,9 +1,9 @@
 import type { Server, Socket, SocketHandler, TCPSocketListener } from 'bun';
 import type { Config } from '../config/options.ts';
-import { StartProblem } from '../start-problem.ts';
 import { Connection, type Express, type Lane } from './connection.ts';
 import type { Caller } from './front-door.ts';
 import type { Peers } from './inner-connection.ts';
+import { portProblem } from './port-problem.ts';
 
 type Answer = Response | Promise<Response>;
 export type Front = (request: Request, caller: Caller) => Answer;
@@ -24,14 +24,13 @@ export interface Listening {
 
 /** Takes the port at once, so that a taken one is known first, and answers 503 until the rest is up. */
 export function listen(
-  config: Pick<Config, 'port' | 'host'>,
+  config: Pick<Config, 'port' | 'host' | 'workers'>,
   onFault: (cause: unknown) => void,
-  sharesPort = false,
 ): Listening {
   const peers: Peers = new Map();
   const inner = new InnerServer(peers, onFault);
   try {
-    const outer = new OuterServer(config, inner.port, peers, onFault, sharesPort);
+    const outer = new OuterServer(config, inner.port, peers, onFault, config.workers > 1);
     return {
       port: outer.port,
       origin: originOf(config.host, outer.port),
@@ -47,7 +46,7 @@ export function listen(
     };
   } catch (cause) {
     void inner.stop();
-    throw new StartProblem(whyNot(config, cause));
+    throw portProblem(config, cause);
   }
 }
 
@@ -202,12 +201,4 @@ class OuterServer {
     }
     return this.#headEnd;
   }
-}
-
-function whyNot({ port, host }: Pick<Config, 'port' | 'host'>, cause: unknown): string {
-  const { code, message } = cause as { code?: string; message?: string };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is taken. Stop what uses it, or choose another, such as PORT=${port < 65535 ? port + 1 : 3000} npm start.`;
-  if (code === 'EACCES') return `Port ${port} needs more rights than this user has. Choose one above 1023.`;
-  return `Listening on ${host}:${port} failed: ${message ?? code}. Check HOST and PORT.`;
 }

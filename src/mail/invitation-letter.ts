@@ -1,5 +1,6 @@
 import { escapeHtml } from '../http/html.ts';
 import type { Role } from '../rules/access.ts';
+import { button, letterPage, small } from './letter-page.ts';
 import type { Letter } from './mailer.ts';
 
 export interface InvitationFacts {
@@ -32,7 +33,7 @@ export function invitationLetter(facts: InvitationFacts): Letter {
     to: facts.to,
     subject,
     text: [opening, means[facts.role], `Accept the invitation:\n${facts.url}`, closing, ''].join('\n\n'),
-    html: page('An invitation', [
+    html: letterPage('An invitation', [
       `<p>${escapeHtml(opening)}</p>`,
       `<p>${means[facts.role]}</p>`,
       `<p style="margin:24px 0"><a href="${escapeHtml(facts.url)}" style="${button}">Accept the invitation</a></p>`,
@@ -41,22 +42,6 @@ export function invitationLetter(facts: InvitationFacts): Letter {
     ]),
   };
 }
-
-const button =
-  'display:inline-block;padding:12px 20px;border-radius:8px;background:#a3182f;color:#ffffff;font-weight:600;text-decoration:none';
-const small = 'font-size:14px;word-break:break-word';
-
-/** Mail programs know little of style sheets: what there is stands at each element. */
-const page = (title: string, parts: readonly string[]): string => `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title></head>
-<body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif">
-<div style="max-width:560px;margin:0 auto">
-${parts.join('\n')}
-</div>
-</body>
-</html>
-`;
 
 /** A name as it may stand in a letter: one line, not endless, without signs that turn the text around. */
 function oneLine(name: string): string {

@@ -2,8 +2,6 @@ import { guessLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
-import { endSessionsOf } from '../storage/sessions.ts';
-import { endFamiliesOf } from '../storage/tokens.ts';
 import {
   findPasswordHash,
   findUser,
@@ -12,6 +10,7 @@ import {
   renameUser as storeName,
 } from '../storage/users.ts';
 import type { Context } from './context.ts';
+import { endSignIns } from './end-sign-ins.ts';
 import { readUser } from './read-user.ts';
 
 /** Null takes the name away. */
@@ -47,8 +46,7 @@ export async function changePassword(
     const isReplaced = await replacePassword(queries, caller.userId, known.password_hash, hash);
     // Another change was quicker: what was current isn't any more.
     if (!isReplaced) throw passwordWrong();
-    await endSessionsOf(queries, caller.userId, session === null ? null : digest(session));
-    await endFamiliesOf(queries, caller.userId, context.now());
+    await endSignIns(queries, caller.userId, context.now(), session === null ? null : digest(session));
   });
 }
 

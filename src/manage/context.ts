@@ -10,6 +10,7 @@ import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { CreationDesk } from './creation-desk.ts';
 import type { DomainMeans } from './domain-means.ts';
+import type { Errands } from './errands.ts';
 
 /** What the control plane works with. Made in `app.ts`, where a test may put its own clock or dice. */
 export interface Context {
@@ -24,6 +25,7 @@ export interface Context {
   readonly webhooks: Webhooks;
   /** Null where no mail server is set. */
   readonly mailer: Mailer | null;
+  readonly errands: Errands;
   readonly domains: DomainMeans;
   readonly config: Pick<Config, 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'>;
   readonly now: () => number;

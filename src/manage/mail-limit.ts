@@ -9,6 +9,28 @@ const hour = 60 * 60 * 1000;
 const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, most: 5, window: 24 * hour });
 const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, most: 50, window: hour });
 
+/**
+ * Anyone may have us write to whoever has an account. From one network not as often as from all, so that nobody alone
+ * can use up what its owner may need; and apart from invitations, which must not be used up by it.
+ */
+export const resetMailLimits = (address: string, network: string): readonly Limit[] => [
+  { key: `mail|reset|${address}|${network}`, most: 5, window: 24 * hour },
+  { key: `mail|reset|${address}`, most: 10, window: 24 * hour },
+];
+
+/** What takes the attempt back; null when a limit is reached. */
+export async function withinLimits(
+  limits: Context['limits'],
+  wanted: readonly Limit[],
+): Promise<(() => Promise<void>) | null> {
+  try {
+    return await limits.reserve(wanted);
+  } catch (cause) {
+    if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
+    return null;
+  }
+}
+
 /** False when the letter didn't go out, for whatever reason. */
 export async function mailWithinLimits(
   { limits }: Pick<Context, 'limits'>,
@@ -16,16 +38,14 @@ export async function mailWithinLimits(
   organizationId: number,
   letter: Letter,
 ): Promise<boolean> {
-  try {
-    await limits.reserve([ofOrganization(organizationId)]);
-    const forgive = await limits.reserve([toAddress(letter.to)]);
-    const isSent = await mailer.send(letter);
-    // Nobody was written to: when the mail server is well again, there must be another try.
-    if (!isSent) await forgive();
-    return isSent;
-  } catch (cause) {
-    if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
+  const isLetOut = await withinLimits(limits, [ofOrganization(organizationId)]);
+  const forgive = isLetOut && (await withinLimits(limits, [toAddress(letter.to)]));
+  if (!forgive) {
     mailer.heldBack(`too many mails of organization ${organizationId}, or to one address`);
     return false;
   }
+  const isSent = await mailer.send(letter);
+  // Nobody was written to: when the mail server is well again, there must be another try.
+  if (!isSent) await forgive();
+  return isSent;
 }

@@ -14,9 +14,11 @@ import {
   type LinkPage,
   listFrom,
   listLinks,
+  searchLinks,
 } from '../storage/list-links.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { tagCount } from '../storage/tag-counts.ts';
+import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 
@@ -53,6 +55,10 @@ export async function readLinks(
   const filter = await filterFor(context, caller, query);
   if (filter === null) return { links: [], total: 0 };
   const page = { ...filter, before: query.before };
+  if (filter.text !== undefined && query.before === undefined) {
+    const found = await searchLinks(context.database, caller.organizationId, filter, query);
+    return { links: await withTags(context, found.links), total: found.total };
+  }
   const [links, total] = await Promise.all([
     isWhole(filter) && query.offset > deepOffset
       ? deepPage(context, caller, query)
@@ -122,7 +128,7 @@ export async function* eachLink(
 }
 
 /** Among so many links a text is looked for in every one; among more, as far as `storage/link-search.ts` says. */
-const allLookedThrough = 100_000;
+const allLookedThrough = 50_000;
 
 /** Null where nothing can match. */
 async function filterFor(
@@ -133,7 +139,8 @@ async function filterFor(
   const { read } = context.database;
   const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
   if (domainId === null) return null;
-  const tags = tagIds && (await rarestFirst(context, tagIds));
+  const tags = tagIds && (await rarestFirst(context, caller, tagIds));
+  if (tags === null) return null;
   if (text === undefined) return { tags, ids, domainId };
   const most = Math.min(
     await linkCount(read, caller.organizationId, domainId),
@@ -143,7 +150,14 @@ async function filterFor(
   return { tags, ids, domainId, text: { text, reach: most <= allLookedThrough ? 'all' : 'bounded' } };
 }
 
-async function rarestFirst({ database }: Context, tagIds: readonly number[]): Promise<FilterTag[]> {
+/** Null where one of them is not the organization's: no link of it has that. */
+async function rarestFirst(
+  { database }: Context,
+  caller: Caller,
+  tagIds: readonly number[],
+): Promise<FilterTag[] | null> {
+  const own = await ownTags(database.read, caller.organizationId, tagIds);
+  if (own.length < tagIds.length) return null;
   const tags = await Promise.all(
     tagIds.map(async (id) => ({ id, links: await tagCount(database.read, id) })),
   );
@@ -156,9 +170,10 @@ const isWhole = ({ text, tags, ids, domainId }: LinkFilter): boolean =>
 /** Where a count is kept it is not made: it must not slow down with the number of links. */
 async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter): Promise<number> {
   const { text, tags, ids, domainId } = filter;
-  const isKept = text === undefined && tags === undefined && ids === undefined;
-  return isKept
-    ? linkCount(database.read, caller.organizationId, domainId)
+  if (text !== undefined || ids !== undefined) return countLinks(database, caller.organizationId, filter);
+  if (tags === undefined) return linkCount(database.read, caller.organizationId, domainId);
+  return tags.length === 1 && tags[0] && domainId === undefined
+    ? tags[0].links
     : countLinks(database, caller.organizationId, filter);
 }
 

@@ -3,6 +3,7 @@ import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChallenges } from '../storage/challenges.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
+import { deleteExpiredResets } from '../storage/password-resets.ts';
 import { deleteExpiredSessions } from '../storage/sessions.ts';
 import { deleteExpiredTokens } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
@@ -19,6 +20,7 @@ export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'
   const instant = now();
   await database.write((queries) => deleteExpiredTokens(queries, instant));
   await database.write((queries) => deleteExpiredSessions(queries, instant));
+  await database.write((queries) => deleteExpiredResets(queries, instant));
   await database.write((queries) => deleteOldAttempts(queries, instant));
   await database.write((queries) => deleteOldChallenges(queries, instant));
   await untilFewer(() =>

@@ -82,5 +82,5 @@ function weight(key: string, link: LinkForVisitor): number {
     link.ogImage,
     link.passwordHash,
   ];
-  return 250 + key.length + texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return 310 + key.length + texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type CompiledQuery, type Selectable, sql } from 'kysely';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -106,25 +106,10 @@ export async function findLinkForVisitor(
   domainId: number,
   suffix: string,
 ): Promise<LinkForVisitor | null> {
-  const row = await lookup
-    .selectFrom('links')
-    .select([
-      'id',
-      'organization_id',
-      'destination_url',
-      'android_url',
-      'ios_url',
-      'og_title',
-      'og_description',
-      'og_image',
-      'expires_at',
-      'password_hash',
-      'captcha',
-      'bot_protection',
-    ])
-    .where('domain_id', '=', domainId)
-    .where('suffix', '=', suffix)
-    .executeTakeFirst();
+  const query = visitorQueries.get(lookup) ?? visitorQueryOf(lookup);
+  const parameters = [domainId, suffix];
+  const { rows } = await lookup.executeQuery<VisitorRow>({ ...query, parameters });
+  const [row] = rows;
   if (!row) return null;
   return {
     id: row.id,
@@ -140,6 +125,37 @@ export async function findLinkForVisitor(
     captcha: row.captcha === 1,
     botProtection: row.bot_protection === 1,
   };
+}
+
+const visitorColumns = [
+  'id',
+  'organization_id',
+  'destination_url',
+  'android_url',
+  'ios_url',
+  'og_title',
+  'og_description',
+  'og_image',
+  'expires_at',
+  'password_hash',
+  'captcha',
+  'bot_protection',
+] as const;
+
+type VisitorRow = Pick<Selectable<Schema['links']>, (typeof visitorColumns)[number]>;
+
+/** Asked at every visit to a link that is in no cache: putting it together took longer than the answer. */
+const visitorQueries = new WeakMap<Queries, CompiledQuery>();
+
+function visitorQueryOf(lookup: Queries): CompiledQuery {
+  const query = lookup
+    .selectFrom('links')
+    .select(visitorColumns)
+    .where('domain_id', '=', 0)
+    .where('suffix', '=', '')
+    .compile();
+  visitorQueries.set(lookup, query);
+  return query;
 }
 
 /** After the key that sealed them is lost, they are only noise. */

@@ -41,6 +41,44 @@ export async function listLinks(
   return rowsOf(read, await idsOf(read, dialects[kind], organizationId, filter, page));
 }
 
+/** A page of what a search found, and how much it found: the links are looked through once for both. */
+export async function searchLinks(
+  { read, kind }: Pick<Database, 'read' | 'kind'>,
+  organizationId: number,
+  filter: LinkFilter,
+  page: LinkPage,
+): Promise<{ readonly links: readonly StoredLink[]; readonly total: number }> {
+  const dialect = dialects[kind];
+  const { direction, key } = orderOf(page);
+  const columns = {
+    created_at: sql`links.id`,
+    updated_at: sql`links.updated_at`,
+    suffix: ordered(dialect, 'suffix'),
+    name: ordered(dialect, 'name'),
+  };
+  const matching = read
+    .selectFrom('links')
+    .select(['links.id', sql<number>`count(*) over ()`.as('total')])
+    .where(matches(dialect, organizationId, filter, 'set'));
+  const unnamedLast =
+    key === 'name' ? matching.orderBy(sql`case when links.name is null then 1 else 0 end`) : matching;
+  const rows = await byKey(unnamedLast, columns[key], direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const [first] = rows;
+  // Past the end no row is left to say how many there are.
+  const total =
+    first?.total ?? (page.offset > 0 ? await countLinks({ read, kind }, organizationId, filter) : 0);
+  return {
+    links: await rowsOf(
+      read,
+      rows.map(({ id }) => id),
+    ),
+    total,
+  };
+}
+
 /** A page by id of all of an organization's links, from a start that was looked up. */
 export async function listFrom(
   queries: Queries,
@@ -73,8 +111,7 @@ async function idsOf(
   filter: LinkFilter,
   page: LinkPage,
 ): Promise<number[]> {
-  const direction = page.order.startsWith('-') ? 'desc' : 'asc';
-  const key = page.order.replace('-', '') as 'created_at' | 'updated_at' | 'name' | 'suffix';
+  const { direction, key } = orderOf(page);
   const tagged = (filter.tags?.[0]?.links ?? 0) > fewTagged && key !== 'created_at' ? 'walk' : 'set';
   const matching = () =>
     queries
@@ -104,6 +141,13 @@ async function idsOf(
     }
   }
 }
+
+type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix';
+
+const orderOf = ({ order }: LinkPage) => ({
+  direction: order.startsWith('-') ? ('desc' as const) : ('asc' as const),
+  key: order.replace('-', '') as OrderKey,
+});
 
 /** By id, the index of the rarest tag has its links in order: it is walked, and each link looked at. */
 async function taggedById(

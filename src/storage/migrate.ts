@@ -10,6 +10,7 @@ import { fold } from './migrations/006-fold.ts';
 import { sessions } from './migrations/007-sessions.ts';
 import { ownDomains } from './migrations/008-own-domains.ts';
 import { linkBin } from './migrations/009-link-bin.ts';
+import { passwordResets } from './migrations/010-password-resets.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -25,6 +26,7 @@ const migrations: readonly Migration[] = [
   sessions,
   ownDomains,
   linkBin,
+  passwordResets,
 ];
 
 /**

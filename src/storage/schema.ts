@@ -38,6 +38,13 @@ export interface Schema {
   token_families: { id: Generated<number>; created_at: number; user_id: number; ended_at: number | null };
   /** Of the dashboard's cookie. `renewed_at` is moved on by use, at most hourly, and `expires_at` with it. */
   sessions: { hash: string; user_id: number; created_at: number; renewed_at: number; expires_at: number };
+  password_resets: {
+    id: Generated<number>;
+    created_at: number;
+    user_id: number;
+    token_hash: string;
+    expires_at: number;
+  };
   access_tokens: { hash: string; family_id: number; expires_at: number };
   refresh_tokens: { hash: string; family_id: number; expires_at: number; replaced_at: number | null };
   attempts: { key: string; count: number; window_ends_at: number };

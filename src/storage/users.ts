@@ -57,6 +57,11 @@ export async function replacePassword(
   return row !== undefined;
 }
 
+/** Whatever it was before. */
+export async function setPassword(queries: Queries, id: number, hash: string): Promise<void> {
+  await queries.updateTable('users').set({ password_hash: hash }).where('id', '=', id).execute();
+}
+
 export async function renameUser(queries: Queries, id: number, name: string | null): Promise<void> {
   await queries.updateTable('users').set({ name }).where('id', '=', id).execute();
 }

@@ -277,6 +277,28 @@ describe('the page of a link', () => {
   );
 
   test(
+    'says that it can not be loaded, and loads when asked again',
+    async () => {
+      const { page, link } = await open({ name: 'here again' });
+      await page.route(`**/api/v1/link/${link.id}`, (route) =>
+        route.fulfill({
+          status: 503,
+          json: { status_code: 503, error_code: 'STORE_AWAY', error_string: 'The database is away.' },
+        }),
+      );
+      await page.reload();
+      await page.getByText('The database is away.').waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      await page.unroute(`**/api/v1/link/${link.id}`);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await field(page, 'Name').waitFor();
+      expect(await field(page, 'Name').inputValue()).toBe('here again');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
     'asks for the session again in place when it has ended',
     async () => {
       const { page, owner, read } = await open();
@@ -684,18 +706,19 @@ describe('the webhook of a link', () => {
 
 describe('a visitor', () => {
   test(
-    'passes the password page that the link was given in the dashboard',
+    'passes the password page by the password that was changed in the dashboard, and not by the old one',
     async () => {
-      const { page, link } = await open();
-      await page.getByRole('button', { name: 'Set a password' }).click();
+      const { page, link } = await open({ password: 'the old one' });
+      await page.getByRole('button', { name: 'Change password' }).click();
       await page.keyboard.type('open sesame');
       await save(page);
+      await page.getByRole('button', { name: 'Change password' }).waitFor();
       const destination = startTarget(() => new Response('arrived'));
       await field(page, 'Destination').fill(destination.url);
       await save(page);
       const visitor = await (await freshContext()).newPage();
       await visitor.goto(app.url + new URL(link.url).pathname);
-      await visitor.getByLabel('Password').fill('wrong');
+      await visitor.getByLabel('Password').fill('the old one');
       await visitor.getByRole('button', { name: 'Open link' }).click();
       await visitor.getByRole('alert').waitFor();
       await visitor.getByLabel('Password').fill('open sesame');

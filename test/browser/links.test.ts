@@ -81,7 +81,40 @@ describe('making links', () => {
     expect(await lines.count()).toBe(3);
     expect(await lines.nth(1).innerText()).toContain('https://exa mple.com/2');
     expect(await field(page).inputValue()).toBe('https://exa mple.com/2');
+    await rows(page).nth(1).waitFor();
     expect(await rows(page).count()).toBe(2);
+    await page.context().close();
+  });
+
+  test('more lines than can be made at once are refused in a sentence, and kept', async () => {
+    const page = await dashboardOf(app, await app.newcomer());
+    await field(page).fill('https://example.com/\n'.repeat(1001));
+    await field(page).press('Enter');
+    expect(await page.getByRole('alert').innerText()).toBe(
+      'At most 1,000 links are made at once; these are 1,001.',
+    );
+    expect((await field(page).inputValue()).length).toBeGreaterThan(20_000);
+    await page.context().close();
+  });
+
+  test('a slow answer makes one link however often Enter is pressed, and what is typed meanwhile stays', async () => {
+    const who = await app.newcomer();
+    const page = await dashboardOf(app, who);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/v1/link', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await field(page).fill('https://example.com/slow');
+    await field(page).press('Enter');
+    await field(page).press('Enter');
+    await page.locator('.new-link-box button:disabled').waitFor();
+    await field(page).fill('https://example.com/next');
+    answer();
+    await page.getByRole('region', { name: 'New link', exact: true }).waitFor();
+    expect(await field(page).inputValue()).toBe('https://example.com/next');
+    const { json } = await app.call('GET', '/api/v1/link', { key: who.key });
+    expect(json.total_links).toBe(1);
     await page.context().close();
   });
 
@@ -198,6 +231,20 @@ describe('finding links', () => {
     await page.context().close();
   });
 
+  test('an address that says nonsense shows what can be shown', async () => {
+    const who = await app.newcomer();
+    await link(who, 'nonsense');
+    const page = await dashboardOf(app, who, '/app?page=-2&size=7&sort=evil&tag=x,%00,-1&before=no&domain=');
+    await row(page, '/nonsense').waitFor();
+    await page.goto(`${app.url}/app?page=999999999999999`);
+    await page.getByRole('button', { name: 'Show the first page' }).click();
+    await row(page, '/nonsense').waitFor();
+    await page.goto(`${app.url}/app?tag=999999`);
+    await page.getByRole('button', { name: 'Remove tag Tag 999999' }).click();
+    await row(page, '/nonsense').waitFor();
+    await page.context().close();
+  });
+
   test('pages stand in the address, and stay put while links are made', async () => {
     const who = await app.newcomer();
     for (let at = 0; at < 60; at++) await link(who, `page-${String(at).padStart(2, '0')}`);
@@ -218,6 +265,84 @@ describe('finding links', () => {
     await page.getByRole('combobox', { name: 'a page' }).selectOption('100');
     await row(page, '/page-new').waitFor();
     expect(await rows(page).count()).toBe(61);
+    await page.context().close();
+  });
+});
+
+describe('trouble', () => {
+  test('a list that does not come says so, offers to try again, and the field stays in use', async () => {
+    const who = await app.newcomer();
+    await link(who, 'comes-later');
+    const page = await dashboardOf(app, who);
+    await page.route('**/api/v1/link?*', (route) =>
+      route.fulfill({
+        status: 503,
+        json: { status_code: 503, error_code: 'STORE_AWAY', error_string: 'The database is away.' },
+      }),
+    );
+    await page.reload();
+    const trouble = page.getByRole('alert').filter({ hasText: 'The database is away.' });
+    await trouble.waitFor();
+    await field(page).fill('https://example.com/meanwhile');
+    await page.unroute('**/api/v1/link?*');
+    await trouble.getByRole('button', { name: 'Try again' }).click();
+    await row(page, '/comes-later').waitFor();
+    expect(await field(page).inputValue()).toBe('https://example.com/meanwhile');
+    await page.context().close();
+  });
+
+  test('what is typed while the list comes in is not taken away', async () => {
+    const who = await app.newcomer();
+    await link(who, 'two words', { suffix: 'typed-on', name: 'two words' });
+    const page = await dashboardOf(app, who);
+    const box = page.getByRole('searchbox');
+    await box.pressSequentially('two ');
+    await page.waitForURL(/\?q=two$/);
+    await box.pressSequentially('words');
+    await page.waitForURL(/\?q=two\+words$/);
+    expect(await box.inputValue()).toBe('two words');
+    await row(page, '/typed-on').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('own domains', () => {
+  test('are offered when there is one that is verified, to make links on and to filter by', async () => {
+    const who = await app.newcomer();
+    await link(who, 'on-the-own-host');
+    const page = await dashboardOf(app, who);
+    expect(await page.getByRole('combobox', { name: 'Filter by domain' }).count()).toBe(0);
+    const domain = (at: number, name: string, state: string) => ({
+      ...{ id: at, domain: name, domain_unicode: name.replace('xn--bcher-kva', 'bücher'), state },
+      ...{ created_at: '', verified_at: null, checked_at: null, links: 0, root_url: null },
+      ...{ not_found_url: null, records: [], problem: null },
+    });
+    await page.route('**/api/v1/domain', (route) =>
+      route.fulfill({
+        json: [domain(1, 'xn--bcher-kva.example', 'verified'), domain(2, 'later.example', 'pending')],
+      }),
+    );
+    await page.reload();
+    const filter = page.getByRole('combobox', { name: 'Filter by domain' });
+    await filter.waitFor();
+    const own = new URL(app.url).host;
+    expect(await filter.locator('option').allInnerTexts()).toEqual(['Any domain', own, 'bücher.example']);
+    await filter.selectOption('bücher.example');
+    await page.getByText('No link matches').waitFor();
+    await filter.selectOption(own);
+    await row(page, '/on-the-own-host').waitFor();
+    expect(new URL(page.url()).searchParams.get('domain')).toBe(own);
+
+    await page.getByRole('button', { name: 'Options' }).click();
+    await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption('bücher.example');
+    const [sent] = await Promise.all([
+      page.waitForRequest((request) => request.method() === 'POST'),
+      field(page).fill('https://example.com/there'),
+      field(page).press('Enter'),
+    ]);
+    expect(sent.postDataJSON()).toMatchObject({ domain: 'xn--bcher-kva.example' });
+    // It is not verified in truth: what the API says stands beside the field.
+    await page.locator('.new-link-options .error').waitFor();
     await page.context().close();
   });
 });
@@ -271,6 +396,22 @@ describe('many links at once', () => {
     await page.context().close();
   });
 
+  test('that somebody else deleted meanwhile are not brought back by Undo', async () => {
+    const who = await app.newcomer();
+    const theirs = await link(who, 'undo-theirs');
+    await link(who, 'undo-mine');
+    const page = await dashboardOf(app, who);
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await app.call('DELETE', `/api/v1/link/${theirs.id}`, { key: who.key });
+    await page.getByRole('button', { name: 'Delete 2 links' }).click();
+    await notice(page).getByText('1 link deleted.').waitFor();
+    await notice(page).getByRole('button', { name: 'Undo' }).click();
+    await row(page, '/undo-mine').waitFor();
+    await notice(page).getByText('1 link restored.').waitFor();
+    expect(await suffixes(page)).toEqual(['/undo-mine']);
+    await page.context().close();
+  });
+
   test('are exported: those that are selected, or all that match', async () => {
     const who = await app.newcomer();
     for (const suffix of ['csv-one', 'csv-two', 'other']) await link(who, suffix);
@@ -315,7 +456,7 @@ describe('by keyboard', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Select all links up to this one').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await row(page, '/keys-1').locator('[data-row-link]:focus').waitFor();
     await page.keyboard.press('c');
     await page.locator('#new-link:focus').waitFor();
     await page.locator('[data-row-link]').first().focus();
@@ -329,8 +470,8 @@ describe('for everybody', () => {
   for (const [name, options] of [
     ['light', { colorScheme: 'light' }],
     ['dark', { colorScheme: 'dark' }],
-    ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
-    ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true }],
+    ['on a phone', { viewport: { width: 390, height: 1000 }, hasTouch: true }],
+    ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 1000 }, hasTouch: true }],
   ] as const) {
     test(`no barrier is found in an empty list, a full one, and what opens from it: ${name}`, async () => {
       const who = await app.newcomer();
@@ -354,6 +495,7 @@ describe('for everybody', () => {
       await page.getByRole('combobox', { name: 'Tags', exact: true }).click();
       await page.getByRole('option', { name: 'print' }).waitFor();
       expect(await barriersOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Options' }).click();
       await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
       await row(page, 'print').hover();
       await row(page, 'print')

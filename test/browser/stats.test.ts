@@ -13,7 +13,7 @@ let app: TestApp;
 const apps: TestApp[] = [];
 async function freshApp(): Promise<void> {
   // One proxy in front: a visit says by its headers where it comes from.
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
+  app = await startApp({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
   apps.push(app);
 }
 beforeAll(freshApp);
@@ -116,6 +116,18 @@ const bar = (page: Page, name: string, value: RegExp): Locator =>
 const isLive = (page: Page): Promise<void> => page.getByText('Live: new hits appear').waitFor();
 const quiet = async (page: Page): Promise<void> => {
   await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+};
+
+/** The chart has a line of this colour. */
+const isDrawnIn = async (page: Page, colour: readonly [number, number, number]): Promise<void> => {
+  await page.waitForFunction(([red, green, blue]) => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas');
+    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let found = 0;
+    for (let at = 0; at < pixels.length; at += 4)
+      if (pixels[at] === red && pixels[at + 1] === green && pixels[at + 2] === blue) found += 1;
+    return found > 200;
+  }, colour);
 };
 
 describe('a visit', () => {
@@ -233,15 +245,46 @@ describe('a visit', () => {
       );
       await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Visits' }).click();
       await page.getByText('Too many streams of clicks are open.').waitFor();
+      // More than a page of them, and none of those in between may be passed over.
+      await page.getByText('No clicks yet').waitFor();
+      for (let visits = 0; visits < 60; visits++) await visit();
       await visit({ country: 'FR' });
       await app.app.clicks.settled();
       isRefused = false;
-      await page.locator('[data-hit]', { hasText: 'France' }).waitFor();
+      const rows = page.locator('[data-hit]');
+      await rows.filter({ hasText: 'France' }).waitFor();
       await isLive(page);
+      await page.getByRole('button', { name: 'Show older clicks' }).click();
+      await rows.nth(60).waitFor();
+      const ids = await rows.evaluateAll((all) => all.map((row) => Number(row.getAttribute('data-hit'))));
+      const { json } = await app.call('GET', `/api/v1/link/${link.id}/clicks?limit=100`, { key: owner.key });
+      expect(ids).toEqual(json.clicks.map(({ id }: { id: number }) => id));
     },
     patience,
   );
 });
+
+test(
+  'a session that ends ends the live view, which goes on where it was after signing in again',
+  async () => {
+    const { owner, link, visit } = await place();
+    await visit({ country: 'FR' });
+    const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
+    await isLive(page);
+    const headers = { origin: app.url };
+    await page.context().request.delete(`${app.url}/api/v1/session`, { headers });
+    await page.getByText('Your session has ended. What comes in meanwhile').waitFor();
+    const door = page.getByRole('dialog', { name: 'Your session has ended' });
+    await door.getByLabel('Password').fill(owner.password);
+    await visit({ country: 'JP' });
+    await door.getByRole('button', { name: 'Sign in' }).click();
+    await isLive(page);
+    await page.locator('[data-hit]', { hasText: 'Japan' }).waitFor();
+    expect(await page.locator('[data-hit]').count()).toBe(2);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  },
+  patience,
+);
 
 describe('the board', () => {
   let busy: Place;
@@ -283,16 +326,7 @@ describe('the board', () => {
       // The line is there, in the accent's colour, and says what is under the pointer.
       const chart = page.locator('.chart canvas');
       await chart.waitFor();
-      const inks = await page.waitForFunction(() => {
-        const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas');
-        const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data;
-        if (!pixels) return 0;
-        let found = 0;
-        for (let at = 0; at < pixels.length; at += 4)
-          if (pixels[at] === 179 && pixels[at + 1] === 32 && pixels[at + 2] === 58) found += 1;
-        return found > 200 ? found : 0;
-      });
-      expect(await inks.jsonValue()).toBeGreaterThan(200);
+      await isDrawnIn(page, [179, 32, 58]);
       const box = await page.locator('.chart .u-over').boundingBox();
       if (!box) throw new Error('the chart has no place');
       await page.mouse.move(box.x + box.width - 2, box.y + 40);
@@ -310,6 +344,12 @@ describe('the board', () => {
         'France\n25 %\n6',
         'Singapore\n25 %\n6',
       ]);
+      // It follows the theme, and the width of the window.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await isDrawnIn(page, [240, 113, 138]);
+      await page.setViewportSize({ width: 390, height: 800 });
+      await page.waitForFunction(() => (document.querySelector('.chart canvas')?.clientWidth ?? 999) < 390);
+      await isDrawnIn(page, [240, 113, 138]);
       // On the map too, Singapore as a dot.
       await card(page, 'Countries').locator('svg path[data-code="DE"]').waitFor();
       await card(page, 'Countries').locator('svg circle[data-code="SG"]').waitFor();

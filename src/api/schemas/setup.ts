@@ -7,7 +7,9 @@ export const Setup = z
       .boolean()
       .meta({ description: 'This call comes from the machine itself: no setup token is needed.' }),
     registration_open: z.boolean().meta({ description: 'Anyone may make an account.' }),
-    mail: z.boolean().meta({ description: 'Invitations are sent by mail.' }),
+    mail: z
+      .boolean()
+      .meta({ description: 'Invitations, and links for a forgotten password, are sent by mail.' }),
     default_domain: z
       .string()
       .meta({ description: 'Of links that name no other: a host, perhaps with a port.' }),

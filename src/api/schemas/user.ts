@@ -55,6 +55,13 @@ export const PasswordChange = z.strictObject({
   new_password: text(passwordLength.most).min(passwordLength.least),
 });
 
+export const ForgottenPassword = z.strictObject({ email });
+
+export const PasswordReset = z.strictObject({
+  token: text(200).meta({ description: 'Of the link that was mailed.' }),
+  new_password: PasswordChange.shape.new_password,
+});
+
 export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.most) });
 
 export const TokenPair = z

@@ -6,6 +6,7 @@ import { useQuery } from '../queries.ts';
 import { search } from '../router.ts';
 import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
+import { useOwnDomains } from './links/own-domains.ts';
 import { removed } from './links/remove-links.ts';
 import { useSelection } from './links/selection.ts';
 import { Toolbar } from './links/toolbar.tsx';
@@ -22,6 +23,9 @@ export function LinksPage() {
   useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && view.page === 1;
   const trouble = query.trouble.value;
+  // The toolbar has a place more where there are own domains: it comes when that is known, and doesn't jump.
+  const { areKnown } = useOwnDomains();
+  const isThere = areKnown && list !== undefined;
   return (
     <Page title="Links" isTitleUnseen>
       <div class="stack links-page">
@@ -32,9 +36,9 @@ export function LinksPage() {
             <p>Paste a long URL above and press Enter. The short link is copied at once.</p>
           </Empty>
         ) : (
-          <div class={list ? 'links-below' : 'links-below coming'}>
+          <div class={isThere ? 'links-below' : 'links-below coming'}>
             <Toolbar view={view} />
-            {list ? (
+            {isThere ? (
               <List view={view} links={list.links} total={list.total} isOld={isOld} selection={selection} />
             ) : (
               !trouble && <div class="panel links" style={{ height: '640px' }} aria-busy="true" />

@@ -6,6 +6,9 @@ export function SignInPage() {
   return (
     <Door title="Sign in" about={`To the links of ${setup.value?.default_domain ?? 'this service'}.`}>
       <SignInForm />
+      <p class="aside">
+        <a href="/app/forgot">Forgot your password?</a>
+      </p>
     </Door>
   );
 }

@@ -21,7 +21,9 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     // Changed from elsewhere, by a button or the way back, and not an echo of what was typed here.
-    if (words !== told.current) typed.value = words;
+    if (words === told.current) return;
+    clearTimeout(timer.current);
+    typed.value = words;
     told.current = words;
   }, [words]);
   useEffect(() => () => clearTimeout(timer.current), []);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { call } from '../client.ts';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
@@ -55,7 +55,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const words = useSignal('');
   const remote = useSignal<readonly Entry[]>([]);
   const at = useSignal(0);
-  useEffect(() => {
+  // Not after the next picture is drawn: what is typed right after the shortcut is meant for the field.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   useEffect(() => {

@@ -7,7 +7,10 @@ import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
-const mostKept = 2_000;
+/** As many are kept on top while more come in; who pages further back keeps those. */
+const mostKept = 500;
+/** What comes in together is shown together. */
+const gathering = 60;
 
 /** Hits newest first: the page that was read, what came in since, and older pages as they are asked for. */
 export class Feed {
@@ -21,11 +24,18 @@ export class Feed {
   readonly hasOlder = signal(false);
   readonly isReading = signal(false);
   readonly isPaused = signal(false);
-  /** The latest to have come in by themselves, for who has to be told. */
-  readonly latest = signal<readonly Click[]>([]);
+  /** How many came in by themselves so far, and the last of them: for who has to be told. */
+  readonly arrived = signal<{ readonly count: number; readonly last: Click | null }>({
+    count: 0,
+    last: null,
+  });
   readonly #scope: Scope;
   readonly #shown: Shown;
   readonly #mayMove: () => boolean;
+  #incoming: Click[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** More was held back than is kept: what was shown before no longer joins on. */
+  #hasGap = false;
   #stop: (() => void) | undefined;
 
   /** `mayMove` is asked before hits are put on top of what somebody reads. */
@@ -44,10 +54,12 @@ export class Feed {
         // What came in before the stream began, or while it was broken.
         if (standing.kind === 'live') void this.readNewest();
       },
+      onRefused: () => void this.readNewest(),
     });
   }
 
   stop(): void {
+    clearTimeout(this.#timer);
     this.#stop?.();
   }
 
@@ -60,7 +72,7 @@ export class Feed {
       const isUnbroken = fresh.length < clicks.length || this.hits.value === undefined;
       this.trouble.value = null;
       if (isUnbroken || clicks.length < perPage) this.#add(fresh);
-      else this.#begin(clicks);
+      else this.#beginWith(clicks);
       this.total.value = total_clicks;
       if (this.hits.value?.length === clicks.length) this.hasOlder.value = total_clicks > clicks.length;
     } catch (cause) {
@@ -88,7 +100,8 @@ export class Feed {
 
   /** Shows what was held back. */
   release(): void {
-    this.#show([...this.held.value, ...(this.hits.value ?? [])]);
+    if (this.#hasGap) this.#begin(this.held.value);
+    else this.#show([...this.held.value, ...(this.hits.value ?? [])]);
   }
 
   pause(isPaused: boolean): void {
@@ -98,31 +111,54 @@ export class Feed {
 
   #take(hit: Click): void {
     if (this.#scope.kind === 'link' && hit.link_id !== this.#scope.link.id) return;
-    if (this.#known().has(hit.id)) return;
-    this.total.value += 1;
-    this.#add([hit]);
-    this.latest.value = [hit];
+    this.#incoming.push(hit);
+    this.#timer ??= setTimeout(() => this.#gathered(), gathering);
+  }
+
+  #gathered(): void {
+    this.#timer = undefined;
+    const known = this.#known();
+    const fresh = this.#incoming.filter(({ id }) => !known.has(id));
+    this.#incoming = [];
+    if (fresh.length === 0) return;
+    this.total.value += fresh.length;
+    this.arrived.value = { count: this.arrived.value.count + fresh.length, last: fresh.at(-1) ?? null };
+    this.#add(fresh);
   }
 
   #add(fresh: readonly Click[]): void {
     if (fresh.length === 0 && this.hits.value !== undefined) return;
     const isFirst = this.hits.value === undefined || this.hits.value.length === 0;
-    if (!isFirst && (this.isPaused.value || !this.#mayMove())) {
-      this.held.value = newestFirst([...fresh, ...this.held.value]).slice(0, mostKept);
+    const held = newestFirst([...fresh, ...this.held.value]);
+    if (isFirst || (!this.isPaused.value && this.#mayMove())) {
+      this.#show(newestFirst([...held, ...(this.hits.value ?? [])]));
       return;
     }
-    this.#show(newestFirst([...fresh, ...this.held.value, ...(this.hits.value ?? [])]));
+    this.#hasGap ||= held.length > mostKept;
+    this.held.value = held.slice(0, mostKept);
   }
 
   /** What falls off the end is there again with the older ones. */
   #show(hits: readonly Click[]): void {
+    const most = Math.max(mostKept, this.hits.value?.length ?? 0);
     this.held.value = [];
-    this.hits.value = hits.slice(0, mostKept);
-    if (hits.length > mostKept) this.hasOlder.value = true;
+    this.hits.value = hits.slice(0, most);
+    if (hits.length > most) this.hasOlder.value = true;
   }
 
-  /** More came in than a page holds while nobody listened: begins anew rather than leave a gap. */
+  /** A page that nothing joins on to: in the place of what is shown, or held back until it may be. */
+  #beginWith(clicks: readonly Click[]): void {
+    if (!this.isPaused.value && this.#mayMove()) {
+      this.#begin(clicks);
+      return;
+    }
+    this.held.value = clicks;
+    this.#hasGap = true;
+  }
+
+  /** More came in than is kept: begins anew rather than leave a gap. */
   #begin(clicks: readonly Click[]): void {
+    this.#hasGap = false;
     this.held.value = [];
     this.hits.value = clicks;
     this.hasOlder.value = true;

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Click } from '../api-types.ts';
 import type { Feed } from './feed.ts';
 import { heard } from './hit-words.ts';
 
@@ -9,23 +8,28 @@ const quietFor = 4_000;
 /** Says politely what came in: many at once as one sentence. */
 export function Heard({ feed, noun }: { feed: Feed; noun: string }) {
   const sentence = useSignal('');
-  const unsaid = useRef<Click[]>([]);
+  const said = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = feed.latest.value;
+  const { count } = feed.arrived.value;
   useEffect(() => {
-    if (latest.length === 0) return;
-    unsaid.current.push(...latest);
-    if (timer.current !== undefined) return;
+    said.current = 0;
+    return () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    };
+  }, [feed]);
+  useEffect(() => {
     const tell = () => {
       timer.current = undefined;
-      if (unsaid.current.length === 0) return;
-      sentence.value = heard(unsaid.current, noun);
-      unsaid.current = [];
+      const { count: soFar, last } = feed.arrived.value;
+      const unsaid = soFar - said.current;
+      if (unsaid <= 0 || !last) return;
+      said.current = soFar;
+      sentence.value = heard(unsaid, last, noun);
       timer.current = setTimeout(tell, quietFor);
     };
-    tell();
-  }, [latest]);
-  useEffect(() => () => clearTimeout(timer.current), []);
+    if (timer.current === undefined) tell();
+  }, [count]);
   return (
     <p class="unseen" role="status">
       {sentence.value}

@@ -5,6 +5,7 @@ import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { TroubleBox } from '../parts/trouble.tsx';
 import { search } from '../router.ts';
+import { hasEnded } from '../session.ts';
 import { counted } from '../words.ts';
 import { zone } from './export.ts';
 import { Feed } from './feed.ts';
@@ -23,10 +24,12 @@ export function HitFeed({ scope }: { scope: Scope }) {
     () => new Feed(scope, shown, () => (top.current?.getBoundingClientRect().top ?? 0) >= 0),
     [keyOf(scope), shown],
   );
+  const isSignedOut = hasEnded.value;
   useEffect(() => {
+    if (isSignedOut) return;
     feed.start();
     return () => feed.stop();
-  }, [feed]);
+  }, [feed, isSignedOut]);
   const isPaused = feed.isPaused.value;
   const pause = () => feed.pause(!feed.isPaused.value);
   const latest = useRef(pause);

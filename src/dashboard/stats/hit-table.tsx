@@ -67,9 +67,9 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
         </p>
       </td>
       <td>
-        {from.length === 0 && <span class="soft">{nameOf('referrer', null)}</span>}
+        {from.length === 0 && <span class="hit-none soft">{nameOf('referrer', null)}</span>}
         {from.map((text, index) => (
-          <p key={text} class={index === 0 ? 'cut' : 'cut soft small'} title={text}>
+          <p key={`${index} ${text}`} class={index === 0 ? 'cut' : 'cut soft small'} title={text}>
             <bdi>{text}</bdi>
           </p>
         ))}
@@ -84,7 +84,7 @@ function LinkName({ id }: { id: number }) {
   const found = link.data.value;
   if (link.trouble.value && !found) return <span class="soft">Link {id}, not there any more</span>;
   return (
-    <a class="cut" href={`/app/links/${id}/stats`} title={found?.url}>
+    <a href={`/app/links/${id}/stats`} title={found?.url}>
       {found ? bare(found.url) : `Link ${id}`}
     </a>
   );

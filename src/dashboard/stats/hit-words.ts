@@ -17,6 +17,11 @@ const outcomes: Readonly<Record<string, string>> = {
   refused: 'Was refused',
 };
 
+const ways: Readonly<Record<string, string>> = {
+  android: 'Led to the Android destination',
+  ios: 'Led to the iOS destination',
+};
+
 export const isClick = (hit: Click): boolean => hit.class === 'human' && hit.outcome === 'redirect';
 
 /** What it was, in a word or two. */
@@ -27,10 +32,7 @@ export function kindOf(hit: Click): string {
 
 /** Why it is no click; for a click, where it led when that is not where all lead. */
 export function reasonOf(hit: Click): string {
-  if (isClick(hit))
-    return hit.destination === 'android' || hit.destination === 'ios'
-      ? nameOf('destination', hit.destination)
-      : '';
+  if (isClick(hit)) return ways[hit.destination ?? ''] ?? '';
   return hit.class === 'human' ? (outcomes[hit.outcome] ?? '') : nameOf('reason', hit.reason);
 }
 
@@ -54,10 +56,9 @@ export function cameFrom({
 }
 
 /** For who hears rather than sees that something came in. */
-export function heard(hits: readonly Click[], noun: string): string {
-  const [only] = hits;
-  if (hits.length !== 1 || !only) return `${counted(hits.length, `new ${noun}`)}.`;
-  return `${kindOf(only)} from ${nameOf('country', only.country)}, ${agentOf(only)}.`;
+export function heard(hits: number, last: Click, noun: string): string {
+  if (hits !== 1) return `${counted(hits, `new ${noun}`)}.`;
+  return `${kindOf(last)} from ${nameOf('country', last.country)}, ${agentOf(last)}.`;
 }
 
 const timeForm = new Intl.DateTimeFormat('en-GB', {

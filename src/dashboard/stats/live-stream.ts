@@ -11,17 +11,24 @@ export type Standing =
 interface Told {
   readonly onHit: (hit: Click) => void;
   readonly onStanding: (standing: Standing) => void;
+  /** The server doesn't give a stream now: what came in has to be read. */
+  readonly onRefused: () => void;
 }
 
 const lost: Standing = {
   kind: 'lost',
   sentence: 'The connection is lost. Trying again; what comes in meanwhile will be shown then.',
 };
+const signedOut: Standing = {
+  kind: 'lost',
+  sentence: 'Your session has ended. What comes in meanwhile will be shown after you sign in again.',
+};
+const refused = (why: string): Standing => ({ kind: 'lost', sentence: `${why} Trying again by itself.` });
 const firstWait = 3_000;
 const longestWait = 30_000;
 
 /** Hits as they come in, for as long as the window is looked at. The browser connects again by itself where it can. */
-export function followHits(shown: Shown, { onHit, onStanding }: Told): () => void {
+export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told): () => void {
   const address = `/api/v1/clicks/live?class=${shown}`;
   const leaving = new AbortController();
   let source: EventSource | undefined;
@@ -56,8 +63,9 @@ export function followHits(shown: Shown, { onHit, onStanding }: Told): () => voi
       if (!response.ok) {
         const trouble = troubleOf(response, await response.json().catch(() => null));
         if (leaving.signal.aborted) return;
-        onStanding({ kind: 'lost', sentence: `${trouble.message} Trying again by itself.` });
+        onStanding(trouble.status === 401 ? signedOut : refused(trouble.message));
         pause = Math.max(pause, (trouble.retryAfter ?? 0) * 1_000);
+        onRefused();
       }
       asking.abort();
     } catch {

@@ -37,8 +37,10 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
   );
 }
 
-function visitorsSentence({ view, stats }: Numbers): string {
+function visitorsSentence(numbers: Numbers): string {
+  const { view, stats } = numbers;
   const { visitors } = stats.totals;
+  if (numbers.counted === 0) return '';
   if (visitors !== null) {
     const amount = counted(visitors, 'unique visitor');
     return stats.interval === 'hour'

@@ -6,7 +6,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Switch } from '../parts/field.tsx';
 import { search } from '../router.ts';
 import { Chart } from './chart.tsx';
-import { isAside, isFiltered } from './filters.ts';
+import { isAside, isFiltered, queryWith } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
 import { pointsOf } from './points.ts';
 import { SeriesTable } from './series-table.tsx';
@@ -85,11 +85,16 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
     );
   return (
     <Empty title="No clicks in this time">
-      <p>
-        {scope.kind === 'all'
-          ? 'Share a short link, or look at a longer time. The live view shows a click within a second.'
-          : 'Look at a longer time to see the clicks of before.'}
-      </p>
+      {scope.kind === 'all' ? (
+        <>
+          <p>Share a short link, and watch: the live view shows a click within a second.</p>
+          <a class="button" href={`/app/stats${queryWith(search.value, { view: 'live' })}`}>
+            Show the live view
+          </a>
+        </>
+      ) : (
+        <p>Look at a longer time to see the clicks of before.</p>
+      )}
     </Empty>
   );
 }

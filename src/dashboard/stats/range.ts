@@ -135,11 +135,19 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
       to: daysEarlier(isGoingOn ? now : end, days).toISOString(),
       interval,
     },
-    during: from === to ? `on ${written(start)}` : `from ${written(start)} to ${written(startOf(to))}`,
+    during: from === to ? `on ${written(start)}` : `from ${beginning(from, to)} to ${written(startOf(to))}`,
     beforeName: days === 1 ? 'the day before' : `the ${days} days before`,
     isGoingOn,
   };
 }
 
-const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const written = (date: Date): string => dayForm.format(date);
+const written = (date: Date): string => wholeForm.format(date);
+const wholeForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const monthForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** Without what the end of the span says again: "1 to 9 Nov 2026". */
+function beginning(from: string, to: string): string {
+  const start = startOf(from);
+  if (from.slice(0, 7) === to.slice(0, 7)) return String(start.getDate());
+  return from.slice(0, 4) === to.slice(0, 4) ? monthForm.format(start) : written(start);
+}

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { isColour, readability } from './colour.ts';
@@ -20,7 +21,10 @@ function lookNow({ link, fields }: LinkForm): QrLook {
 export function QrSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   const look = lookNow(form);
-  const svg = drawn(link.url, look);
+  const svg = useMemo(
+    () => drawn(link.url, look),
+    [link.url, look.foreground, look.background, look.hasMarker],
+  );
   const warning = readability(look.foreground, look.background);
   const isUsual = look.foreground === '#000000' && look.background.toUpperCase() === '#FFFFFF';
   const colour = (foreground: string, background: string) => {

@@ -1,10 +1,9 @@
 import type { Tag } from '../../api-types.ts';
-import { call } from '../../client.ts';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
-import { useQuery } from '../../queries.ts';
 import { setup } from '../../session.ts';
 import type { Trouble } from '../../trouble.ts';
+import { useOwnDomains } from './own-domains.ts';
 
 export interface Wish {
   readonly suffix: string;
@@ -16,14 +15,6 @@ export interface Wish {
 export const noWish: Wish = { suffix: '', domain: '', tags: [] };
 export const wishFields = ['suffix', 'domain', 'tags'] as const;
 
-/** The domains that links can be made on, besides the service's own. */
-export function useOwnDomains() {
-  const domains = useQuery('domains', () => call('GET /api/v1/domain'));
-  return (domains.data.value ?? [])
-    .filter(({ state }) => state !== 'pending')
-    .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
-}
-
 interface OptionsProps {
   readonly wish: Wish;
   readonly onWish: (wish: Wish) => void;
@@ -33,7 +24,7 @@ interface OptionsProps {
 }
 
 export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps) {
-  const own = useOwnDomains();
+  const { own } = useOwnDomains();
   const service = setup.value?.default_domain ?? '';
   return (
     <div class="new-link-options">

@@ -24,8 +24,9 @@ export async function removeLinks(links: readonly Link[]): Promise<void> {
   const [first] = links;
   if (!first) return;
   hide(ids);
+  let gone: readonly number[];
   try {
-    await call('POST /api/v1/link/bulk_delete', { body: { ids } });
+    gone = (await call('POST /api/v1/link/bulk_delete', { body: { ids } })).ids;
   } catch (cause) {
     show(ids);
     const what = links.length === 1 ? 'The link was' : 'The links were';
@@ -35,9 +36,14 @@ export async function removeLinks(links: readonly Link[]): Promise<void> {
     });
     return;
   }
-  const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
-  say(`${what} deleted.`, { action: { label: 'Undo', act: () => void restoreLinks(ids) } });
   askAnew();
+  if (gone.length === 0) {
+    say(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
+    return;
+  }
+  const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
+  // What somebody else deleted meanwhile is not this person's to bring back.
+  say(`${what} deleted.`, { action: { label: 'Undo', act: () => void restoreLinks(gone) } });
 }
 
 async function restoreLinks(ids: readonly number[]): Promise<void> {

@@ -35,7 +35,10 @@ export function useSelection(): Selection {
     chosen.value = changed;
   };
   return {
-    chosen: chosen.value,
+    // Not what it was when the page was drawn: two keys may come faster than that.
+    get chosen() {
+      return chosen.value;
+    },
     has: ({ id }) => chosen.value.has(id),
     toggle(link, shown, upToHere = false) {
       const from = shown.findIndex(({ id }) => id === last.current);

@@ -24,9 +24,11 @@ export function TagMany({ links, onDone, onClose }: TagManyProps) {
   const tags = useSignal<readonly Tag[]>([]);
   const add = useAction(async () => {
     const chosen = tags.value;
-    await call('PATCH /api/v1/link/bulk', { body: { ids: idsOf(links), add_tags: idsOf(chosen) } });
+    const { updated } = await call('PATCH /api/v1/link/bulk', {
+      body: { ids: idsOf(links), add_tags: idsOf(chosen) },
+    });
     refresh('links', 'link ', 'tags');
-    say(`${counted(links.length, 'link')} tagged.`);
+    say(`${counted(updated, 'link')} tagged.`);
     onDone((link) => ({
       ...link,
       tags: [...link.tags.filter(({ id }) => !idsOf(chosen).includes(id)), ...chosen],
@@ -77,9 +79,11 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
   const used = tagsOn(links);
   const remove = useAction(async () => {
     const ids = chosen.value;
-    await call('PATCH /api/v1/link/bulk', { body: { ids: idsOf(links), remove_tags: [...ids] } });
+    const { updated } = await call('PATCH /api/v1/link/bulk', {
+      body: { ids: idsOf(links), remove_tags: [...ids] },
+    });
     refresh('links', 'link ', 'tags');
-    say(`${counted(ids.size, 'tag')} removed from ${counted(links.length, 'link')}.`);
+    say(`${counted(ids.size, 'tag')} removed from ${counted(updated, 'link')}.`);
     onDone((link) => ({ ...link, tags: link.tags.filter(({ id }) => !ids.has(id)) }));
     onClose();
   });

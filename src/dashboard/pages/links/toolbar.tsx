@@ -7,7 +7,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { useQuery } from '../../queries.ts';
 import { setup } from '../../session.ts';
-import { useOwnDomains } from './new-link-options.tsx';
+import { useOwnDomains } from './own-domains.ts';
 import { longestWords, mostTags, narrow, orders, type View } from './view.ts';
 
 /** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */
@@ -28,7 +28,7 @@ function useTagsNamed(ids: readonly number[], seen: Map<number, Tag>): readonly 
 export function Toolbar({ view }: { view: View }) {
   const seen = useRef(new Map<number, Tag>());
   const tags = useTagsNamed(view.tagIds, seen.current);
-  const own = useOwnDomains();
+  const { own } = useOwnDomains();
   useKeys([{ key: '/', does: 'Search links', act: () => document.getElementById('search-links')?.focus() }]);
   return (
     <div class="links-toolbar" role="search">

@@ -2,8 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { refresh } from '../../queries.ts';
 
 const leastBetween = 2_000;
-/** Where this many clicks come in between two looks, each of them is no news. */
+/** Where more clicks than this come in between two looks, the stream is too much of a good thing: a look now and then does. */
 const mostEvents = 500;
+const rest = 10_000;
 
 /** Asks anew for what is shown when it comes into view again, and soon after one of its links is clicked. */
 export function useFresh(isShown: (linkId: number) => boolean): void {
@@ -18,13 +19,21 @@ export function useFresh(isShown: (linkId: number) => boolean): void {
       lookedAt = Date.now();
       timer = undefined;
       events = 0;
+      follow();
       refresh('links');
+    };
+    const lookIn = (wait: number) => {
+      clearTimeout(timer);
+      timer = setTimeout(look, Math.max(0, wait));
     };
     const onClick = ({ data }: MessageEvent<string>) => {
       events += 1;
-      if (events > mostEvents) return stop();
-      if (timer || !latest.current(linkIdIn(data))) return;
-      timer = setTimeout(look, Math.max(0, lookedAt + leastBetween - Date.now()));
+      if (events > mostEvents) {
+        stop();
+        lookIn(rest);
+      } else if (timer === undefined && latest.current(linkIdIn(data))) {
+        lookIn(lookedAt + leastBetween - Date.now());
+      }
     };
     const stop = () => {
       stream?.close();
@@ -32,7 +41,7 @@ export function useFresh(isShown: (linkId: number) => boolean): void {
     };
     const follow = () => {
       if (document.visibilityState === 'hidden') return stop();
-      if (stream) return;
+      if (stream && stream.readyState !== EventSource.CLOSED) return;
       stream = new EventSource('/api/v1/clicks/live?class=click');
       stream.addEventListener('click', onClick);
     };

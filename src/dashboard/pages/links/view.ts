@@ -15,6 +15,8 @@ export const sizes = [25, 50, 100] as const;
 /** So many tags the server takes at once. */
 export const mostTags = 10;
 export const longestWords = 200;
+/** As far as the server counts. */
+const mostPages = 1_000_000_000 / Math.max(...sizes);
 export const sparkDays = 14;
 
 /** Which links are shown, and which page of them: all of it stands in the address. */
@@ -44,7 +46,7 @@ export function viewOf(search: string): View {
     domain: query.get('domain') ?? '',
     order: orders.find(({ value }) => value === query.get('sort'))?.value ?? '-created_at',
     size: sizes.find((one) => one === size) ?? sizes[0],
-    page: wholeNumber(query.get('page')) ?? 1,
+    page: Math.min(wholeNumber(query.get('page')) ?? 1, mostPages),
     before: wholeNumber(query.get('before')),
   };
 }

@@ -1,0 +1,224 @@
+import { Database } from 'bun:sqlite';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Effort } from '../effort.ts';
+import { type Figure, figure, ratio } from '../figures.ts';
+import { inTurn, load } from '../load.ts';
+import { callBytes } from '../owner.ts';
+import { type Program, startLinnet } from '../program.ts';
+import { requestBytes } from '../request.ts';
+import { type SeededStore, seededStore } from '../seed.ts';
+import { number, type Report, range } from '../table.ts';
+import { type Action, create, firstPage, read, type Side } from './store-actions.ts';
+
+const promised = { ratio: 1.5, start_ms: 2_000, memory_mb: 300, far_ms: 50 };
+const sizes = { small: 10_000, large: 10_000_000 };
+const quickSizes = { small: 1_000, large: 60_000 };
+const asks = 30;
+
+interface Compared {
+  readonly call: string;
+  readonly small_us: Figure;
+  readonly large_us: Figure;
+  readonly ratio: Figure;
+}
+interface Far {
+  readonly call: string;
+  readonly first_ms: number;
+  readonly ms: Figure;
+}
+
+/** What ten million links cost, beside ten thousand: one store on SQLite each, in turns. */
+export async function measureTenMillion({ isQuick, store }: Effort): Promise<Report> {
+  const { small, large } = isQuick ? quickSizes : sizes;
+  using smallStore = await seededStore(small);
+  const begun = performance.now();
+  using largeStore = await seededStore(large);
+  const seeded = (performance.now() - begun) / 1000;
+  const start = await startTimes(largeStore, isQuick ? 2 : 5);
+  await using smallProgram = await startLinnet(smallStore.dataDir);
+  await using largeProgram = await startLinnet(largeStore.dataDir);
+  const sides = {
+    small: { program: smallProgram, owner: smallStore.owner, links: small },
+    large: { program: largeProgram, owner: largeStore.owner, links: large },
+  };
+  const suffixes = { small: suffixesOf(smallStore), large: suffixesOf(largeStore) };
+  const compared = await compare(sides, suffixes, store);
+  const far = await farCalls(sides.large, suffixes.large);
+  return report({ large, small, seeded, start, compared, far, memory: memoryPeak(largeProgram) });
+}
+
+/** From the start of the process until it answers a redirect. */
+async function startTimes(store: SeededStore, rounds: number): Promise<Figure> {
+  const [suffix] = suffixesOf(store);
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const begun = performance.now();
+    await using program = await startLinnet(store.dataDir);
+    const { status } = await fetch(`http://127.0.0.1:${program.port}/${suffix}`, { redirect: 'manual' });
+    if (status !== 302) throw new Error(`a link answered ${status}`);
+    times.push(performance.now() - begun);
+  }
+  return figure(times);
+}
+
+/** Some of them, spread over all. */
+function suffixesOf({ dataDir }: SeededStore): string[] {
+  using database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
+  const [newest] = database.query('select max(id) from links').values()[0] as [number];
+  const find = database.query('select suffix from links where id = ?');
+  return Array.from({ length: 20_000 }, () => {
+    const row = find.get(1 + Math.floor(Math.random() * newest)) as { suffix: string } | null;
+    return row?.suffix ?? '';
+  }).filter((suffix) => suffix !== '');
+}
+
+async function compare(
+  sides: { readonly small: Side; readonly large: Side },
+  suffixes: { readonly small: readonly string[]; readonly large: readonly string[] },
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+): Promise<Compared[]> {
+  const redirect: Action = async ({ program, links }, crowd) => {
+    const from = links === sides.small.links ? suffixes.small : suffixes.large;
+    const visits = from.map((suffix) => requestBytes(program.port, 'GET', `/${suffix}`, {}));
+    const { p50, perSecond } = await load(program, { ...crowd, status: 302, next: inTurn(visits) });
+    return crowd.connections === 1 ? p50 * 1000 : 1e6 / perSecond;
+  };
+  const actions: readonly (readonly [string, Action])[] = [
+    ['redirect', redirect],
+    ['read', read],
+    ['create', create],
+    ['first page', firstPage],
+  ];
+  const compared: Compared[] = [];
+  for (const connections of [1, 16]) {
+    for (const [name, action] of actions) {
+      const times: { small: number[]; large: number[] } = { small: [], large: [] };
+      // The first round warms up.
+      for (let round = 0; round <= rounds; round++) {
+        const order = round % 2 ? (['small', 'large'] as const) : (['large', 'small'] as const);
+        for (const size of order) {
+          const time = await action(sides[size], { connections, seconds });
+          if (round > 0) times[size].push(time);
+        }
+      }
+      compared.push({
+        call: `${name}, ${connections === 1 ? 'alone' : `${connections} at once`}`,
+        small_us: figure(times.small),
+        large_us: figure(times.large),
+        ratio: ratio(times.large, times.small),
+      });
+    }
+  }
+  return compared;
+}
+
+/** What has to look far: each call alone, the first time and the next ones. */
+async function farCalls({ program, owner, links }: Side, suffixes: readonly string[]): Promise<Far[]> {
+  const page = Math.min(100_000, Math.floor(links / 25 / 2));
+  const offset = (page - 1) * 25;
+  const paths: Record<string, (turn: number) => string> = {
+    [`page ${page.toLocaleString('en')}`]: (turn) => `?offset=${offset + turn}`,
+    [`page ${page.toLocaleString('en')}, oldest first`]: (turn) => `?offset=${offset + turn}&sort=created_at`,
+    'search by the beginning of a suffix': (turn) => `?q=${suffixes[turn]?.slice(0, 5)}`,
+    'search by the beginning of a name': (turn) =>
+      `?q=Mailing%20of%20week%20${turn % 52},%20product%20${turn}`,
+    'search by the beginning of a destination': (turn) =>
+      `?q=shop.example.com/collections/${turn % 97}/products/${turn}`,
+    'search for what many have': () => '?q=mail',
+    'search for what none has': (turn) => `?q=nothing-like-it-${turn}`,
+    'by name': (turn) => `?sort=name&offset=${turn}`,
+    'by suffix': (turn) => `?sort=-suffix&offset=${turn}`,
+    'by last change': (turn) => `?sort=-updated_at&offset=${turn}`,
+    'with a tag': (turn) => `?tag=${1 + (turn % 8)}`,
+  };
+  const far: Far[] = [];
+  for (const [call, query] of Object.entries(paths)) {
+    const ask = async (turn: number) => {
+      const bytes = callBytes(program, owner, 'GET', `/api/v1/link${query(turn)}`);
+      const { p50 } = await load(program, {
+        connections: 1,
+        seconds: 60,
+        most: 1,
+        status: 200,
+        next: () => bytes,
+      });
+      return p50;
+    };
+    const first = await ask(0);
+    const times: number[] = [];
+    for (let turn = 1; turn <= asks; turn++) times.push(await ask(turn));
+    far.push({ call, first_ms: first, ms: figure(times) });
+  }
+  return far;
+}
+
+/** The most memory the program ever had, in MB; null where that can't be read. */
+function memoryPeak({ pid }: Program): number | null {
+  if (process.platform !== 'linux') return null;
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) / 1024;
+}
+
+interface Findings {
+  readonly small: number;
+  readonly large: number;
+  readonly seeded: number;
+  readonly start: Figure;
+  readonly compared: readonly Compared[];
+  readonly far: readonly Far[];
+  readonly memory: number | null;
+}
+
+function report(found: Findings): Report {
+  const { small, large, start, compared, far, memory } = found;
+  const within = (is: boolean, bound: string) => `${is ? 'within' : 'OVER'} ${bound}`;
+  return {
+    title: 'SQLite by number of links',
+    columns: [...[small, large].map((links) => links.toLocaleString('en')), 'ratio', 'range', ''],
+    rows: [
+      ...compared.map(({ call, small_us, large_us, ratio: times }) => [
+        `${call}, µs`,
+        number(small_us.median),
+        number(large_us.median),
+        number(times.median),
+        range(times),
+        within(times.median <= promised.ratio, `${promised.ratio}x`),
+      ]),
+      ...far.map(({ call, first_ms, ms }) => [
+        `${call}, ms`,
+        '',
+        number(ms.median),
+        '',
+        `${range(ms)}; at first ${number(first_ms)}`,
+        within(ms.median <= promised.far_ms, `${promised.far_ms} ms`),
+      ]),
+      [
+        'start, ms',
+        '',
+        number(start.median),
+        '',
+        range(start),
+        within(start.median <= promised.start_ms, '2 s'),
+      ],
+      ...(memory === null
+        ? []
+        : [
+            [
+              'memory at most, MB',
+              '',
+              number(memory),
+              '',
+              '',
+              within(memory <= promised.memory_mb, '300 MB'),
+            ],
+          ]),
+    ],
+    notes: [
+      'µs a request: alone the median wait; with many at once the time divided by the requests.',
+      "The ratio is the median of the rounds' own ratios. Redirects go to links drawn at random: most are not in the cache.",
+      `Seeding took ${number(found.seeded)} s.`,
+    ],
+    figures: found,
+  };
+}

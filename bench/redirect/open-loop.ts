@@ -1,0 +1,98 @@
+/**
+ * Sends requests at a fixed rate, whether or not the answers keep up, and counts each one's time from when it was due:
+ * a server that pauses is seen to keep everyone waiting who came meanwhile. Settings come as one JSON argument; the
+ * result is printed as JSON, in microseconds.
+ */
+import { AnswerReader } from '../answer-reader.ts';
+import { percentile } from '../figures.ts';
+import { browserHeaders } from './browser-headers.ts';
+
+export interface Rate {
+  readonly port: number;
+  readonly path: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+export interface Waits {
+  readonly answered: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly most: number;
+}
+
+const rate: Rate = JSON.parse(process.argv[2] ?? '{}');
+const lines = [
+  `GET ${rate.path} HTTP/1.1`,
+  `Host: 127.0.0.1:${rate.port}`,
+  ...Object.entries(browserHeaders).map(([name, value]) => `${name}: ${value}`),
+];
+const request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+const idle: Bun.Socket<Line>[] = [];
+const waits: number[] = [];
+const total = Math.floor(rate.perSecond * rate.seconds);
+const gap = 1000 / rate.perSecond;
+let sent = 0;
+let begun = 0;
+
+interface Line {
+  readonly answer: AnswerReader;
+  due: number;
+}
+
+await Promise.all(
+  Array.from({ length: rate.connections }, async () => {
+    const data: Line = { answer: new AnswerReader(), due: 0 };
+    const socket = await Bun.connect<Line>({
+      hostname: '127.0.0.1',
+      port: rate.port,
+      data,
+      socket: {
+        data(socket, chunk) {
+          const line = socket.data;
+          if (!line.answer.take(chunk)) return;
+          if (line.answer.status !== 302) fail(`${line.answer.status} was answered`);
+          waits.push(performance.now() - line.due);
+          idle.push(socket);
+        },
+        close: () => fail('the server closed a connection'),
+        error: (_, cause) => fail(cause.message),
+      },
+    });
+    idle.push(socket);
+  }),
+);
+begun = performance.now();
+turn();
+
+/** All that is due, then whatever has come in, and again: no timer is fine enough for this. */
+function turn(): void {
+  const elapsed = performance.now() - begun;
+  while (sent < total && sent * gap <= elapsed && idle.length > 0) {
+    const socket = idle.shift() as Bun.Socket<Line>;
+    socket.data.due = begun + sent * gap;
+    sent++;
+    socket.write(request);
+  }
+  if (waits.length < total) setImmediate(turn);
+  else finish();
+}
+
+function finish(): never {
+  waits.sort((one, other) => one - other);
+  const microseconds = (percent: number) => percentile(waits, percent) * 1000;
+  const result: Waits = {
+    answered: waits.length,
+    p50: microseconds(50),
+    p99: microseconds(99),
+    most: microseconds(100),
+  };
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+  process.exit(0);
+}
+
+function fail(words: string): never {
+  process.stderr.write(`${words}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,30 @@
+import { forgotPassword } from '../manage/forgot-password.ts';
+import { resetPassword } from '../manage/reset-password.ts';
+import { endpoint } from './endpoint.ts';
+import { ForgottenPassword, PasswordReset } from './schemas/user.ts';
+
+export const request = endpoint({
+  summary: 'Ask for a new password',
+  description:
+    'Mails a link to the address, if it has an account: the answer is the same either way. The link works once, for an hour, until a newer one is mailed or the password changes. Five mails a day go to one address from one network, and ten from all. Where no mail server is set: 409 `MAIL_MISSING`.',
+  credential: 'none',
+  body: ForgottenPassword,
+  statuses: { 202: 'If there is such an account, a mail is on its way.' },
+  async handle({ body, connection }, context) {
+    await forgotPassword(context, body.email, connection.network());
+    return { status: 202, body: undefined };
+  },
+});
+
+export const reset = endpoint({
+  summary: 'Set a new password by the token of a mailed link',
+  description:
+    'Every session and token pair of the user ends; API keys stay. A token that is of no use: 400 `RESET_INVALID`.',
+  credential: 'none',
+  body: PasswordReset,
+  statuses: { 204: 'The new password is set.' },
+  async handle({ body, connection }, context) {
+    await resetPassword(context, body, connection.network());
+    return { status: 204, body: undefined };
+  },
+});

@@ -1,0 +1,33 @@
+import { Refusal } from '../rules/errors.ts';
+
+/** From a pipe, or from the keyboard without showing it; so that it needn't stand in the shell's history. */
+export async function askForPassword(): Promise<string> {
+  const { stdin, stderr } = process;
+  if (stdin.isTTY) {
+    stderr.write('Password: ');
+    stdin.setRawMode(true);
+  }
+  try {
+    return await readLine(stdin);
+  } finally {
+    if (stdin.isTTY) {
+      stdin.setRawMode(false);
+      stderr.write('\n');
+    }
+    stdin.pause();
+  }
+}
+
+const [interrupt, backspace] = ['\u0003', '\u007f'];
+
+async function readLine(input: NodeJS.ReadStream): Promise<string> {
+  let line = '';
+  for await (const part of input.setEncoding('utf8') as AsyncIterable<string>) {
+    for (const sign of part) {
+      if (sign === '\n' || sign === '\r') return line;
+      if (sign === interrupt) throw new Refusal('FIELD_MISSING', 'No password was given.');
+      line = sign === backspace ? line.slice(0, -1) : line + sign;
+    }
+  }
+  return line;
+}

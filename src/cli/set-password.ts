@@ -1,0 +1,31 @@
+import { refusalOfIssues } from '../api/errors.ts';
+import { UserToCreate } from '../api/schemas/user.ts';
+import { endSignIns } from '../manage/end-sign-ins.ts';
+import { normaliseEmail } from '../rules/account.ts';
+import { Refusal } from '../rules/errors.ts';
+import { findUserByEmail, setPassword as storePassword } from '../storage/users.ts';
+import { askForPassword } from './ask-for-password.ts';
+import { type Command, required } from './command.ts';
+
+const NewPassword = UserToCreate.pick({ password: true });
+
+/** For whoever forgot theirs. Whoever may type here may do anything: the old one isn't asked for. */
+export const setPassword: Command = {
+  name: 'user password',
+  usage: 'user password --email ADDRESS [--password PASSWORD]   (asks for a password that is left out)',
+  options: { email: { type: 'string' }, password: { type: 'string' } },
+  async run(context, values) {
+    const email = normaliseEmail(required(values, 'email'));
+    const user = await findUserByEmail(context.database.read, email);
+    if (!user) throw new Refusal('NOT_FOUND', `There is no account of ${email}.`);
+    const wish = { password: values.password ?? (await askForPassword()) };
+    const parsed = NewPassword.safeParse(wish);
+    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, wish);
+    const hash = await context.passwords.hash(parsed.data.password);
+    await context.database.write(async (queries) => {
+      await storePassword(queries, user.id, hash);
+      await endSignIns(queries, user.id, context.now());
+    });
+    return `${email} has a new password and is signed out everywhere. API keys go on working.\n`;
+  },
+};

@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../action.ts';
+import { call } from '../client.ts';
+import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { TextField } from '../parts/field.tsx';
+import { TroubleBesides } from '../parts/trouble.tsx';
+import { me, setup } from '../session.ts';
+import { Door } from '../shell/door.tsx';
+
+const command = 'npm run linnet -- user password --email you@example.com';
+
+/** The way back in for whoever forgot their password: by mail, or by whoever runs the service. */
+export function ForgotPage() {
+  const email = useSignal(me.value?.email ?? '');
+  const askedFor = useSignal('');
+  const ask = useAction(async () => {
+    await call('POST /api/v1/user/forgot_password', { body: { email: email.value } });
+    askedFor.value = email.value.trim();
+  });
+  if (!setup.value?.mail) return <NoMail />;
+  const isAsked = askedFor.value !== '';
+  const trouble = ask.trouble.value;
+  return (
+    <Door
+      title={isAsked ? 'Look into your mailbox' : 'Forgot your password?'}
+      about={isAsked ? null : 'A link to set a new one is sent to your address.'}
+    >
+      {/* There from the start, so that screen readers hear what comes to stand in it. */}
+      <div role="status" class={isAsked ? 'form' : undefined}>
+        {isAsked && <OnItsWay email={askedFor.value} />}
+      </div>
+      {isAsked ? (
+        <div class="form">
+          <Button
+            onClick={() => {
+              askedFor.value = '';
+            }}
+          >
+            Send another link
+          </Button>
+        </div>
+      ) : (
+        <form
+          class="form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void ask.run();
+          }}
+        >
+          <TroubleBesides trouble={trouble} fields={['email']} onRetry={() => void ask.run()} />
+          <TextField
+            label="Email"
+            type="email"
+            name="email"
+            autocomplete="username"
+            required
+            autoFocus
+            value={email.value}
+            error={trouble?.of('email')}
+            onText={(text) => {
+              email.value = text;
+            }}
+          />
+          <Button type="submit" kind="primary" disabled={ask.isRunning.value}>
+            Send link
+          </Button>
+        </form>
+      )}
+      <Back />
+    </Door>
+  );
+}
+
+const OnItsWay = ({ email }: { email: string }) => (
+  <>
+    <p>
+      If there is an account of <b>{email}</b>, a mail with a link is on its way. The link works for an hour.
+    </p>
+    <p class="soft">Nothing came? It may be among your spam, or the address of your account is another.</p>
+  </>
+);
+
+function NoMail() {
+  return (
+    <Door
+      title="Forgot your password?"
+      about="This service sends no mail. Whoever runs it can set a new password for you, on its machine:"
+    >
+      <div class="form">
+        <p class="secret">
+          <code>{command}</code>
+        </p>
+        <CopyButton text={command} what="command" />
+      </div>
+      <Back />
+    </Door>
+  );
+}
+
+const Back = () => (
+  <p class="aside">
+    <a href="/app">{me.value ? 'Back to the dashboard' : 'Back to sign in'}</a>
+  </p>
+);

@@ -1,0 +1,18 @@
+import { call } from '../../client.ts';
+import type { Choice } from '../../parts/field.tsx';
+import { useQuery } from '../../queries.ts';
+
+interface OwnDomains {
+  /** False until it is known whether there are any. */
+  readonly areKnown: boolean;
+  readonly own: readonly Choice[];
+}
+
+/** The domains that links can be made on, besides the service's own. */
+export function useOwnDomains(): OwnDomains {
+  const { data, trouble } = useQuery('domains', () => call('GET /api/v1/domain'));
+  const own = (data.value ?? [])
+    .filter(({ state }) => state !== 'pending')
+    .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
+  return { areKnown: data.value !== undefined || trouble.value !== null, own };
+}

@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../action.ts';
+import { call } from '../client.ts';
+import { say } from '../notices.ts';
+import { Button } from '../parts/button.tsx';
+import { TextField } from '../parts/field.tsx';
+import { TroubleBesides } from '../parts/trouble.tsx';
+import { forgetEverything } from '../queries.ts';
+import { navigate } from '../router.ts';
+import { me, start } from '../session.ts';
+import { Door } from '../shell/door.tsx';
+
+/** Where the link in the mail leads. */
+export function ResetPage({ token }: { token: string }) {
+  const password = useSignal('');
+  const change = useAction(async () => {
+    await call('POST /api/v1/user/reset_password', { body: { token, new_password: password.value } });
+    // Whoever was signed in here may be out now, and wanted that.
+    me.value = null;
+    forgetEverything();
+    await start();
+    navigate('/app/sign-in', { replace: true });
+    say('Password changed. Sign in with it; everywhere else you are signed out.');
+  });
+  const trouble = change.trouble.value;
+  if (trouble?.code === 'RESET_INVALID') {
+    return (
+      <Door title="This link works no more" about={trouble.message}>
+        <p class="form">
+          <a class="button primary" href="/app/forgot">
+            Ask for a new link
+          </a>
+        </p>
+      </Door>
+    );
+  }
+  return (
+    <Door title="Set a new password" about="It signs you out everywhere. API keys go on working.">
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void change.run();
+        }}
+      >
+        <TroubleBesides trouble={trouble} fields={['new_password']} onRetry={() => void change.run()} />
+        <TextField
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          required
+          autoFocus
+          minLength={8}
+          hint="At least 8 characters."
+          value={password.value}
+          error={trouble?.of('new_password')}
+          onText={(text) => {
+            password.value = text;
+          }}
+        />
+        <Button type="submit" kind="primary" disabled={change.isRunning.value}>
+          Set new password
+        </Button>
+      </form>
+    </Door>
+  );
+}

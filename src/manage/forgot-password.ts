@@ -1,0 +1,64 @@
+import { digest } from '../auth/secrets.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { resetLetter } from '../mail/reset-letter.ts';
+import { Refusal } from '../rules/errors.ts';
+import { deleteReset, deleteResetsBefore, insertReset } from '../storage/password-resets.ts';
+import { findUserByEmail } from '../storage/users.ts';
+import type { Context } from './context.ts';
+import { resetMailLimits, withinLimits } from './mail-limit.ts';
+import { makeResetToken } from './reset-token.ts';
+
+const hour = 60 * 60 * 1000;
+const lifetime = hour;
+
+/**
+ * Mails a link that sets a new password, to an address that has an account. Before the answer nothing is done that
+ * depends on whether it has one.
+ */
+export async function forgotPassword(context: Context, email: string, network: string): Promise<void> {
+  const { mailer } = context;
+  if (mailer === null) {
+    throw new Refusal(
+      'MAIL_MISSING',
+      'This service sends no mail. Ask whoever runs it to set a new password in the shell: npm run linnet -- user password --email you@example.com',
+    );
+  }
+  await refuseMany(context, network);
+  context.errands.start(() => mailLink(context, mailer, email, network));
+}
+
+async function refuseMany({ limits }: Context, network: string): Promise<void> {
+  const isLetIn = await withinLimits(limits, [{ key: `forgot|${network}`, most: 20, window: hour }]);
+  if (isLetIn) return;
+  throw new Refusal(
+    'TOO_MANY_ATTEMPTS',
+    'New passwords were asked for too often from your network. Look for the mail among your spam, or try again in an hour.',
+    { retryAfter: hour / 1000 },
+  );
+}
+
+/** A link that could not be mailed leaves the one before it as it was. */
+async function mailLink(context: Context, mailer: Mailer, email: string, network: string): Promise<void> {
+  const { database, limits, site } = context;
+  const forgive = await withinLimits(limits, resetMailLimits(email, network));
+  const user = await findUserByEmail(database.read, email);
+  if (!user) return;
+  if (!forgive) return mailer.heldBack('too many mails about a password to one address');
+  const token = makeResetToken(context.randomBytes);
+  const now = context.now();
+  const id = await database.write((queries) =>
+    insertReset(queries, {
+      created_at: now,
+      user_id: user.id,
+      token_hash: digest(token),
+      expires_at: now + lifetime,
+    }),
+  );
+  const url = `${site.origin}/app/reset/${token}`;
+  if (await mailer.send(resetLetter({ to: user.email, url, origin: site.origin }))) {
+    await database.write((queries) => deleteResetsBefore(queries, user.id, id));
+  } else {
+    await database.write((queries) => deleteReset(queries, id));
+    await forgive();
+  }
+}

@@ -1,0 +1,43 @@
+import { digest } from '../auth/secrets.ts';
+import { Refusal } from '../rules/errors.ts';
+import { proveEmail } from '../storage/members.ts';
+import { findResetHolder, takeReset } from '../storage/password-resets.ts';
+import { setPassword } from '../storage/users.ts';
+import type { Context } from './context.ts';
+import { endSignIns } from './end-sign-ins.ts';
+import { looksLikeReset } from './reset-token.ts';
+
+const quarter = 15 * 60 * 1000;
+
+export interface PasswordReset {
+  readonly token: string;
+  readonly new_password: string;
+}
+
+/** By the link that was mailed: whoever has it has shown that the address is theirs. */
+export async function resetPassword(
+  context: Context,
+  { token, new_password }: PasswordReset,
+  network: string,
+): Promise<void> {
+  if (!looksLikeReset(token)) throw uselessReset();
+  const forgive = await context.limits.reserve([{ key: `reset|${network}`, most: 10, window: quarter }]);
+  const userId = await findResetHolder(context.database.read, digest(token), context.now());
+  if (userId === undefined) throw uselessReset();
+  await forgive();
+  const hash = await context.passwords.hash(new_password);
+  await context.database.write(async (queries) => {
+    // The user first, as in every change of a password: two at once wait for each other and never cross.
+    await setPassword(queries, userId, hash);
+    if (!(await takeReset(queries, digest(token), context.now()))) throw uselessReset();
+    await endSignIns(queries, userId, context.now());
+    await proveEmail(queries, userId);
+  });
+}
+
+const uselessReset = (): Refusal =>
+  new Refusal(
+    'RESET_INVALID',
+    'This link was used, has expired, or a newer one or another password took its place. Ask for a new link.',
+    { field: 'token' },
+  );

@@ -1,0 +1,56 @@
+import type { Insertable } from 'kysely';
+import type { Queries, Schema } from './schema.ts';
+
+export async function insertReset(
+  queries: Queries,
+  reset: Insertable<Schema['password_resets']>,
+): Promise<number> {
+  const row = await queries
+    .insertInto('password_resets')
+    .values(reset)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** Whose password it is for. */
+export async function findResetHolder(
+  queries: Queries,
+  tokenHash: string,
+  now: number,
+): Promise<number | undefined> {
+  const row = await queries
+    .selectFrom('password_resets')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
+/** Takes it away as it is read, so that it counts once. */
+export async function takeReset(queries: Queries, tokenHash: string, now: number): Promise<boolean> {
+  const row = await queries
+    .deleteFrom('password_resets')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteReset(queries: Queries, id: number): Promise<void> {
+  await queries.deleteFrom('password_resets').where('id', '=', id).execute();
+}
+
+export async function deleteResetsBefore(queries: Queries, userId: number, id: number): Promise<void> {
+  await queries.deleteFrom('password_resets').where('user_id', '=', userId).where('id', '<', id).execute();
+}
+
+export async function deleteResetsOf(queries: Queries, userId: number): Promise<void> {
+  await queries.deleteFrom('password_resets').where('user_id', '=', userId).execute();
+}
+
+export async function deleteExpiredResets(queries: Queries, now: number): Promise<void> {
+  await queries.deleteFrom('password_resets').where('expires_at', '<=', now).execute();
+}

@@ -1,0 +1,390 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { tidyUp } from '../src/manage/tidy-up.ts';
+import { Log } from '../src/telemetry/log.ts';
+import { type Answer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type MailServer, startMailServer } from './support/mail-server.ts';
+import { browserOf, invite } from './support/members.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { Wire } from './support/wire.ts';
+
+const hour = 60 * 60 * 1000;
+const wanted = 'a brand new password';
+
+let networks = 0;
+/** Somebody who calls from elsewhere. */
+const elsewhere = () => ({ 'x-forwarded-for': `198.51.100.${++networks}` });
+
+const forgot = (app: TestApp, email: string, headers: Record<string, string> = elsewhere()) =>
+  app.call('POST', '/api/v1/user/forgot_password', { body: { email }, headers });
+const reset = (app: TestApp, token: unknown, headers = elsewhere(), new_password = wanted) =>
+  app.call('POST', '/api/v1/user/reset_password', { body: { token, new_password }, headers });
+const signIn = async (app: TestApp, email: string, password: string) =>
+  (await app.call('POST', '/api/v1/session', { body: { email, password }, headers: elsewhere() })).status;
+
+/** All that an answer says, save when it was said. */
+const whole = ({ status, text, headers }: Answer) => [
+  status,
+  text,
+  [...headers].filter(([name]) => name !== 'date').sort(),
+];
+
+describe.each(storeKinds)('a forgotten password on %s', (store) => {
+  let server: MailServer;
+  let isWell = true;
+  let app: TestApp;
+  const lines: string[] = [];
+  /** The mails so far, once all that were asked for are out. */
+  const mails = async () => {
+    await app.app.context.errands.finish();
+    return server.mails;
+  };
+  const tokenIn = (text: string | undefined) => /\/app\/reset\/(lnp_\w+)/.exec(text ?? '')?.[1] ?? '';
+  /** The token that was mailed last. */
+  const askedFor = async (email: string, headers = elsewhere()) => {
+    expect((await forgot(app, email, headers)).status).toBe(202);
+    return tokenIn((await mails()).at(-1)?.parts['text/plain']);
+  };
+  const useless = (answer: Answer) =>
+    expect([answer.status, answer.json?.error_code, answer.json?.field_key]).toEqual([
+      400,
+      'RESET_INVALID',
+      'token',
+    ]);
+
+  beforeAll(async () => {
+    server = await startMailServer({
+      onMailFrom: (_, __, done) => (isWell ? done() : done(new Error('try later'))),
+    });
+    app = await startApp({
+      store,
+      env: { SMTP_URL: `smtp://127.0.0.1:${server.port}`, TRUSTED_PROXIES: '1' },
+      overrides: { log: new Log('info', (line) => lines.push(line)) },
+    });
+  });
+  beforeEach(() => {
+    isWell = true;
+    server.mails.length = 0;
+  });
+  afterAll(async () => {
+    await app.stop();
+    await server[Symbol.asyncDispose]();
+    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    expect(lines.join('')).not.toMatch(/lnp_|@example\.com/);
+  });
+
+  test('is mailed about with a link, as text and as a page, and with nothing else that leads anywhere', async () => {
+    const { email } = await app.newcomer();
+    expect((await forgot(app, ` ${email.toUpperCase()} `)).status).toBe(202);
+    const [mail, ...more] = await mails();
+    expect([mail?.to, more]).toEqual([[email], []]);
+    expect(mail?.headers.get('subject')).toBe(`A new password for ${new URL(app.url).host}`);
+    const text = mail?.parts['text/plain'] ?? '';
+    const url = `${app.url}/app/reset/${tokenIn(text)}`;
+    expect(text).toContain(`\n${url}\n`);
+    expect(text).toContain('for an hour');
+    const page = mail?.parts['text/html'] ?? '';
+    expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1])).toEqual([url]);
+  });
+
+  test('is replaced: whoever was signed in is out, and API keys stay', async () => {
+    const who = await app.newcomer();
+    const { cookie } = await browserOf(app, who);
+    const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
+      body: { email: who.email, password: who.password },
+    });
+    const authorization = `Bearer ${pair.json.access_token}`;
+    const token = await askedFor(who.email);
+    const me = async (headers: Record<string, string>) =>
+      (await app.call('GET', '/api/v1/user', { headers })).status;
+    expect([await me({ cookie }), await me({ authorization })]).toEqual([200, 200]);
+    const { status, text } = await reset(app, token);
+    expect([status, text]).toEqual([204, '']);
+    expect([await me({ cookie }), await me({ authorization })]).toEqual([401, 401]);
+    const refreshed = await app.call('GET', '/api/v1/auth/refresh_access_token', {
+      headers: { authorization: `Bearer ${pair.json.refresh_token}` },
+    });
+    expect(refreshed.status).toBe(401);
+    expect(await me({ 'api-key': who.key })).toBe(200);
+    expect(await signIn(app, who.email, who.password)).toBe(401);
+    expect(await signIn(app, who.email, wanted)).toBe(201);
+  });
+
+  test('tells nobody whether there is an account', async () => {
+    const { email } = await app.newcomer();
+    const known = await forgot(app, email);
+    const unknown = await forgot(app, 'nobody@example.com');
+    expect(known.status).toBe(202);
+    expect(whole(unknown)).toEqual(whole(known));
+    expect((await mails()).map(({ to }) => to)).toEqual([[email]]);
+    // Nor when mails to one of them are used up, or the mail server is down.
+    for (let mail = 0; mail < 12; mail++) await forgot(app, email);
+    expect(whole(await forgot(app, email))).toEqual(whole(known));
+    isWell = false;
+    const { email: other } = await app.newcomer();
+    expect(whole(await forgot(app, other))).toEqual(whole(known));
+    await mails();
+  });
+
+  test('a link is good once, also when it is used twice at the same moment', async () => {
+    const { email } = await app.newcomer();
+    const token = await askedFor(email);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => reset(app, token, elsewhere(), `${wanted} ${index}`)),
+    );
+    const won = answers.flatMap(({ status }, index) => (status === 204 ? [index] : []));
+    expect(won).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 204)) useless(answer);
+    expect(await signIn(app, email, `${wanted} ${won[0]}`)).toBe(201);
+    useless(await reset(app, token));
+  });
+
+  test('a link is good for an hour', async () => {
+    const { email } = await app.newcomer();
+    const token = await askedFor(email);
+    app.clock.now += hour;
+    useless(await reset(app, token));
+    const next = await askedFor(email);
+    app.clock.now += hour - 1;
+    expect((await reset(app, next)).status).toBe(204);
+  });
+
+  test('a newer link takes the place of the one before, if it went out', async () => {
+    const { email } = await app.newcomer();
+    const first = await askedFor(email);
+    const second = await askedFor(email);
+    expect(second).not.toBe(first);
+    useless(await reset(app, first));
+    isWell = false;
+    expect((await forgot(app, email)).status).toBe(202);
+    await mails();
+    expect((await reset(app, second)).status).toBe(204);
+  });
+
+  test('a link ends when the password changes, and is nobody else’s', async () => {
+    const { email, key, password } = await app.newcomer();
+    const other = await app.newcomer();
+    const token = await askedFor(email);
+    const kept = await askedFor(other.email);
+    const body = { current_password: password, new_password: 'changed by hand' };
+    const changed = await app.call('POST', '/api/v1/user/password', { key, body, headers: elsewhere() });
+    expect(changed.status).toBe(204);
+    useless(await reset(app, token));
+    expect(await signIn(app, email, 'changed by hand')).toBe(201);
+    expect((await reset(app, kept)).status).toBe(204);
+  });
+
+  test('a sign-in with the old password that is under way does not outlive the reset', async () => {
+    const { email, password } = await app.newcomer();
+    const token = await askedFor(email);
+    const body = { email, password };
+    const [done, ...sessions] = await Promise.all([
+      reset(app, token),
+      ...Array.from({ length: 4 }, () => app.call('POST', '/api/v1/session', { body, headers: elsewhere() })),
+    ]);
+    expect(done.status).toBe(204);
+    for (const { headers } of sessions) {
+      const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';');
+      expect((await app.call('GET', '/api/v1/user', { headers: { cookie } })).status).toBe(401);
+    }
+  });
+
+  test('a password that is none is refused beside its field, and the link stays good', async () => {
+    const { email } = await app.newcomer();
+    const token = await askedFor(email);
+    const short = await reset(app, token, elsewhere(), 'short');
+    expect([short.status, short.json.field_key]).toEqual([400, 'new_password']);
+    expect((await reset(app, token)).status).toBe(204);
+  });
+
+  test('what is no link of ours is refused in the same words', async () => {
+    const made = `lnp_${'a'.repeat(43)}`;
+    const answers = [];
+    for (const token of [made, 'lnp_', 'x', "' or 1=1", `${made}x`]) answers.push(await reset(app, token));
+    for (const answer of answers) useless(answer);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    for (const token of [null, 7, {}, ['x'], undefined, `${made}\u0000`])
+      expect((await reset(app, token)).json.field_key).toBe('token');
+    for (const email of ['', 'nobody', 'a@b\nc', null])
+      expect((await forgot(app, email as string)).status).toBe(400);
+  });
+
+  test('links are not guessed at for long, and a right one counts for nothing', async () => {
+    const { email } = await app.newcomer();
+    const from = elsewhere();
+    const guess = () => reset(app, `lnp_${'b'.repeat(43)}`, from);
+    for (let wrong = 0; wrong < 9; wrong++) useless(await guess());
+    expect((await reset(app, await askedFor(email), from)).status).toBe(204);
+    useless(await guess());
+    const stopped = await guess();
+    expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0);
+    const token = await askedFor(email);
+    expect((await reset(app, token, from)).status).toBe(429);
+    expect((await reset(app, token)).status).toBe(204);
+  });
+
+  test('five mails a day go to one address from one network, and ten from all', async () => {
+    const { email } = await app.newcomer();
+    const from = elsewhere();
+    for (let mail = 0; mail < 8; mail++) expect((await forgot(app, email, from)).status).toBe(202);
+    expect(await mails()).toHaveLength(5);
+    for (let mail = 0; mail < 8; mail++) expect((await forgot(app, email)).status).toBe(202);
+    expect(await mails()).toHaveLength(10);
+    // The last link that went out is still good.
+    expect((await reset(app, tokenIn(server.mails.at(-1)?.parts['text/plain']))).status).toBe(204);
+    // Invitations to the same address are counted apart.
+    const { key } = await app.newcomer();
+    expect((await invite(app, key, email)).json.sent).toBe(true);
+    app.clock.now += 24 * hour;
+    await forgot(app, email, from);
+    expect(await mails()).toHaveLength(12);
+  });
+
+  test('a mail that did not go out counts for nothing', async () => {
+    const { email } = await app.newcomer();
+    const from = elsewhere();
+    isWell = false;
+    for (let mail = 0; mail < 7; mail++) await forgot(app, email, from);
+    await mails();
+    isWell = true;
+    expect(await askedFor(email, from)).toStartWith('lnp_');
+  });
+
+  test('one network asks twenty times an hour, whoever it asks for', async () => {
+    const from = elsewhere();
+    const ask = (index: number) => forgot(app, `nobody${index}@example.com`, from);
+    for (let index = 0; index < 20; index++) expect((await ask(index)).status).toBe(202);
+    const stopped = await ask(20);
+    expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    expect(stopped.headers.get('retry-after')).toBe('3600');
+    app.clock.now += hour;
+    expect((await ask(21)).status).toBe(202);
+    await mails();
+  });
+
+  test('a used link shows that the address is its holder’s', async () => {
+    const guest = await app.newcomer();
+    const host = await app.newcomer();
+    const { json } = await invite(app, host.key, guest.email);
+    const accept = () => app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { key: guest.key });
+    expect((await accept()).json.error_code).toBe('EMAIL_UNPROVEN');
+    await reset(app, await askedFor(guest.email));
+    expect((await accept()).status).toBe(200);
+  });
+
+  test('the store knows no link, and forgets those that have run out', async () => {
+    const { email, userId } = await app.newcomer();
+    const token = await askedFor(email);
+    const rows = () =>
+      app.app.context.database.read
+        .selectFrom('password_resets')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .execute();
+    expect(JSON.stringify(await rows())).not.toContain(token.slice(4));
+    await tidyUp(app.app.context);
+    expect(await rows()).toHaveLength(1);
+    app.clock.now += hour;
+    await tidyUp(app.app.context);
+    expect(await rows()).toHaveLength(0);
+  });
+});
+
+describe('the mail about a password', () => {
+  /** A mail server that takes its time: nothing moves on before it is let. */
+  async function slowMail(env: Record<string, string> = {}) {
+    const reached = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const server = await startMailServer({
+      onMailFrom: (_, __, done) => {
+        reached.resolve();
+        void release.promise.then(() => done());
+      },
+    });
+    const app = await startApp({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}`, ...env } });
+    const { email } = await app.newcomer();
+    return { server, app, email, reached: reached.promise, release: release.resolve };
+  }
+
+  test('is under way when the answer has come, so that the clock tells nothing', async () => {
+    const { server, app, email, reached, release } = await slowMail();
+    expect((await forgot(app, email)).status).toBe(202);
+    await reached;
+    expect((await forgot(app, 'nobody@example.com')).status).toBe(202);
+    expect(server.mails).toHaveLength(0);
+    release();
+    await app.stop();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test('still goes out when the service stops', async () => {
+    const { server, app, email, reached, release } = await slowMail();
+    expect((await forgot(app, email)).status).toBe(202);
+    await reached;
+    const stopped = app.stop();
+    release();
+    await stopped;
+    expect(server.mails).toHaveLength(1);
+    expect(app.faults).toEqual([]);
+    await server[Symbol.asyncDispose]();
+  });
+
+  test('is not piled up without end: when 32 are under way, later is said', async () => {
+    const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
+    const people = await Promise.all(Array.from({ length: 33 }, () => app.newcomer()));
+    const statuses: number[] = [];
+    for (const { email } of people) statuses.push((await forgot(app, email)).status);
+    expect(statuses).toEqual([...Array(32).fill(202), 503]);
+    release();
+    await app.app.context.errands.finish();
+    expect((await forgot(app, people[32]?.email ?? '')).status).toBe(202);
+    await app.stop();
+    expect(server.mails).toHaveLength(33);
+    await server[Symbol.asyncDispose]();
+  });
+});
+
+test('while the database is away nothing is promised; away in the middle, the log says so and the link that went out is good', async () => {
+  const wire = new Wire(await freshPostgres());
+  await wire.lay();
+  const release = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const server = await startMailServer({
+    onMailFrom: (_, __, done) => {
+      reached.resolve();
+      void release.promise.then(() => done());
+    },
+  });
+  const lines: string[] = [];
+  const app = await startApp({
+    env: { DATABASE_URL: wire.url, SMTP_URL: `smtp://127.0.0.1:${server.port}` },
+    overrides: { log: new Log('info', (line) => lines.push(line)) },
+  });
+  const { email } = await app.newcomer();
+  expect((await forgot(app, email)).status).toBe(202);
+  await reached.promise;
+  await wire.cut();
+  const refused = await forgot(app, email);
+  expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
+  release.resolve();
+  await app.app.context.errands.finish();
+  expect(lines.filter((line) => line.includes('mail not sent'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  await wire.lay();
+  const token = /lnp_\w+/.exec(server.mails[0]?.parts['text/plain'] ?? '')?.[0];
+  expect((await reset(app, token)).status).toBe(204);
+  await app.stop();
+  await wire.cut();
+  await server[Symbol.asyncDispose]();
+});
+
+test('without a mail server whoever forgot is told whom to ask, whether there is an account or not', async () => {
+  const app = await startApp();
+  const { email } = await app.newcomer();
+  const known = await forgot(app, email);
+  expect([known.status, known.json.error_code]).toEqual([409, 'MAIL_MISSING']);
+  expect(known.json.error_string).toContain('npm run linnet -- user password --email');
+  expect(whole(await forgot(app, 'nobody@example.com'))).toEqual(whole(known));
+  expect((await app.call('GET', '/api/v1/setup')).json.mail).toBe(false);
+  await app.stop();
+});

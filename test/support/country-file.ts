@@ -1,0 +1,24 @@
+type Value = string | number | { readonly [key: string]: Value };
+
+function encoded(value: Value): number[] {
+  if (typeof value === 'string') return [(2 << 5) | value.length, ...Buffer.from(value)];
+  if (typeof value === 'number') return [(6 << 5) | 2, value >> 8, value & 255];
+  const entries = Object.entries(value);
+  return [
+    (7 << 5) | entries.length,
+    ...entries.flatMap(([key, each]) => [...encoded(key), ...encoded(each)]),
+  ];
+}
+
+/** A whole .mmdb for IPv4 with one node: what lies below 128.0.0.0 has one record, what lies above another. */
+export function twoHalves(lower: Value, upper: Value): Uint8Array {
+  const data = encoded(lower);
+  const pointer = (offset: number) => [0, (17 + offset) >> 8, (17 + offset) & 255];
+  return Buffer.concat([
+    Buffer.from([...pointer(0), ...pointer(data.length)]),
+    Buffer.alloc(16),
+    Buffer.from([...data, ...encoded(upper)]),
+    Buffer.from('abcdef4d61784d696e642e636f6d', 'hex'),
+    Buffer.from(encoded({ node_count: 1, record_size: 24, ip_version: 4, build_epoch: 1 })),
+  ]);
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { journalsIn } from '../src/clicks/journal-files.ts';
+import { storeKinds } from './support/app.ts';
+import { hitCounter } from './support/counted-hits.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { exchange } from './support/raw-http.ts';
+
+const firefox = (version: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`in vain was waited for: ${what}`);
+    await Bun.sleep(10);
+  }
+}
+
+async function keyOf(url: string): Promise<string> {
+  const credentials = { email: 'workers@example.com', password: 'correct horse battery' };
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+    return (await (await fetch(url + path, { ...init, body: JSON.stringify(body) })).json()) as {
+      access_token: string;
+      key: string;
+    };
+  };
+  await post('/api/v1/user', credentials);
+  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
+  return (await post('/api/v1/api_key', { name: 'x' }, { authorization: `Bearer ${access_token}` })).key;
+}
+
+async function call(url: string, key: string, method: string, path: string, body?: object) {
+  const answer = await fetch(url + path, {
+    method,
+    headers: { 'api-key': key, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await answer.json()) as { id: number; suffix: string };
+}
+
+/** One visit on a connection of its own: the system hands it to any of the workers. */
+async function visit(url: string, path: string, agent = firefox(140)): Promise<string> {
+  const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agent}\r\n\r\n`;
+  const [answer] = await exchange(url, bytes, { answers: 1 });
+  return answer?.headers.location ?? String(answer?.status ?? 'nothing');
+}
+
+async function end(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+}
+
+describe.each(storeKinds)('two workers on %s', (store) => {
+  test('answer on one port, hear of changes within a second, and are brought back when killed, with all their clicks', async () => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = store === 'postgres' ? await freshPostgres() : '';
+    const program = runServer({
+      PORT: '0',
+      WORKERS: '2',
+      DATA_DIR: folder.path,
+      DATABASE_URL,
+      MISS_LIMIT: '0',
+    });
+    try {
+      const url = await program.address();
+      expect(program.output().out.match(/listens on/g)).toHaveLength(1);
+      const workers = childrenOf(program.pid);
+      expect(workers).toHaveLength(2);
+      const key = await keyOf(url);
+      const link = await call(url, key, 'POST', '/api/v1/link', { destination_url: 'https://example.com/1' });
+      const path = `/${link.suffix}`;
+      const many = () => Promise.all(Array.from({ length: 40 }, () => visit(url, path)));
+      expect(new Set(await many())).toEqual(new Set(['https://example.com/1']));
+
+      await call(url, key, 'PATCH', `/api/v1/link/${link.id}`, { destination_url: 'https://example.com/2' });
+      await Bun.sleep(1_000);
+      expect(new Set(await many())).toEqual(new Set(['https://example.com/2']));
+
+      let answered = 80;
+      let sent = 80;
+      let isOver = false;
+      const visitors = Array.from({ length: 8 }, async (_, who) => {
+        while (!isOver) {
+          sent++;
+          const answer = await visit(url, path, firefox(200 + who)).catch(() => 'nothing');
+          if (answer.startsWith('https:')) answered++;
+        }
+      });
+      for (const killed of workers) {
+        const before = answered;
+        await until(() => answered > before + 50, 'visits');
+        process.kill(killed, 'SIGKILL');
+        await until(() => !childrenOf(program.pid).includes(killed), 'the end of the worker');
+        await until(() => childrenOf(program.pid).length === 2, 'another worker');
+        const then = answered;
+        await until(() => answered > then + 50, 'visits afterwards');
+      }
+      isOver = true;
+      await Promise.all(visitors);
+      const counter = hitCounter(folder.path, DATABASE_URL);
+      await until(async () => (await counter.of(link.id)).ledger >= answered, 'every answered click');
+      const found = await counter.of(link.id);
+      expect(found.ledger).toBeLessThanOrEqual(sent);
+      expect(found.linkTotal).toBe(found.ledger);
+      await counter.close();
+      expect(program.output().err).toContain('worker ended');
+      await end(program);
+      expect(journalsIn(folder.path)).toEqual([]);
+    } finally {
+      program.kill('SIGKILL');
+    }
+  }, 120_000);
+});
+
+test('workers end when their parent does, however it ended', async () => {
+  await using folder = await temporaryFolder();
+  const program = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path });
+  await program.address();
+  const workers = childrenOf(program.pid);
+  program.kill('SIGKILL');
+  await program.exited;
+  await until(() => !workers.some(isAlive), 'the end of the workers');
+});
+
+test('a port that another program shares with whoever asks is refused to workers as well', async () => {
+  await using folder = await temporaryFolder();
+  const first = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path });
+  const PORT = new URL(await first.address()).port;
+  const second = runServer({ PORT, WORKERS: '2', DATA_DIR: folder.path });
+  expect(await second.exited).toBe(1);
+  expect(second.output().err).toContain(`Port ${PORT} on 127.0.0.1 is taken.`);
+  await end(first);
+});
+
+test('what keeps the program from starting is said once', async () => {
+  await using folder = await temporaryFolder();
+  const DATABASE_URL = 'postgres://nobody@127.0.0.1:9/none';
+  const program = runServer({ PORT: '0', WORKERS: '3', DATA_DIR: folder.path, DATABASE_URL });
+  expect(await program.exited).toBe(1);
+  expect(program.output().err.match(/can not be/g)).toHaveLength(1);
+});
