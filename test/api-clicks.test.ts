@@ -156,6 +156,22 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect([refused.status, refused.json.field_key]).toEqual([400, 'from']);
   });
 
+  test('the export of all links has the hits of every link, and of this organization alone', async () => {
+    const listed = await get('/api/v1/clicks?limit=1000');
+    const { status, headers, text } = await get('/api/v1/clicks.csv');
+    expect(status).toBe(200);
+    expect(headers.get('content-disposition')).toBe('attachment; filename="clicks.csv"');
+    const ids = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => Number(line.split(',')[0]));
+    expect(ids.length).toBe(listed.json.total_clicks);
+    expect(ids.slice(0, 1000)).toEqual(listed.json.clicks.map(({ id }: { id: number }) => id));
+    const stranger = await app.newcomer();
+    const theirs = await app.call('GET', '/api/v1/clicks.csv', { key: stranger.key });
+    expect(theirs.text.split('\r\n')).toHaveLength(2);
+  });
+
   test('a long export comes in pieces: it is whole, and is never in memory whole', async () => {
     const long = await newLink();
     const rows = 50_000;

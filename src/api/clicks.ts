@@ -56,10 +56,12 @@ export const ofOrganization = endpoint({
   },
 });
 
+const exportDescription =
+  'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.';
+
 export const exportOfLink = endpoint({
   summary: "Export a link's clicks",
-  description:
-    'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.',
+  description: exportDescription,
   credential: 'required',
   params: pathId,
   query: ClickExportQuery,
@@ -67,22 +69,37 @@ export const exportOfLink = endpoint({
   streams: 'text/csv',
   async handle({ caller, params, query }, context) {
     const { link } = await readLink(context, caller, params.id);
-    const clicks = eachClick(context.database, questionOf({ kind: 'link', id: link.id }, query));
-    // Read before the answer begins, so that a store that is away is still said so.
-    const first = await clicks.next();
-    return {
-      status: 200,
-      body: undefined,
-      stream: {
-        headers: {
-          'content-type': 'text/csv; charset=utf-8; header=present',
-          'content-disposition': `attachment; filename="clicks-of-link-${link.id}.csv"`,
-        },
-        pieces: () => linesOf(first.value ?? [], clicks),
-      },
-    };
+    const question = questionOf({ kind: 'link', id: link.id }, query);
+    return exported(eachClick(context.database, question), `clicks-of-link-${link.id}.csv`);
   },
 });
+
+export const exportOfOrganization = endpoint({
+  summary: 'Export the clicks of all links',
+  description: exportDescription,
+  credential: 'required',
+  query: ClickExportQuery,
+  statuses: { 200: 'All hits that match.' },
+  streams: 'text/csv',
+  handle({ caller, query }, context) {
+    const question = questionOf({ kind: 'organization', id: caller.organizationId }, query);
+    return exported(eachClick(context.database, question), 'clicks.csv');
+  },
+});
+
+async function exported(clicks: ReturnType<typeof eachClick>, file: string) {
+  // Read before the answer begins, so that a store that is away is still said so.
+  const first = await clicks.next();
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${file}"`,
+  };
+  return {
+    status: 200,
+    body: undefined,
+    stream: { headers, pieces: () => linesOf(first.value ?? [], clicks) },
+  };
+}
 
 async function* linesOf(first: readonly Found[], rest: AsyncGenerator<readonly Found[], void, undefined>) {
   const lines = (clicks: readonly Found[]) =>

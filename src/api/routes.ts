@@ -73,6 +73,7 @@ export const routes: readonly Route[] = [
   route('GET', '/api/v1/clicks', clicks.ofOrganization),
   route('GET', '/api/v1/clicks/live', liveClicks.stream),
   route('GET', '/api/v1/link/{id}/clicks', clicks.ofLink),
+  route('GET', '/api/v1/clicks.csv', clicks.exportOfOrganization),
   route('GET', '/api/v1/link/{id}/clicks.csv', clicks.exportOfLink),
 
   route('GET', '/api/v1/link/{id}/webhook_deliveries', webhooks.list),

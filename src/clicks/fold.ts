@@ -29,6 +29,8 @@ export interface FoldParts {
   readonly onAway: (cause: unknown) => void;
 }
 
+/** They leave some 50 MB behind. */
+const hitsToClearUp = 100_000;
 const firstRetry = 100;
 const longestRetry = 5_000;
 
@@ -42,6 +44,7 @@ export class JournalFold {
   #done: Position;
   #isStopped = false;
   #isInDoubt = false;
+  #sinceClearing = 0;
   readonly #readyDays = new Set<number>();
   readonly #recentVisits = new RecentVisits();
   #wake: () => void = () => {};
@@ -80,6 +83,7 @@ export class JournalFold {
     if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
     this.#done = to;
     this.#removeFolded();
+    this.#clearUp(this.#parts.stretch.count);
     return hasHits;
   }
 
@@ -175,6 +179,14 @@ export class JournalFold {
         resolve();
       };
     });
+  }
+
+  /** A collector that isn't asked lets what texts leave behind grow to several times of what is in use. */
+  #clearUp(hits: number): void {
+    this.#sinceClearing += hits;
+    if (this.#sinceClearing < hitsToClearUp) return;
+    this.#sinceClearing = 0;
+    Bun.gc(true);
   }
 
   #removeFolded(): void {

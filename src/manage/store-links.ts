@@ -33,8 +33,28 @@ export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomBytes'>;
 /** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
 const mostDraws = 10;
 
+/** So many at a time that no redirect waits long behind them. */
+const perTurn = 250;
+
 /** Makes links, of one organization or of several, and says of each what became of it. */
 export async function storeLinks(
+  context: StoringMeans,
+  queries: Queries,
+  wanted: readonly PreparedLink[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let start = 0; start < wanted.length; start += perTurn) {
+    outcomes.push(...(await storeSome(context, queries, wanted.slice(start, start + perTurn))));
+  }
+  await noteMade(
+    context,
+    queries,
+    outcomes.filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
+  );
+  return outcomes;
+}
+
+async function storeSome(
   context: StoringMeans,
   queries: Queries,
   wanted: readonly PreparedLink[],
@@ -44,7 +64,6 @@ export async function storeLinks(
   const tags = await tagsFor(queries, wanted, outcomes);
   const now = context.now();
   let waiting = wanted.filter((link) => !outcomes.has(link));
-  const made: LinkWithTags[] = [];
   for (let draw = 1; waiting.length > 0; draw++) {
     if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
     const rows = waiting.map((link) =>
@@ -58,31 +77,30 @@ export async function storeLinks(
       if (outcome !== null && 'qr_marker' in outcome) {
         const { host } = from;
         const link = { ...row, ...outcome, host, clicks: null, last_clicked_at: null };
-        made.push({ link, tags: tags.get(from) ?? [] });
-        outcomes.set(from, made.at(-1) as LinkWithTags);
+        outcomes.set(from, { link, tags: tags.get(from) ?? [] });
       } else if (!from.isChosen) again.push(from);
       else outcomes.set(from, takenSuffix(from.suffix, outcome, row.organization_id));
     }
     waiting = again;
   }
-  await noteMade(queries, dialect, made, now);
   return wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
 }
 
-/** All that goes with new links: their tags, the counts, and word to every node's cache. */
+/**
+ * What goes with new links: their tags, the counts, and word to every node's cache. In the end and at once: rows that
+ * others count in are held for a moment only and always in one order, and on SQLite all of it is one message.
+ */
 async function noteMade(
+  context: StoringMeans,
   queries: Queries,
-  dialect: Dialect,
   made: readonly LinkWithTags[],
-  now: number,
 ): Promise<void> {
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
-  // Sent at once: on SQLite they share a message.
   await Promise.all([
     insertLinkTags(queries, tagged),
     countLinksIn(queries, links, 1),
-    recordChanges(queries, dialect, links, now),
+    recordChanges(queries, dialects[context.database.kind], links, context.now()),
   ]);
 }
 

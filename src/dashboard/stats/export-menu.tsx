@@ -36,11 +36,9 @@ export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | u
       <button type="button" disabled={!numbers} onClick={() => numbers && saveSeries(numbers)}>
         Clicks over time
       </button>
-      {scope.kind === 'link' && (
-        <a href={hitsAddress(scope.link.id, plan.span)} download>
-          Every hit
-        </a>
-      )}
+      <a href={hitsAddress(scope, plan.span)} download>
+        Every hit
+      </a>
       <hr />
       {exported.map((dimension) => (
         <button key={dimension} type="button" onClick={() => void saveDimension(view, dimension)}>

@@ -5,7 +5,7 @@ import { csvOf } from './csv.ts';
 import { download } from './download.ts';
 import { type Dimension, isAside } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
-import { ask, keyOf } from './scope.ts';
+import { ask, keyOf, type Scope } from './scope.ts';
 import { type Numbers, questionOf, type View } from './view.ts';
 
 const fileName = (what: string): string => `linnet-${what}-${new Date().toISOString().slice(0, 10)}.csv`;
@@ -42,9 +42,12 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
 }
 
 /** The raw hits of the same time: as the interface exports them. */
-export function hitsAddress(link: number, span: Pick<Span, 'from' | 'to'>): string {
+export function hitsAddress(scope: Scope, span: Pick<Span, 'from' | 'to'>): string {
   const query = new URLSearchParams({ class: 'all', ...instantsOf(span) });
-  return `/api/v1/link/${link}/clicks.csv?${query}`;
+  return `${hitsPath(scope)}?${query}`;
 }
+
+export const hitsPath = (scope: Scope): string =>
+  scope.kind === 'link' ? `/api/v1/link/${scope.link.id}/clicks.csv` : '/api/v1/clicks.csv';
 
 export const zone = timezone || 'UTC';

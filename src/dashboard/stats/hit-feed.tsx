@@ -7,7 +7,7 @@ import { TroubleBox } from '../parts/trouble.tsx';
 import { search } from '../router.ts';
 import { hasEnded } from '../session.ts';
 import { counted } from '../words.ts';
-import { zone } from './export.ts';
+import { hitsPath, zone } from './export.ts';
 import { Feed } from './feed.ts';
 import { Heard } from './heard.tsx';
 import { HitTable } from './hit-table.tsx';
@@ -55,12 +55,10 @@ export function HitFeed({ scope }: { scope: Scope }) {
           <Button aria-pressed={isPaused} onClick={pause}>
             {isPaused ? 'Go on' : 'Pause'}
           </Button>
-          {scope.kind === 'link' && (
-            <a class="button" href={`/api/v1/link/${scope.link.id}/clicks.csv?class=${shown}`} download>
-              <Icon name="download" />
-              Export CSV
-            </a>
-          )}
+          <a class="button" href={`${hitsPath(scope)}?class=${shown}`} download>
+            <Icon name="download" />
+            Export CSV
+          </a>
         </div>
       </div>
       {trouble.value && <TroubleBox trouble={trouble.value} onRetry={() => void feed.readNewest()} />}

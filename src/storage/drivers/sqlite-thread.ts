@@ -4,14 +4,11 @@
  * or {id, problem}]}, {closed}.
  */
 import type { Question } from './sqlite-client.ts';
-import { giveWay } from '../give-way.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
 
 let connection: SqliteConnection | undefined;
-
-giveWay();
 
 self.onmessage = (event: MessageEvent) => {
   const message = event.data;
