@@ -75,6 +75,8 @@ async function shootDoors(on: TestApp): Promise<void> {
     body: { email: 'first@example.com', password: 'correct horse battery' },
   });
   await shootOutside(on, 'sign-in', '/app');
+  await shootOutside(on, 'forgot', '/app/forgot');
+  await shootOutside(on, 'reset', '/app/reset/lnp_unknown');
 }
 
 async function shootOutside(on: TestApp, name: string, path: string): Promise<void> {

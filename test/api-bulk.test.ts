@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
 import { tidyUp } from '../src/manage/tidy-up.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 
@@ -8,6 +9,8 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
   let app: TestApp;
   let owner: Newcomer;
   let tags: { id: number; name: string }[];
+  /** A number: the dice show every face three times in a row. */
+  let loaded: number | null = null;
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
@@ -22,7 +25,9 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
   const linksOfTag = async (id: number) => (await send('GET', `/tag/${id}`)).json.links;
 
   beforeAll(async () => {
-    app = await startApp({ store });
+    const bytes = (count: number) =>
+      loaded === null ? randomBytes(count) : Buffer.alloc(count, Math.floor(loaded++ / 3));
+    app = await startApp({ store, overrides: { randomBytes: bytes } });
     owner = await app.newcomer();
     tags = [];
     for (const name of ['red', 'green', 'blue']) tags.push((await send('POST', '/tag', { name })).json);
@@ -133,6 +138,19 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
       og_description: 'x'.repeat(70_000),
     });
     expect(elsewhere.status).toBe(413);
+  });
+
+  test('a random suffix that is taken, by a link or in the bin, gives way to another', async () => {
+    loaded = 0;
+    const first = await make();
+    await remove(first.id);
+    const { json } = await bulk(Array.from({ length: 7 }, () => ({ destination_url: 'e.com' })));
+    const single = await make();
+    loaded = null;
+    const made = json.results.map(({ link }: { link: { suffix: string } }) => link.suffix);
+    expect(new Set([first.suffix, ...made, single.suffix]).size).toBe(9);
+    for (const suffix of [...made, single.suffix]) expect((await app.visit(`/${suffix}`)).status).toBe(302);
+    expect((await restore(first.id)).json.restored).toBe(1);
   });
 
   test('only so many links of a call may have a password, and they work', async () => {

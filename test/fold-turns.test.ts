@@ -122,7 +122,8 @@ test('fresh hits come in between the turns of a journal that was left behind', a
     const desk = deskOf(store, (message) => message.kind === 'recovered' && resolve());
     store.onTurn = ({ journal, count }) => {
       turns.push(`${journal} ${count}`);
-      if (turns.length === 2) desk.take({ kind: 'wake', end, now: plain.at });
+      // As the thread hears of it: not before it takes a breath.
+      if (turns.length === 2) setImmediate(() => desk.take({ kind: 'wake', end, now: plain.at }));
     };
   });
   await recovered;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { changesAfter } from '../src/storage/changes.ts';
 import { type Database, NotUnique } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
@@ -97,6 +98,45 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     );
     expect(row.created_at).toBe(big);
     expect(typeof row.id).toBe('number');
+  });
+
+  test('a deleted link keeps every column that a link has', async () => {
+    const columnsOf = async (table: string) => {
+      const found =
+        kind === 'sqlite'
+          ? sql<{ name: string }>`select name from pragma_table_info(${table})`
+          : sql<{
+              name: string;
+            }>`select column_name as name from information_schema.columns where table_name = ${table}`;
+      return (await found.execute(database.read)).rows.map(({ name }) => name).sort();
+    };
+    const kept = (await columnsOf('link_bin')).filter((name) => name !== 'deleted_at');
+    expect(kept.length).toBeGreaterThan(20);
+    expect(kept).toEqual(await columnsOf('links'));
+  });
+
+  test('statements that a change sends at once are all of it, or none', async () => {
+    const both = (name: string) =>
+      database.write(async (queries) => {
+        await Promise.all([
+          replaceSetting(queries, `${name} 1`, 'x'),
+          replaceSetting(queries, `${name} 2`, 'x'),
+          name === 'broken'
+            ? sql`insert into settings (key, value) values ('broken 3', null)`.execute(queries)
+            : replaceSetting(queries, `${name} 3`, 'x'),
+        ]);
+      });
+    const [whole, broken] = await Promise.all([causeOf(both('whole')), causeOf(both('broken'))]);
+    expect([whole, broken instanceof Error]).toEqual([null, true]);
+    expect(await findSetting(database.read, 'whole 3')).toBe('x');
+    for (const place of [1, 2, 3]) expect(await findSetting(database.read, `broken ${place}`)).toBeNull();
+  });
+
+  test('a change that asks nothing of the store is done all the same', async () => {
+    expect(await Promise.all([database.write(async () => 1), database.write(async () => 2)])).toEqual([1, 2]);
+    expect(String(await causeOf(database.write(async () => Promise.reject(new Error('no')))))).toContain(
+      'no',
+    );
   });
 
   test('a store that a newer Linnet set up is refused', async () => {

@@ -6,6 +6,7 @@ import { glance, whole } from './effort.ts';
 import { measureHot } from './hot.ts';
 import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
+import { writePages } from './pages.ts';
 import { say, sayCold, sayLatency, sayMeasured } from './say.ts';
 import { requireTools } from './tools.ts';
 import { measureWorkers } from './workers.ts';
@@ -55,15 +56,21 @@ const parts = {
 const asked = process.argv.slice(2).filter((word) => word in parts);
 const kept = Bun.file(results);
 const before: Record<string, unknown> = (await kept.exists()) ? await kept.json() : {};
+if (process.argv.includes('--pages')) {
+  await writePages(before);
+  process.exit(0);
+}
 const figures: Record<string, unknown> = {};
 for (const [name, measure] of Object.entries(parts)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   figures[name] = { date: new Date().toISOString(), machine, figures: await measure() };
 }
 if (!effort.isQuick) {
+  const all = { ...before, ...figures };
   await mkdir(join(results, '..'), { recursive: true });
-  await Bun.write(results, `${JSON.stringify({ ...before, ...figures }, rounded, 2)}\n`);
-  say('Kept in bench/results/redirect.json. "npm run bench:pages" writes docs/performance.md anew.');
+  await Bun.write(results, `${JSON.stringify(all, rounded, 2)}\n`);
+  await writePages(all);
+  say('Kept in bench/results/redirect.json, and written into docs/performance.md.');
 }
 process.exit(0);
 

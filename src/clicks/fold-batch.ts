@@ -50,7 +50,7 @@ export class BatchBuilder {
       from,
       to,
       count: columns.count,
-      hits: columns.count < longStretch ? columns.ledger : this.#sortedLedger(columns, order),
+      hits: this.#ledger(columns, order),
       visitors: this.#visitors.sorted(),
       linkRollups: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,
@@ -85,9 +85,11 @@ export class BatchBuilder {
    * A long stretch goes into the ledger link by link: its index by link then grows in order, which halves the cost of
    * a hit. Each link's hits stay in order; between links, the instant tells.
    */
-  #sortedLedger(columns: HitColumns, order: Int32Array): readonly Column[] {
+  #ledger(columns: HitColumns, order: Int32Array): readonly Column[] {
     const sorted = this.#sorted;
-    sorted.begin(columns.count);
+    const isLong = columns.count >= longStretch;
+    sorted.begin(isLong ? columns.count : 0);
+    if (!isLong) return columns.ledger;
     const targets = sorted.ledger;
     for (const [index, column] of columns.ledger.entries()) {
       const target = targets[index];

@@ -41,6 +41,9 @@ const busyFor = 5_000;
 /** Hits of the past in one turn, then. */
 const busyLength = 32_768;
 
+/** A fold into SQLite never waits for anything: what this thread was sent meanwhile is only heard in a pause. */
+const messagesHeard = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * What the fold's thread does, one thing after another: first the journals that earlier processes left behind, then
  * that of this process as far as it is told that it reaches, and now and then what has been kept for long enough.
@@ -150,6 +153,7 @@ export class FoldDesk {
     this.#current = journal;
     const hasFolded = await journal.foldStretch(end, most);
     this.#current = null;
+    if (hasFolded) await messagesHeard();
     return hasFolded;
   }
 

@@ -135,8 +135,13 @@ export class HitCursor {
       if (!(digit >= 0 && digit <= 9)) break;
       number = number * 10 + digit;
     }
+    const start = this.#here;
     this.#here = at;
-    return number;
+    if (text.charCodeAt(at - 1) === lineBreak) return number;
+    // No clock of ours gives a fraction or a time before 1970: a test's may.
+    this.#here = start;
+    const next = this.#afterLine();
+    return Number(text.substring(start, next - 1));
   }
 
   #readCodes(): void {

@@ -22,6 +22,7 @@ export class SeenVisitors {
       this.#old.clear();
     }
     const key = visitor + owner;
+    if (key === 0) return false;
     if (!this.#young.add(key)) return true;
     const isKnown = this.#old.has(key);
     if (this.#young.size >= this.#most) this.#turn();

@@ -11,6 +11,7 @@ import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
+import { together } from '../storage/together.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 import { onLostDomains } from './held-domains.ts';
@@ -42,23 +43,39 @@ export async function storeLinks(
   queries: Queries,
   wanted: readonly PreparedLink[],
 ): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (let start = 0; start < wanted.length; start += perTurn) {
-    outcomes.push(...(await storeSome(context, queries, wanted.slice(start, start + perTurn))));
+  const dialect = dialects[context.database.kind];
+  const ordered = dialect.locksRows ? inOneOrder(wanted) : wanted;
+  const outcomes = new Map<PreparedLink, Outcome>();
+  for (let start = 0; start < ordered.length; start += perTurn) {
+    const some = ordered.slice(start, start + perTurn);
+    for (const [link, outcome] of await storeSome(context, queries, some)) outcomes.set(link, outcome);
   }
+  const all = wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
   await noteMade(
     context,
     queries,
-    outcomes.filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
+    all.filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
   );
-  return outcomes;
+  return all;
+}
+
+/**
+ * Who wants a suffix that somebody else is just inserting waits for them. Two calls that want the same ones must not wait
+ * for each other: every call takes them in one order. Random ones never meet, and stay in the order they came in.
+ */
+function inOneOrder(wanted: readonly PreparedLink[]): readonly PreparedLink[] {
+  const chosen = wanted.filter((link) => link.isChosen);
+  if (chosen.length < 2) return wanted;
+  const place = ({ row, suffix }: PreparedLink) => `${row.domain_id}\n${suffix}`;
+  chosen.sort((one, other) => (place(one) < place(other) ? -1 : place(one) > place(other) ? 1 : 0));
+  return [...chosen, ...wanted.filter((link) => !link.isChosen)];
 }
 
 async function storeSome(
   context: StoringMeans,
   queries: Queries,
   wanted: readonly PreparedLink[],
-): Promise<Outcome[]> {
+): Promise<ReadonlyMap<PreparedLink, Outcome>> {
   const dialect = dialects[context.database.kind];
   const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(context, queries, wanted));
   const tags = await tagsFor(queries, wanted, outcomes);
@@ -83,7 +100,7 @@ async function storeSome(
     }
     waiting = again;
   }
-  return wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
+  return outcomes;
 }
 
 /**
@@ -97,11 +114,11 @@ async function noteMade(
 ): Promise<void> {
   const links = made.map(({ link }) => link);
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
-  await Promise.all([
-    insertLinkTags(queries, tagged),
+  await together(
     countLinksIn(queries, links, 1),
     recordChanges(queries, dialects[context.database.kind], links, context.now()),
-  ]);
+    insertLinkTags(queries, tagged),
+  );
 }
 
 const completed = ({ row }: PreparedLink, suffix: string): CompleteLink => ({
@@ -115,10 +132,11 @@ const freshSuffix = (link: PreparedLink, { randomBytes }: StoringMeans): string 
 
 /** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
 async function place(queries: Queries, dialect: Dialect, rows: readonly CompleteLink[], now: number) {
-  const [inserted, binned] = await Promise.all([
+  const places = [...Map.groupBy(rows, (row) => row.domain_id)];
+  const [inserted, ...found] = await together(
     insertLinks(queries, dialect, rows),
     // Asked after the rows are in: a deletion that was under way has then ended on every database.
-    ...[...Map.groupBy(rows, (row) => row.domain_id)].map(([domainId, some]) =>
+    ...places.map(([domainId, some]) =>
       binnedUnder(
         queries,
         dialect,
@@ -126,7 +144,8 @@ async function place(queries: Queries, dialect: Dialect, rows: readonly Complete
         some.map((row) => row.suffix),
       ),
     ),
-  ]).then(([first, ...others]) => [first, others.flat()] as const);
+  );
+  const binned = found.flat();
   if (binned.length === 0) return inserted;
   const [over, kept] = [
     binned.filter((link) => link.deleted_at <= goneBefore(now)),

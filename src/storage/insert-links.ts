@@ -40,16 +40,11 @@ const columns = {
   search_text: 'text',
 } as const satisfies Record<keyof CompleteLink, ColumnKind>;
 const names = Object.keys(columns) as (keyof CompleteLink)[];
-const nameList = sql.raw(names.join(', '));
-const values = sql.raw(
-  names
-    .map((name) =>
-      name === 'qr_marker'
-        ? 'coalesce(sent.qr_marker, (select qr_marker from organizations where organizations.id = sent.organization_id))'
-        : `sent.${name}`,
-    )
-    .join(', '),
-);
+
+const valueFor = (name: keyof CompleteLink): string =>
+  name === 'qr_marker'
+    ? 'coalesce(sent.qr_marker, (select qr_marker from organizations where organizations.id = sent.organization_id))'
+    : `sent.${name}`;
 
 type Inserted = Pick<Stored, 'id' | 'domain_id' | 'suffix' | 'qr_marker'>;
 
@@ -61,12 +56,17 @@ export async function insertLinks(
 ): Promise<(Inserted | null)[]> {
   // Of two rows that want the same place, the first has it: which one a database takes first is its own affair.
   const first = new Map(rows.toReversed().map((row) => [placeKey(row), row]));
-  const cells = rows
-    .filter((row) => first.get(placeKey(row)) === row)
-    .map((row) => names.map((name) => row[name]));
+  const placed = rows.filter((row) => first.get(placeKey(row)) === row);
+  // Most links have little more than an address: what none of them has is not sent, and stays null.
+  const sent = names.filter((name) => name === 'qr_marker' || placed.some((row) => row[name] !== null));
+  const table = jsonRows(
+    dialect,
+    Object.fromEntries(sent.map((name) => [name, columns[name]])),
+    placed.map((row) => sent.map((name) => row[name])),
+  );
   const { rows: inserted } = await sql<Inserted>`
-    insert into links (${nameList})
-    select ${values} from ${jsonRows(dialect, columns, cells)} as sent where true
+    insert into links (${sql.raw(sent.join(', '))})
+    select ${sql.raw(sent.map(valueFor).join(', '))} from ${table} as sent where true
     on conflict (domain_id, suffix) do nothing
     returning id, domain_id, suffix, qr_marker`.execute(queries);
   const byPlace = new Map(inserted.map((row) => [placeKey(row), row]));

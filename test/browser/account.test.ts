@@ -114,6 +114,7 @@ test('whoever has an account accepts or declines from their own page', async () 
   await page.getByText('Nobody who was invited is still to answer.').waitFor();
   await invite(page, guest.email, 'Administrator');
   await theirs.reload();
+  await theirs.getByRole('button', { name: 'Accept invitation' }).waitFor();
   expect(await barriersOn(theirs)).toEqual([]);
   await theirs.getByRole('button', { name: 'Accept invitation' }).click();
   await theirs.getByText('You are now a member of').waitFor();

@@ -97,7 +97,7 @@ test('signing in says what is wrong in the words of the API, and signing out end
   expect(await barriersOn(page)).toEqual([]);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Tags' }).waitFor();
+  await page.getByRole('heading', { name: 'Tags', exact: true }).waitFor();
   await page.getByRole('button', { name: 'My account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -153,7 +153,7 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
 });
 
 test('the shortcuts of the page are listed by the question mark', async () => {
-  const page = await dashboardOf(app, await app.newcomer(), '/app/tags');
+  const page = await dashboardOf(app, await app.newcomer(), '/app/domains');
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('New link').waitFor();
   expect(await barriersOn(page)).toEqual([]);

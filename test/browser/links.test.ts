@@ -66,6 +66,7 @@ describe('making links', () => {
     expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/first?a=b']);
     // No reload: the number in the list goes up by itself.
     await page.locator('.row-clicks', { hasText: '1 click' }).waitFor();
+    await page.getByRole('img', { name: '1 click in the last 14 days' }).waitFor();
     await context.close();
     await fresh.stop();
   });
@@ -325,6 +326,16 @@ describe('own domains', () => {
     await page.reload();
     const filter = page.getByRole('combobox', { name: 'Filter by domain' });
     await filter.waitFor();
+    await page.route('**/api/v1/link?*', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.text();
+      await route.fulfill({ body: body.replaceAll(app.url, 'https://xn--bcher-kva.example') });
+    });
+    await page.reload();
+    await row(page, 'bücher.example/on-the-own-host').waitFor();
+    await page.unroute('**/api/v1/link?*');
+    await page.reload();
+    await filter.waitFor();
     const own = new URL(app.url).host;
     expect(await filter.locator('option').allInnerTexts()).toEqual(['Any domain', own, 'bücher.example']);
     await filter.selectOption('bücher.example');
@@ -359,6 +370,10 @@ describe('many links at once', () => {
 
     await bar.getByRole('button', { name: 'Tag', exact: true }).click();
     const dialog = page.getByRole('dialog');
+    // Escape closes what is offered first, and the dialog only when nothing is.
+    await dialog.getByRole('combobox').press('ArrowDown');
+    await dialog.getByRole('combobox').press('Escape');
+    expect(await dialog.getByRole('combobox').getAttribute('aria-expanded')).toBe('false');
     await dialog.getByRole('combobox').fill('Autumn');
     await dialog.getByRole('option', { name: 'Create tag “Autumn”' }).click();
     await dialog.getByRole('button', { name: 'Tag 3 links' }).click();

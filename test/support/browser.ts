@@ -12,12 +12,19 @@ let started: Promise<Browser> | undefined;
 
 /** One Chromium from npm for all tests of a run; each test has a context of its own. */
 export function browser(): Promise<Browser> {
-  started ??= start();
-  return started;
+  if (started) return started;
+  const starting = start();
+  started = starting;
+  // A browser that died is not handed out again.
+  const forget = () => {
+    if (started === starting) started = undefined;
+  };
+  starting.then((launched) => launched.on('disconnected', forget), forget);
+  return starting;
 }
 
 async function start(): Promise<Browser> {
-  const launched = await driver.launch({
+  return driver.launch({
     executablePath: await chromium.executablePath(),
     headless: true,
     // What the package would add takes the browser's own fences down; a test wants them up.
@@ -29,7 +36,6 @@ async function start(): Promise<Browser> {
       '--disable-dev-shm-usage',
     ],
   });
-  return launched;
 }
 
 export async function closeBrowser(): Promise<void> {

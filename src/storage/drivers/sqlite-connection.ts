@@ -20,6 +20,7 @@ export class SqliteConnection {
     if (mode === 'write') {
       this.#switchToWal();
       this.#database.run('pragma synchronous = full');
+      this.#database.run('pragma wal_autocheckpoint = 8000');
       this.#database.run('pragma foreign_keys = on');
     }
   }

@@ -1,6 +1,8 @@
+import { useEffect } from 'preact/hooks';
 import { call } from '../../client.ts';
 import type { Choice } from '../../parts/field.tsx';
 import { useQuery } from '../../queries.ts';
+import { namesOfHosts } from './short.ts';
 
 interface OwnDomains {
   /** False until it is known whether there are any. */
@@ -14,5 +16,8 @@ export function useOwnDomains(): OwnDomains {
   const own = (data.value ?? [])
     .filter(({ state }) => state !== 'pending')
     .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
+  useEffect(() => {
+    if (data.value) namesOfHosts.value = new Map(own.map(({ value, label }) => [value, label]));
+  }, [data.value]);
   return { areKnown: data.value !== undefined || trouble.value !== null, own };
 }

@@ -1,8 +1,16 @@
+import { signal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
 import { bare } from '../../words.ts';
 
-/** A short link as people read it: without the scheme, in its own script. */
-export const shortOf = ({ domain, suffix }: Pick<Link, 'domain' | 'suffix'>): string =>
-  `${bare(domain)}/${suffix}`;
+/** The own domains whose names are written otherwise than they are sent. */
+export const namesOfHosts = signal<ReadonlyMap<string, string>>(new Map());
+
+/** A domain as people write it: without the scheme, in its own script. */
+export function hostOf({ domain }: Pick<Link, 'domain'>): string {
+  const host = bare(domain);
+  return namesOfHosts.value.get(host) ?? host;
+}
+
+export const shortOf = (link: Pick<Link, 'domain' | 'suffix'>): string => `${hostOf(link)}/${link.suffix}`;
 
 export const pageOf = ({ id }: Pick<Link, 'id'>): string => `/app/links/${id}`;

@@ -1,0 +1,33 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const docs = join(import.meta.dir, '..', 'docs');
+const page = join(docs, 'performance.md');
+
+/** What stands between the marks of a section in docs/performance.md is made from results; all else is written by hand. */
+const open = (name: string): string => `<!-- measured: ${name} -->`;
+const close = '<!-- end of measured -->';
+
+export async function replaceSections(sections: Readonly<Record<string, string>>): Promise<void> {
+  let text = await Bun.file(page).text();
+  for (const [name, content] of Object.entries(sections)) {
+    const start = text.indexOf(open(name));
+    const end = text.indexOf(close, start);
+    if (start < 0 || end < 0) throw new Error(`docs/performance.md has no section "${open(name)}"`);
+    text = `${text.slice(0, start)}${open(name)}\n\n${content.trim()}\n\n${text.slice(end)}`;
+  }
+  await Bun.write(page, text);
+}
+
+/** Returns how the page shows it. */
+export async function writePlot(file: string, alt: string, svg: string): Promise<string> {
+  await mkdir(join(docs, 'plots'), { recursive: true });
+  await Bun.write(join(docs, 'plots', file), svg);
+  return `![${alt}](plots/${file})`;
+}
+
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rule = head.map((_, column) => (column === 0 ? '---' : '---:'));
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
+}

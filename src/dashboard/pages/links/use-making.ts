@@ -1,0 +1,85 @@
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
+import type { Link } from '../../api-types.ts';
+import { refresh } from '../../queries.ts';
+import type { Trouble } from '../../trouble.ts';
+import { number } from '../../words.ts';
+import { copyComing } from './copy-coming.ts';
+import { destinationsIn, mostAtOnce } from './destinations.ts';
+import { linksIn, makeLink, makeLinks, type Outcome, refusedIn } from './made.ts';
+import { noWish, type Wish } from './new-link-options.tsx';
+
+export type Made =
+  | { readonly kind: 'one'; readonly link: Link; readonly isCopied: boolean }
+  | { readonly kind: 'many'; readonly outcomes: readonly Outcome[]; readonly isCopied: boolean };
+
+interface Making {
+  readonly text: ReadonlySignal<string>;
+  readonly urls: readonly string[];
+  readonly wish: Signal<Wish>;
+  /** What is wrong before the server is asked. */
+  readonly complaint: ReadonlySignal<string | null>;
+  readonly trouble: ReadonlySignal<Trouble | null>;
+  readonly isRunning: ReadonlySignal<boolean>;
+  readonly made: Signal<Made | null>;
+  type(text: string): void;
+  /** False where nothing was sent. */
+  submit(): boolean;
+}
+
+/** From what is typed to the links that are made of it, and copied. */
+export function useMaking(): Making {
+  const text = useSignal('');
+  const wish = useSignal<Wish>(noWish);
+  const complaint = useSignal<string | null>(null);
+  const made = useSignal<Made | null>(null);
+  /** What was typed since is the next link's, and stays. */
+  const settle = (sent: string, rest: string) => {
+    if (text.value === sent) text.value = rest;
+    wish.value = { ...wish.value, suffix: '' };
+    refresh('links', 'tags', 'domains');
+  };
+  const { run, trouble, isRunning } = useAction(async () => {
+    const sent = text.value;
+    const wanted = destinationsIn(sent);
+    const [first = '', ...more] = wanted;
+    if (more.length > 0) {
+      const making = makeLinks(wanted, wish.value);
+      const copying = copyComing(making.then(shortLinksOf));
+      const outcomes = await making;
+      settle(sent, refusedIn(outcomes).join('\n'));
+      made.value = { kind: 'many', outcomes, isCopied: linksIn(outcomes).length > 0 && (await copying) };
+    } else {
+      const making = makeLink(first, wish.value);
+      const copying = copyComing(making.then(({ url }) => url));
+      const link = await making;
+      settle(sent, '');
+      made.value = { kind: 'one', link, isCopied: await copying };
+    }
+  });
+  return {
+    urls: destinationsIn(text.value),
+    ...{ text, wish, complaint, trouble, isRunning, made },
+    type(typed) {
+      text.value = typed;
+      complaint.value = null;
+    },
+    submit() {
+      complaint.value = complaintOf(destinationsIn(text.value).length);
+      if (complaint.value === null) void run();
+      return complaint.value === null;
+    },
+  };
+}
+
+function complaintOf(count: number): string | null {
+  if (count === 0) return 'Paste the long URL that the short link leads to.';
+  return count > mostAtOnce
+    ? `At most ${number(mostAtOnce)} links are made at once; these are ${number(count)}.`
+    : null;
+}
+
+const shortLinksOf = (outcomes: readonly Outcome[]): string =>
+  linksIn(outcomes)
+    .map(({ url }) => url)
+    .join('\n');
