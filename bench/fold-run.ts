@@ -1,15 +1,11 @@
-/** Folds a journal that somebody left behind into a fresh SQLite file, and prints what that took. */
-import { join } from 'node:path';
+/** Folds the journal that somebody left in the data folder into a fresh SQLite file, and prints what that took. */
 import type { FromFold, ToFold } from '../src/clicks/fold-messages.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import { hitMix, writeJournal } from './hit-mix.ts';
 
 const dataDir = process.env.DATA_DIR ?? '';
-const hits = Number(process.env.HITS ?? 0);
 const now = Date.now();
 
 await (await openDatabase(null, dataDir, () => {})).close();
-const bytes = writeJournal(join(dataDir, 'journal', 'bench', 'left'), hitMix(hits, now));
 Bun.gc(true);
 
 const worker = new Worker(new URL('../src/fold-thread.ts', import.meta.url).href, { smol: true });
@@ -25,7 +21,7 @@ worker.onmessage = ({ data }: MessageEvent<FromFold>) => {
   clearInterval(sampling);
   const at = (part: number) => resident[Math.floor((resident.length - 1) * part)] ?? 0;
   process.stdout.write(
-    `${JSON.stringify({ hits, bytes, seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1) })}\n`,
+    `${JSON.stringify({ seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1) })}\n`,
   );
   worker.terminate();
   process.exit(0);

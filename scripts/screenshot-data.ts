@@ -16,7 +16,16 @@ function dice(seed: number): () => number {
   };
 }
 
-const links = [
+interface LinkToMake {
+  readonly suffix: string;
+  readonly destination_url: string;
+  readonly name: string | null;
+  readonly tags: readonly string[];
+  /** How much it is clicked beside the first. */
+  readonly share: number;
+}
+
+const plainLinks: readonly LinkToMake[] = [
   {
     suffix: 'spring',
     destination_url: 'https://shop.example.com/collections/spring-2027?utm_source=poster',
@@ -54,6 +63,24 @@ const links = [
   },
   { suffix: 'jobs', destination_url: 'https://careers.example.com/', name: null, tags: [], share: 0.15 },
   {
+    suffix: 'feedback',
+    destination_url: 'https://forms.example.org/how-was-it?event=open-day',
+    name: 'Open day, how was it',
+    tags: ['Events', 'Mail'],
+    share: 0.12,
+  },
+  {
+    suffix: 'map',
+    destination_url: 'https://maps.example.net/place/12-market-square',
+    name: 'How to find us',
+    tags: ['Print'],
+    share: 0.08,
+  },
+];
+
+/** What somebody types sooner or later, and has to look right too. */
+const oddLinks: readonly LinkToMake[] = [
+  {
     suffix: '🌷🌷',
     destination_url: 'https://flowers.example.com/tulips',
     name: 'Tulips',
@@ -75,7 +102,7 @@ const links = [
     tags: ['Print', 'Mail', 'Events', 'Campaign'],
     share: 0.01,
   },
-] as const;
+];
 
 const weighted = <T>(choices: readonly (readonly [T, number])[], throwDice: () => number): T => {
   let left = throwDice() * choices.reduce((sum, [, weight]) => sum + weight, 0);
@@ -86,8 +113,9 @@ const weighted = <T>(choices: readonly (readonly [T, number])[], throwDice: () =
   return choices[0]?.[0] as T;
 };
 
-/** An organization that looks lived in. */
-export async function furnish(app: TestApp, owner: Newcomer): Promise<Furnished> {
+/** An organization that looks lived in; with odd links among the others where it is to be looked at for faults. */
+export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Promise<Furnished> {
+  const links = isOdd ? [...plainLinks, ...oddLinks] : plainLinks;
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await app.call(method, path, { key: owner.key, ...(body === undefined ? {} : { body }) });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
@@ -235,6 +263,7 @@ function hitOf(link: number, owner: Newcomer, around: number, throwDice: () => n
       ] as const,
       throwDice,
     ),
-    visitor: Math.floor(throwDice() * 1e9),
+    // Some come back on the same day.
+    visitor: Math.floor(throwDice() * 700),
   };
 }

@@ -1,12 +1,14 @@
 /**
  * Every page of the dashboard as a picture, light and dark, on a phone, a tablet and a desk: `npm run screenshots`
- * writes them to screenshots/ (or to the folder that is named) for whoever wants to look at all of it.
+ * writes them to screenshots/ (or to the folder that is named) for whoever wants to look at all of it. With --readme
+ * it writes the three of the README to docs/images instead.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startApp, type TestApp } from '../test/support/app.ts';
 import { closeBrowser, dashboardOf, freshContext } from '../test/support/browser.ts';
+import { shootForReadme } from './readme-pictures.ts';
 import { type Furnished, furnish } from './screenshot-data.ts';
 
 const folder = process.argv[2] ?? 'screenshots';
@@ -16,6 +18,8 @@ const sizes = {
   desk: { width: 1280, height: 860 },
 };
 const schemes = ['light', 'dark'] as const;
+/** What floats over the page belongs to the window. */
+const atTheWindow: ReadonlySet<string> = new Set(['palette', 'api-key', 'link-unsaved']);
 
 interface Shot {
   readonly name: string;
@@ -32,6 +36,21 @@ const openPalette = async (page: Page) => {
     .waitFor();
 };
 
+const chooseTwo = async (page: Page) => {
+  for (const at of [1, 2]) await page.getByRole('checkbox').nth(at).check();
+};
+
+const makeOne = async (page: Page) => {
+  await page.getByRole('button', { name: 'Options' }).click();
+  await page.getByLabel('Long URL').fill('https://example.com/made-for-a-picture');
+  await page.getByLabel('Long URL').press('Enter');
+  await page.getByRole('region', { name: 'New link' }).waitFor();
+};
+
+const changeName = (page: Page) => page.getByLabel('Name', { exact: true }).fill('Poster, summer collection');
+
+const addKey = (page: Page) => page.getByRole('button', { name: 'Add API Key' }).click();
+
 const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'links', path: '/app' },
   { name: 'link', path: `/app/links/${linkId}` },
@@ -45,7 +64,12 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'organization', path: '/app/organization' },
   { name: 'account', path: '/app/account' },
   { name: 'nothing-here', path: '/app/elsewhere' },
+  { name: 'live', path: '/app/stats?view=live' },
+  { name: 'links-selected', path: '/app', prepare: chooseTwo },
+  { name: 'links-made', path: '/app', prepare: makeOne },
+  { name: 'link-unsaved', path: `/app/links/${linkId}`, prepare: changeName },
   { name: 'palette', path: '/app', prepare: openPalette },
+  { name: 'api-key', path: '/app/account', prepare: addKey },
 ];
 
 const emptyShots: readonly Shot[] = [
@@ -55,18 +79,23 @@ const emptyShots: readonly Shot[] = [
   { name: 'empty-domains', path: '/app/domains' },
 ];
 
-await mkdir(folder, { recursive: true });
-const app = await startApp();
-try {
-  await shootDoors(app);
-  const owner = await app.newcomer('ada@example.com');
-  await shootAs(app, owner, emptyShots);
-  const furnished = await furnish(app, owner);
-  await shootAs(app, owner, shotsOf(furnished));
-  await shootOutside(app, 'invitation', furnished.invitationPath);
-} finally {
-  await closeBrowser();
-  await app.stop();
+if (process.argv.includes('--readme')) await shootForReadme();
+else await shootEverything();
+
+async function shootEverything(): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const app = await startApp();
+  try {
+    await shootDoors(app);
+    const owner = await app.newcomer('ada@example.com');
+    await shootAs(app, owner, emptyShots);
+    const furnished = await furnish(app, owner);
+    await shootAs(app, owner, shotsOf(furnished));
+    await shootOutside(app, 'invitation', furnished.invitationPath);
+  } finally {
+    await closeBrowser();
+    await app.stop();
+  }
 }
 
 async function shootDoors(on: TestApp): Promise<void> {
@@ -113,7 +142,7 @@ async function shootEverySize(page: Page, name: string): Promise<void> {
       await page.waitForTimeout(250);
       await page.screenshot({
         path: join(folder, `${name}-${size}-${colorScheme}.png`),
-        fullPage: name !== 'palette',
+        fullPage: !atTheWindow.has(name),
       });
     }
   }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { contrast, readability } from '../src/dashboard/pages/link/colour.ts';
 import { draftOn, type Fields, isSame, patchOf } from '../src/dashboard/pages/link/fields.ts';
-import { fileName } from '../src/dashboard/pages/link/file-name.ts';
 import { distanceTo, instantOfLocal, localOf } from '../src/dashboard/pages/link/local-instant.ts';
+import { fileName } from '../src/dashboard/parts/file-name.ts';
 
 const tag = (id: number) => ({ id, name: `tag ${id}`, created_at: '', organization_id: 1 });
 

@@ -159,6 +159,17 @@ describe('a connection', () => {
     expect(await inPieces(app.url, [get('/nothing-at-all')], 1, true)).toEqual([404]);
   });
 
+  test('ends after the answer where the visitor wants that, and answers nothing behind it', async () => {
+    const last = get('/abc', 'Connection: close\r\n');
+    const all = await exchange(app.url, get('/abc') + last + get('/abc'), { patience: 5_000 });
+    expect(all.map(({ status, headers }) => [status, headers.connection])).toEqual([
+      [302, undefined],
+      [302, 'close'],
+    ]);
+    const old = `GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`;
+    expect((await exchange(app.url, old, { patience: 5_000 })).map(({ status }) => status)).toEqual([302]);
+  });
+
   test('with thousands of visits at once gets thousands of answers, and loses no hit', async () => {
     const before = await hitsOf(app);
     expect(await statuses(get('/abc').repeat(5_000), 5_000)).toEqual(Array(5_000).fill(302));
@@ -183,6 +194,25 @@ describe('a connection', () => {
     socket.resume();
     await Promise.all([sent, done]);
     socket.destroy();
+  });
+
+  test('that asks for thousands of pages and reads none takes no room for them', async () => {
+    const { port } = new URL(app.url);
+    const before = process.memoryUsage.rss();
+    const sleepers = Array.from({ length: 80 }, () => {
+      const socket = connect({ host: '127.0.0.1', port: Number(port) });
+      socket.pause();
+      socket.on('error', () => {});
+      socket.write(get('/nothing').repeat(20_000));
+      return socket;
+    });
+    // Somebody else is still served, and by then the sleepers have been heard.
+    for (let turn = 0; turn < 20; turn++) {
+      expect((await app.visit('/abc')).status).toBe(302);
+      await Bun.sleep(20);
+    }
+    expect((process.memoryUsage.rss() - before) / 2 ** 20).toBeLessThan(200);
+    for (const socket of sleepers) socket.destroy();
   });
 
   test('takes and gives what is large as it is', async () => {

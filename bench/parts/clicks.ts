@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Effort } from '../effort.ts';
 import { figure, ratio } from '../figures.ts';
+import { hitMix, writeJournal } from '../hit-mix.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { ask, register } from '../owner.ts';
 import { start } from '../program.ts';
@@ -55,8 +56,6 @@ export async function measureJournal({ clicks }: Effort): Promise<Report> {
 }
 
 interface FoldRun {
-  readonly hits: number;
-  readonly bytes: number;
   readonly seconds: number;
   readonly cpu: number;
   readonly early: number;
@@ -66,26 +65,27 @@ interface FoldRun {
 /** A journal of a busy hour, folded into an empty SQLite file. */
 export async function measureFold({ folded }: Effort): Promise<Report> {
   using folder = temporaryFolder();
+  const bytes = writeJournal(join(folder.path, 'journal', 'bench', 'left'), hitMix(folded, Date.now()));
   const { PATH = '', HOME = '' } = process.env;
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
-    env: { PATH, HOME, DATA_DIR: folder.path, HITS: String(folded) },
+    env: { PATH, HOME, DATA_DIR: folder.path },
     stdout: 'pipe',
     stderr: 'inherit',
   });
   const run = JSON.parse(await new Response(child.stdout).text()) as FoldRun;
-  const perSecond = run.hits / run.seconds;
-  const perCpuSecond = run.hits / run.cpu;
+  const perSecond = folded / run.seconds;
+  const perCpuSecond = folded / run.cpu;
   const mib = (bytes: number) => number(bytes / 2 ** 20);
   return {
-    title: `Fold into SQLite, ${number(run.hits)} hits`,
+    title: `Fold into SQLite, ${number(folded)} hits`,
     columns: ['a second', 'a CPU second', 'MiB at 40%', 'MiB at the end'],
     rows: [
       ['ledger and all roll-ups', number(perSecond), number(perCpuSecond), mib(run.early), mib(run.late)],
     ],
     notes: [
       '10,000 links by Zipf, 2,000 user agents, 50,000 addresses, 15% with UTM parameters, within one hour.',
-      `${number(run.bytes / run.hits)} bytes a hit in the journal. Promised: at least 120,000 a second on one core.`,
+      `${number(bytes / folded)} bytes a hit in the journal. Promised: at least 120,000 a second on one core.`,
     ],
-    figures: { ...run, per_second: perSecond, per_cpu_second: perCpuSecond },
+    figures: { hits: folded, bytes, ...run, per_second: perSecond, per_cpu_second: perCpuSecond },
   };
 }

@@ -35,6 +35,7 @@ export async function measureTenMillion({ isQuick, store }: Effort): Promise<Rep
   const begun = performance.now();
   using largeStore = await seededStore(large);
   const seeded = (performance.now() - begun) / 1000;
+  for (const { dataDir } of [smallStore, largeStore]) await readThrough(join(dataDir, 'linnet.sqlite'));
   const start = await startTimes(largeStore, isQuick ? 2 : 5);
   await using smallProgram = await startLinnet(smallStore.dataDir);
   await using largeProgram = await startLinnet(largeStore.dataDir);
@@ -46,6 +47,11 @@ export async function measureTenMillion({ isQuick, store }: Effort): Promise<Rep
   const compared = await compare(sides, suffixes, store);
   const far = await farCalls(sides.large, suffixes.large);
   return report({ large, small, seeded, start, compared, far, memory: memoryPeak(largeProgram) });
+}
+
+/** Both stores are measured with their file in the system's cache, as that of a server that has run for a while. */
+async function readThrough(file: string): Promise<void> {
+  for await (const _ of Bun.file(file).stream());
 }
 
 /** From the start of the process until it answers a redirect. */
@@ -216,7 +222,7 @@ function report(found: Findings): Report {
     ],
     notes: [
       'µs a request: alone the median wait; with many at once the time divided by the requests.',
-      "The ratio is the median of the rounds' own ratios. Redirects go to links drawn at random: most are not in the cache.",
+      "The ratio is the median of the rounds' own ratios. Reads go to any link, redirects to 20,000 drawn at random. The files are in the system's cache.",
       `Seeding took ${number(found.seeded)} s.`,
     ],
     figures: found,

@@ -28,7 +28,7 @@ http {
   access_log ${folder}/nginx-${port}.access.log;
   keepalive_requests 1000000000;
   map_hash_max_size ${room};
-  map_hash_bucket_size 256;
+  map_hash_bucket_size 1024;
   map $uri $to {
     default "";
     include ${map};

@@ -28,7 +28,7 @@ const mostBodyBytes = 4 * 1024 * 1024;
 /** A second's work, or less. */
 const mostPasswords = 20;
 /** So many at a time that no redirect waits long behind them. */
-const perTurn = 50;
+const perTurn = 25;
 
 const turn = () => new Promise(setImmediate);
 

@@ -21,8 +21,8 @@ export interface RecordingParts {
   readonly fault: (event: string, cause: unknown) => void;
 }
 
-/** How long hits wait at the most before the fold is told of them. */
-const wakeInterval = 50;
+/** How long hits wait at the most before the fold is told of them: the more it folds at once, the less each costs. */
+const wakeInterval = 200;
 /** A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. */
 const rotateInterval = 2_000;
 const restartPause = 1_000;

@@ -43,6 +43,8 @@ export class RollUps {
   readonly #organizations = new Numbers();
   #organizationTallies = new Map<number, RollUpTally>();
   #hours = new Float64Array();
+  #clicks = new Int32Array(64);
+  #clickHours = new Int32Array(64);
 
   get ofLinks(): Float64Array {
     return this.#links.all;
@@ -62,13 +64,12 @@ export class RollUps {
 
   /** All rows of one link; links come in the order of their ids. What is counted of one is little, and stays near. */
   add(columns: HitColumns, rows: Int32Array, linkId: number, organizationId: number): void {
-    const tally = this.#tally;
-    tally.clear();
-    this.#countTotals(columns, rows);
+    this.#tally.clear();
+    const clicks = this.#countTotals(columns, rows);
     for (const [dimension, name] of clickDimensions) {
-      this.#countClicks(columns, rows, dimensionPlaces[dimension], columns[name]);
+      this.#countClicks(clicks, dimensionPlaces[dimension], columns[name]);
     }
-    this.#emit(tally, linkId, this.#links, this.#tallyOf(organizationId));
+    this.#emit(this.#tally, linkId, this.#links, this.#tallyOf(organizationId));
   }
 
   /** To be called when all links are in. */
@@ -77,39 +78,47 @@ export class RollUps {
     for (const [id, tally] of inOrder) this.#emit(tally, id, this.#organizations, null);
   }
 
-  #countTotals(columns: HitColumns, rows: Int32Array): void {
+  /** Returns how many clicks there are; `#clicks` and `#clickHours` then tell which. */
+  #countTotals(columns: HitColumns, rows: Int32Array): number {
+    if (rows.length > this.#clicks.length) this.#makeRoom(rows.length * 2);
     const tally = this.#tally;
+    let clicks = 0;
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index] ?? 0;
-      const rollup = columns.isClick(row)
-        ? clickRollup
-        : (rollupPlaces[columns.class[row] ?? 0] ?? pageRollup);
-      tally.add(this.#kind(total, columns.at[row] ?? 0, rollup), 0);
-      if (rollup !== clickRollup) {
-        tally.add(this.#kind(reason, columns.at[row] ?? 0, rollup), columns.reason[row] ?? 0);
+      const hour = this.#hourRank(columns.at[row] ?? 0);
+      if (columns.isClick(row)) {
+        this.#clicks[clicks] = row;
+        this.#clickHours[clicks++] = hour;
+        tally.add(this.#kind(total, hour, clickRollup), 0);
+      } else {
+        const rollup = rollupPlaces[columns.class[row] ?? 0] ?? pageRollup;
+        tally.add(this.#kind(total, hour, rollup), 0);
+        tally.add(this.#kind(reason, hour, rollup), columns.reason[row] ?? 0);
       }
     }
+    return clicks;
   }
 
-  #countClicks(
-    columns: HitColumns,
-    rows: Int32Array,
-    dimension: number,
-    values: Int32Array | Uint8Array,
-  ): void {
+  #countClicks(clicks: number, dimension: number, values: Int32Array | Uint8Array): void {
     const tally = this.#tally;
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index] ?? 0;
-      if (columns.isClick(row))
-        tally.add(this.#kind(dimension, columns.at[row] ?? 0, clickRollup), values[row] ?? 0);
+    for (let index = 0; index < clicks; index++) {
+      const kind = this.#kind(dimension, this.#clickHours[index] ?? 0, clickRollup);
+      tally.add(kind, values[this.#clicks[index] ?? 0] ?? 0);
     }
   }
 
-  #kind(dimension: number, at: number, rollup: number): number {
+  #makeRoom(rows: number): void {
+    this.#clicks = new Int32Array(rows);
+    this.#clickHours = new Int32Array(rows);
+  }
+
+  #hourRank(at: number): number {
     const hour = hourOf(at);
-    const hours = this.#hours;
-    const rank = hours[0] === hour ? 0 : hours.indexOf(hour);
-    return (dimension * hours.length + rank) * 8 + rollup;
+    return this.#hours[0] === hour ? 0 : this.#hours.indexOf(hour);
+  }
+
+  #kind(dimension: number, hour: number, rollup: number): number {
+    return (dimension * this.#hours.length + hour) * 8 + rollup;
   }
 
   #emit(tally: RollUpTally, owner: number, into: Numbers, above: RollUpTally | null): void {

@@ -6,6 +6,7 @@ import { LinksPage } from './pages/links.tsx';
 import { NothingHere } from './pages/nothing-here.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { Fault } from './parts/fault.tsx';
 import { TroubleBox } from './parts/trouble.tsx';
 import { match, navigate, path } from './router.ts';
 import { hasEnded, me, setup, start, startTrouble } from './session.ts';
@@ -79,7 +80,11 @@ function Content() {
   if (match('/app/forgot', path.value)) return <ForgotPage />;
   if (me.value === null) return <SignInPage />;
   if (doors.includes(path.value)) return <Redirect to="/app" />;
-  return <Shell>{pageAt(path.value)}</Shell>;
+  return (
+    <Shell>
+      <Fault>{pageAt(path.value)}</Fault>
+    </Shell>
+  );
 }
 
 function Redirect({ to }: { to: string }) {

@@ -1,5 +1,5 @@
 import type { Calls } from './api-types.ts';
-import { troubleOf, unreachable } from './trouble.ts';
+import { notUnderstood, troubleOf, unreachable } from './trouble.ts';
 
 type Name = keyof Calls;
 export type Answer<N extends Name> = Calls[N]['answer'];
@@ -51,8 +51,14 @@ export async function call<N extends Name>(
     if (input.signal?.aborted) throw cause;
     throw unreachable();
   });
-  const body = await bodyOf(response);
-  if (response.ok) return body as Answer<N>;
+  const body = await bodyOf(response).catch((cause) => {
+    if (input.signal?.aborted) throw cause;
+    throw unreachable();
+  });
+  if (response.ok) {
+    if (body === undefined && response.status !== 204) throw notUnderstood();
+    return body as Answer<N>;
+  }
   if (response.status === 401 && !name.endsWith('/session')) onSessionEnded();
   throw troubleOf(response, body);
 }
@@ -68,8 +74,9 @@ export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
+/** Undefined for what is no JSON: nothing, or somebody else's page. */
 async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text().catch(() => '');
+  const text = await response.text();
   if (text === '') return undefined;
   try {
     return JSON.parse(text);

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { type Answer, call, whenSessionEnds } from './client.ts';
-import { forgetEverything } from './queries.ts';
+import { say } from './notices.ts';
+import { forgetEverything, refresh } from './queries.ts';
 import { asTrouble, type Trouble } from './trouble.ts';
 
 export type Me = Answer<'GET /api/v1/user'>;
@@ -50,3 +51,25 @@ export async function signOut(): Promise<void> {
 whenSessionEnds(() => {
   if (me.value) hasEnded.value = true;
 });
+
+/** The session may have ended, come back or become somebody else's in another window meanwhile. */
+async function lookAgain(): Promise<void> {
+  const before = me.value;
+  if (!before || document.visibilityState === 'hidden') return;
+  // Without an answer it stays as it is: whatever is done next says what is wrong.
+  const now = await call('GET /api/v1/user').catch(() => null);
+  if (!now || me.value !== before) return;
+  const isAnother = now.id !== before.id || now.organization_id !== before.organization_id;
+  me.value = now;
+  if (isAnother) {
+    forgetEverything();
+    say(`You are signed in as ${now.email}, of ${now.organization_name}, since another window.`);
+  }
+  if (isAnother || hasEnded.value) {
+    hasEnded.value = false;
+    refresh('');
+  }
+}
+
+document.addEventListener('visibilitychange', () => void lookAgain());
+addEventListener('focus', () => void lookAgain());

@@ -49,6 +49,16 @@ export const unreachable = (): Trouble =>
     },
   ]);
 
+/** A network's own page stands between, or the server is another by now. */
+export const notUnderstood = (): Trouble =>
+  new Trouble(0, [
+    {
+      code: 'NOT_UNDERSTOOD',
+      sentence: 'Something other than Linnet answered. Check the connection; what you typed is kept.',
+      field: null,
+    },
+  ]);
+
 interface ErrorBody {
   readonly error_code?: string;
   readonly error_string?: string;

@@ -1,8 +1,8 @@
 /** How numbers, dates and amounts are written everywhere in the dashboard. */
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const dayForm = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const instantForm = new Intl.DateTimeFormat('en', {
+const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const instantForm = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
@@ -12,7 +12,7 @@ const instantForm = new Intl.DateTimeFormat('en', {
 });
 const sinceForm = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 export const number = (value: number): string => whole.format(value);
 

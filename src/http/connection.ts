@@ -28,6 +28,8 @@ export interface Lane {
 
 /** What waits behind a request that isn't answered yet, until the sender is made to wait. */
 const mostHeld = 64 * 1024;
+/** Characters of answers that are put together at once: a few bytes that ask may have a page each for an answer. */
+const mostReady = 64 * 1024;
 /** Shorter than the server keeps a silent connection: it must not hang up on a request that is on its way. */
 const innerLifetime = 5_000;
 
@@ -46,6 +48,8 @@ export class Connection {
   /** Answers that are ready to leave, and what they wait for. */
   #ready = '';
   #awaited: Promise<void> | null = null;
+  /** The visitor wants no answer after these. */
+  #isLast = false;
   #held: Buffer | null = null;
   #beginning: Buffer | null = null;
   #isEnded = false;
@@ -67,6 +71,7 @@ export class Connection {
   /** Bytes from the visitor. */
   take(bytes: Buffer): void {
     this.#wasUsed = true;
+    if (this.#isLast || this.#isEnding) return;
     if (this.#state === 'carried') this.#carry(bytes);
     else if (this.#state === 'exchange' && this.#held === null) this.#continue(bytes);
     else if (this.#state === 'asking' || this.#held !== null || this.#outlet.isFull) this.#hold(bytes);
@@ -91,12 +96,18 @@ export class Connection {
   /** The visitor sends no more; what is under way is still answered. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#state === 'carried') this.#inner?.end();
+    // A request that will never be whole is for the server behind to give up on.
+    if (this.#state === 'carried' || (this.#state === 'exchange' && this.#toSend > 0)) this.#inner?.end();
     else this.endIfIdle();
   }
 
   closed(): void {
     this.#inner?.close();
+  }
+
+  /** Whether an answer is owed that is this side's to wait for: what is carried is the server's behind. */
+  get isBusy(): boolean {
+    return !this.#isIdle && this.#state !== 'carried' && !this.#isEnding;
   }
 
   /** Ends the connection if nothing is under way on it. */
@@ -128,6 +139,10 @@ export class Connection {
     const bytes = beginning === null ? fresh : Buffer.concat([beginning, fresh]);
     const text = bytes.toString('latin1');
     for (let at = 0; at < text.length; ) {
+      if (this.#ready.length >= mostReady && !this.#makeRoom()) {
+        this.#hold(bytes.subarray(at));
+        return;
+      }
       const request = readPlainRequest(bytes, text, at);
       const answer = request === null ? null : this.#lane.express(request, this.#peer);
       if (request === null || answer === null) {
@@ -141,12 +156,14 @@ export class Connection {
         this.#ask(answer, bytes.subarray(at));
         return;
       }
-      this.#ready += answer.head + this.#lane.headEnd() + answer.body;
+      const closing = request.closes ? 'Connection: close\r\n' : '';
+      this.#ready += answer.head + closing + this.#lane.headEnd() + answer.body;
       if (answer.kept !== null && answer.kept !== this.#awaited) {
         this.#awaited = answer.kept;
         this.#lane.leaveAfter(answer.kept, this);
       }
-      at = request.end;
+      this.#isLast = request.closes;
+      at = request.closes ? text.length : request.end;
     }
     if (this.#awaited === null) this.#sendReady();
   }
@@ -157,10 +174,19 @@ export class Connection {
     this.#beginning = Buffer.from(beginning);
   }
 
+  /** False when what is ready has to leave first. */
+  #makeRoom(): boolean {
+    if (this.#awaited === null) this.#sendReady();
+    return this.#awaited === null && !this.#outlet.isFull;
+  }
+
   #sendReady(): void {
     const ready = this.#ready;
     this.#ready = '';
     if (ready !== '') this.#outlet.text(ready);
+    if (!this.#isLast) return;
+    this.#isEnding = true;
+    this.#outlet.end();
   }
 
   #ask(known: Promise<unknown>, rest: Buffer): void {
@@ -263,6 +289,7 @@ export class Connection {
     const held = this.#held;
     this.#held = null;
     if (held !== null) this.#carry(held);
+    if (this.#inner?.isFull !== true) this.#socket.resume();
     if (this.#isEnded) this.#inner?.end();
   }
 
@@ -286,7 +313,7 @@ export class Connection {
 
 const longestBeginning = 8 * 1024;
 
-const beginningOfRequest = /[A-Z]{3,10} \/[\x20-\x7e\r\n]*$/y;
+const beginningOfRequest = /[A-Z]{3,10} \/(?:[\x20-\x7e]|\r\n)*\r?$/y;
 
 /** Whether a request's head begins here and isn't all there yet. */
 function isBeginning(text: string, at: number): boolean {

@@ -19,6 +19,7 @@ export class InnerConnection {
   #socket: Socket | null = null;
   #outlet: Outlet | null = null;
   #port = 0;
+  #isEnding = false;
   #isClosed = false;
   /** When something went over it last. */
   usedAt = performance.now();
@@ -69,8 +70,8 @@ export class InnerConnection {
 
   /** The visitor sends no more. */
   end(): void {
-    if (this.#outlet === null) this.close();
-    else this.#outlet.end();
+    this.#isEnding = true;
+    this.#outlet?.end();
   }
 
   close(): void {
@@ -94,6 +95,7 @@ export class InnerConnection {
     const early = this.#early ?? [];
     this.#early = null;
     for (const bytes of early) outlet.bytes(bytes);
+    if (this.#isEnding) outlet.end();
     if (!this.isFull) this.#listener.drained();
   }
 

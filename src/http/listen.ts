@@ -12,6 +12,7 @@ export type Front = (request: Request, caller: Caller) => Answer;
 const largestBody = 1024 * 1024 * 1024;
 const idleSeconds = 10;
 const drainDeadline = 10_000;
+const readingTime = 5;
 
 export interface Listening {
   readonly port: number;
@@ -39,13 +40,14 @@ export function listen(
         outer.open(express);
       },
       async drain() {
-        outer.stop();
-        await inner.stop();
+        const deadline = performance.now() + drainDeadline;
+        await outer.stop(deadline);
+        await inner.stop(deadline);
         await outer.finish();
       },
     };
   } catch (cause) {
-    void inner.stop();
+    void inner.stop(0);
     throw portProblem(config, cause);
   }
 }
@@ -59,8 +61,10 @@ class InnerServer {
   #front: Front = () => new Response('Starting.\n', { status: 503, headers: { 'retry-after': '1' } });
 
   constructor(peers: Peers, onFault: (cause: unknown) => void) {
-    const peerOf = (request: Request, server: Server<undefined>) =>
-      peers.get(server.requestIP(request)?.port ?? 0);
+    const peerOf = (request: Request, server: Server<undefined>) => {
+      const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
+      return address === '127.0.0.1' ? peers.get(port) : undefined;
+    };
     this.#server = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
@@ -93,13 +97,13 @@ class InnerServer {
     this.#front = front;
   }
 
-  async stop(): Promise<void> {
-    let deadline: Timer | undefined;
+  async stop(deadline: number): Promise<void> {
+    let timer: Timer | undefined;
     const late = new Promise<void>((resolve) => {
-      deadline = setTimeout(resolve, drainDeadline);
+      timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
     });
     await Promise.race([this.#server.stop(), late]);
-    clearTimeout(deadline);
+    clearTimeout(timer);
     await this.#server.stop(true);
   }
 }
@@ -161,12 +165,18 @@ class OuterServer {
     this.#express = express;
   }
 
-  /** No new connections, and no new requests on those that have nothing under way. */
-  stop(): void {
+  /** Takes no new connections, answers what has come on those that are there, and ends them. */
+  async stop(deadline: number): Promise<void> {
     this.#listener.stop();
     clearInterval(this.#sweeping);
-    this.#express = () => null;
-    for (const connection of this.#connections) connection.endIfIdle();
+    // What a visitor has sent may still wait to be read.
+    await Bun.sleep(readingTime);
+    for (;;) {
+      for (const connection of this.#connections) connection.endIfIdle();
+      const isBusy = [...this.#connections].some((connection) => connection.isBusy);
+      if (!isBusy || performance.now() >= deadline) return;
+      await Bun.sleep(readingTime);
+    }
   }
 
   async finish(): Promise<void> {

@@ -23,6 +23,7 @@ test('a visit is taken apart, whatever the case of its names and the blanks arou
     platformHint: '"Android"',
     forwardedFor: '1.2.3.4, 5.6.7.8',
     countryHint: 'NL',
+    closes: false,
     end: text.length,
   });
 });
@@ -52,6 +53,12 @@ test('of several names for the same, the standard one counts', () => {
   expect(read(get('X-Country-Code: DE\r\nX-Vercel-IP-Country: FR\r\n'))?.countryHint).toBe('FR');
 });
 
+test('who wants no other answer says so, or is an old client', () => {
+  expect(read(get('Connection: Close\r\n'))?.closes).toBe(true);
+  expect(read('GET /abc HTTP/1.0\r\nHost: h\r\n\r\n')?.closes).toBe(true);
+  expect(read(get('Connection: keep-alive\r\n'))?.closes).toBe(false);
+});
+
 test('requests one behind another are read one by one', () => {
   const text = get('', '/one') + get('', '/two');
   const first = read(text);
@@ -69,7 +76,12 @@ describe('left to who reads requests in earnest', () => {
   test.each([
     ['another method', 'POST /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['a method in small letters', 'get /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
-    ['another version', 'GET /abc HTTP/1.0\r\nHost: h\r\n\r\n'],
+    ['another version', 'GET /abc HTTP/2.0\r\nHost: h\r\n\r\n'],
+    [
+      'an old client that keeps its connection',
+      'GET /abc HTTP/1.0\r\nHost: h\r\nConnection: Keep-Alive\r\n\r\n',
+    ],
+    ['two wishes for the connection', get('Connection: close\r\nConnection: keep-alive\r\n')],
     ['a whole URL', 'GET http://h/abc HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['two blanks', 'GET  /abc HTTP/1.1\r\nHost: h\r\n\r\n'],
     ['no Host', 'GET /abc HTTP/1.1\r\nUser-Agent: x\r\n\r\n'],
@@ -79,11 +91,11 @@ describe('left to who reads requests in earnest', () => {
     ['a body in chunks', get('Transfer-Encoding: chunked\r\n')],
     ['a wish to talk otherwise', get('Upgrade: websocket\r\n')],
     ['something that is expected', get('Expect: 100-continue\r\n')],
-    ['a connection that is to end', get('Connection: close\r\n')],
     ['a connection that is to be upgraded', get('Connection: keep-alive, Upgrade\r\n')],
     ['a header given twice', get('User-Agent: a\r\nuser-agent: b\r\n')],
     ['a referrer given twice', get('Referer: a\r\nReferer: b\r\n')],
     ['two forwarding headers', get('X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-For: 1.2.3.4\r\n')],
+    ['a mark against tracking given twice', get('DNT: 0\r\nDNT: 1\r\n')],
     ['two purposes', get('Sec-Purpose: a\r\nSec-Purpose: b\r\n')],
     ['a folded line', get('User-Agent: a\r\n b\r\n')],
     ['a blank before the colon', get('Content-Length : 3\r\n')],

@@ -19,6 +19,8 @@ export interface PlainRequest {
   readonly platformHint: string | null;
   readonly forwardedFor: string | null;
   readonly countryHint: string;
+  /** Whether the sender wants no other answer on this connection. */
+  readonly closes: boolean;
   /** Where the next request begins. */
   readonly end: number;
 }
@@ -34,7 +36,8 @@ export function readPlainRequest(bytes: Uint8Array, text: string, at: number): P
   if (method === null) return null;
   const target = at + method.length + 1;
   const afterTarget = targetEnd(bytes, target);
-  if (!text.startsWith(' HTTP/1.1\r\n', afterTarget)) return null;
+  const isOld = text.startsWith(' HTTP/1.0\r\n', afterTarget);
+  if (!isOld && !text.startsWith(' HTTP/1.1\r\n', afterTarget)) return null;
   const seen = new PlainHeaders(bytes, text);
   let line = afterTarget + 11;
   while (!isLineBreak(bytes, line)) {
@@ -44,10 +47,19 @@ export function readPlainRequest(bytes: Uint8Array, text: string, at: number): P
     if (end < 0 || end - at > longestHead || !seen.take(line, name, end)) return null;
     line = end + 2;
   }
-  return seen.host === null ? null : requestOf(method, text.slice(target, afterTarget), seen, line + 2);
+  // Old clients keep a connection only where both sides say so.
+  if (seen.host === null || (isOld && seen.connection === 'keep-alive')) return null;
+  const closes = isOld || seen.connection === 'close';
+  return requestOf(method, text.slice(target, afterTarget), seen, closes, line + 2);
 }
 
-function requestOf(method: 'GET' | 'HEAD', target: string, seen: PlainHeaders, end: number): PlainRequest {
+function requestOf(
+  method: 'GET' | 'HEAD',
+  target: string,
+  seen: PlainHeaders,
+  closes: boolean,
+  end: number,
+): PlainRequest {
   const question = target.indexOf('?');
   return {
     method,
@@ -58,10 +70,11 @@ function requestOf(method: 'GET' | 'HEAD', target: string, seen: PlainHeaders, e
     acceptLanguage: seen.acceptLanguage ?? '',
     referer: seen.referer ?? '',
     purpose: seen.purpose(),
-    doNotTrack: seen.doNotTrack,
+    doNotTrack: seen.marks?.includes('1') === true,
     platformHint: seen.platformHint,
     forwardedFor: seen.forwardedFor,
     countryHint: seen.countries === null ? '' : (seen.countries.find((country) => country !== null) ?? ''),
+    closes,
     end,
   };
 }
@@ -69,13 +82,14 @@ function requestOf(method: 'GET' | 'HEAD', target: string, seen: PlainHeaders, e
 /** The few headers that matter. Told apart by length first: most of what a browser sends is of no interest. */
 class PlainHeaders {
   host: string | null = null;
+  connection: string | null = null;
   userAgent: string | null = null;
   acceptLanguage: string | null = null;
   referer: string | null = null;
-  doNotTrack = false;
+  marks: (string | null)[] | null = null;
   platformHint: string | null = null;
   forwardedFor: string | null = null;
-  /** By rank. */
+  /** By rank, as the countries. */
   purposes: (string | null)[] | null = null;
   countries: (string | null)[] | null = null;
   readonly bytes: Uint8Array;
@@ -91,8 +105,7 @@ class PlainHeaders {
     const { bytes } = this;
     switch (name - start) {
       case 3:
-        if (isName(bytes, start, 'dnt')) this.#noteMark(name, end);
-        return true;
+        return isName(bytes, start, 'dnt') ? this.#noteMark(0, name, end) : true;
       case 4:
         if (!isName(bytes, start, 'host')) return true;
         if (this.host !== null) return false;
@@ -146,7 +159,7 @@ class PlainHeaders {
       return true;
     }
     if (isName(bytes, start, 'purpose')) return this.#notePurpose(1, name, end);
-    if (isName(bytes, start, 'sec-gpc')) this.#noteMark(name, end);
+    if (isName(bytes, start, 'sec-gpc')) return this.#noteMark(1, name, end);
     return !isName(bytes, start, 'upgrade');
   }
 
@@ -157,7 +170,10 @@ class PlainHeaders {
       this.userAgent = this.#value(name, end);
       return true;
     }
-    return !isName(bytes, start, 'connection') || this.#value(name, end).toLowerCase() === 'keep-alive';
+    if (!isName(bytes, start, 'connection')) return true;
+    if (this.connection !== null) return false;
+    this.connection = this.#value(name, end).toLowerCase();
+    return this.connection === 'keep-alive' || this.connection === 'close';
   }
 
   #takeFifteen(start: number, name: number, end: number): boolean {
@@ -172,8 +188,9 @@ class PlainHeaders {
     return true;
   }
 
-  #noteMark(name: number, end: number): void {
-    if (this.#value(name, end) === '1') this.doNotTrack = true;
+  #noteMark(place: number, name: number, end: number): boolean {
+    this.marks ??= [null, null];
+    return this.#note(this.marks, place, name, end);
   }
 
   #notePurpose(rank: number, name: number, end: number): boolean {

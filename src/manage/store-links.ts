@@ -4,7 +4,7 @@ import { freeAt, goneBefore } from '../rules/link-bin.ts';
 import { randomSuffix } from '../rules/suffix.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { type Dialect, dialects } from '../storage/dialect.ts';
-import { type CompleteLink, dropLinks, insertLinks } from '../storage/insert-links.ts';
+import { type CompleteLink, dropLinks, insertLinks, takeIds } from '../storage/insert-links.ts';
 import { type BinnedLink, binnedUnder, emptyFromBin } from '../storage/link-bin.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
@@ -24,7 +24,7 @@ export interface PreparedLink {
   readonly isChosen: boolean;
   readonly host: string | null;
   readonly tagIds: readonly number[];
-  readonly row: Omit<CompleteLink, 'suffix' | 'search_text'>;
+  readonly row: Omit<CompleteLink, 'id' | 'suffix' | 'search_text'>;
 }
 
 type Outcome = LinkWithTags | Refusal;
@@ -43,13 +43,16 @@ export async function storeLinks(
   queries: Queries,
   wanted: readonly PreparedLink[],
 ): Promise<Outcome[]> {
-  const dialect = dialects[context.database.kind];
-  const ordered = dialect.locksRows ? inOneOrder(wanted) : wanted;
-  const outcomes = new Map<PreparedLink, Outcome>();
+  const { ordered, ids } = await inOneOrder(context, queries, wanted);
+  const running: Promise<ReadonlyMap<PreparedLink, Outcome>>[] = [];
   for (let start = 0; start < ordered.length; start += perTurn) {
-    const some = ordered.slice(start, start + perTurn);
-    for (const [link, outcome] of await storeSome(context, queries, some)) outcomes.set(link, outcome);
+    // The store goes on with the next part while the answer to the last one waits for its turn here.
+    if (start > 0) await new Promise(setImmediate);
+    const some = storeSome(context, queries, ordered.slice(start, start + perTurn), ids);
+    some.catch(() => {});
+    running.push(some);
   }
+  const outcomes = new Map((await together(...running)).flatMap((some) => [...some]));
   const all = wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
   await noteMade(
     context,
@@ -59,22 +62,33 @@ export async function storeLinks(
   return all;
 }
 
+type Ids = ReadonlyMap<PreparedLink, number>;
+
 /**
- * Who wants a suffix that somebody else is just inserting waits for them. Two calls that want the same ones must not wait
- * for each other: every call takes them in one order. Random ones never meet, and stay in the order they came in.
+ * Who wants a suffix that somebody else is just inserting waits for them, where there is more than one writer. Two calls
+ * that want the same ones must not wait for each other: every call takes them in one order, with ids in its own.
  */
-function inOneOrder(wanted: readonly PreparedLink[]): readonly PreparedLink[] {
+async function inOneOrder(
+  { database }: StoringMeans,
+  queries: Queries,
+  wanted: readonly PreparedLink[],
+): Promise<{ readonly ordered: readonly PreparedLink[]; readonly ids: Ids }> {
   const chosen = wanted.filter((link) => link.isChosen);
-  if (chosen.length < 2) return wanted;
+  if (!dialects[database.kind].locksRows || chosen.length < 2) return { ordered: wanted, ids: new Map() };
   const place = ({ row, suffix }: PreparedLink) => `${row.domain_id}\n${suffix}`;
   chosen.sort((one, other) => (place(one) < place(other) ? -1 : place(one) > place(other) ? 1 : 0));
-  return [...chosen, ...wanted.filter((link) => !link.isChosen)];
+  const taken = await takeIds(queries, wanted.length);
+  return {
+    ordered: [...chosen, ...wanted.filter((link) => !link.isChosen)],
+    ids: new Map(wanted.map((link, index) => [link, taken[index] ?? 0])),
+  };
 }
 
 async function storeSome(
   context: StoringMeans,
   queries: Queries,
   wanted: readonly PreparedLink[],
+  ids: Ids,
 ): Promise<ReadonlyMap<PreparedLink, Outcome>> {
   const dialect = dialects[context.database.kind];
   const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(context, queries, wanted));
@@ -83,9 +97,10 @@ async function storeSome(
   let waiting = wanted.filter((link) => !outcomes.has(link));
   for (let draw = 1; waiting.length > 0; draw++) {
     if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
-    const rows = waiting.map((link) =>
-      completed(link, draw === 1 ? link.suffix : freshSuffix(link, context)),
-    );
+    const rows = waiting.map((link) => ({
+      ...completed(link, draw === 1 ? link.suffix : freshSuffix(link, context)),
+      id: ids.get(link) ?? null,
+    }));
     const placed = await place(queries, dialect, rows, now);
     const again: PreparedLink[] = [];
     for (const [index, from] of waiting.entries()) {
@@ -121,7 +136,7 @@ async function noteMade(
   );
 }
 
-const completed = ({ row }: PreparedLink, suffix: string): CompleteLink => ({
+const completed = ({ row }: PreparedLink, suffix: string) => ({
   ...row,
   suffix,
   search_text: searchText({ ...row, suffix }),

@@ -5,12 +5,14 @@ import type { Queries, Schema } from './schema.ts';
 
 type Stored = Selectable<Schema['links']>;
 
-/** A row of which nothing is left to defaults but its id, and the marker of QR codes to its organization. */
+/** A row of which nothing is left to defaults but its id, where it has none, and to its organization the marker. */
 export interface CompleteLink extends Omit<Stored, 'id' | 'qr_marker'> {
+  readonly id: number | null;
   readonly qr_marker: number | null;
 }
 
 const columns = {
+  id: 'integer',
   created_at: 'integer',
   updated_at: 'integer',
   organization_id: 'integer',
@@ -78,6 +80,15 @@ export async function insertLinks(
 
 const placeKey = ({ domain_id, suffix }: Pick<Stored, 'domain_id' | 'suffix'>): string =>
   `${domain_id}\n${suffix}`;
+
+/** Ids for rows that are not inserted in the order in which they count. PostgreSQL alone needs that. */
+export async function takeIds(queries: Queries, count: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('links', 'id')) as id from generate_series(1, ${count})`.execute(
+    queries,
+  );
+  return rows.map(({ id }) => id).sort((one, other) => one - other);
+}
 
 /** Takes back what this transaction inserted. */
 export async function dropLinks(queries: Queries, ids: readonly number[]): Promise<void> {

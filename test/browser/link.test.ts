@@ -509,7 +509,7 @@ describe('the menu of a link', () => {
       const path = `/api/v1/link/${link.id}`;
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(404);
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('is back.').waitFor();
+      await page.getByText('1 link restored.').waitFor();
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
       await page.context().close();
     },

@@ -217,7 +217,7 @@ describe('a visit', () => {
       expect(new Set(ids).size).toBe(103);
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name: 'Export CSV' }).click(),
+        page.getByRole('link', { name: 'Export as CSV' }).click(),
       ]);
       const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
       expect(lines).toHaveLength(104);
@@ -340,9 +340,9 @@ describe('the board', () => {
         ['SG', 6],
       ]);
       expect(await card(page, 'Countries').locator('.bar').allInnerTexts()).toEqual([
-        'Germany\n50 %\n12',
-        'France\n25 %\n6',
-        'Singapore\n25 %\n6',
+        'Germany\n50\u00a0%\n12',
+        'France\n25\u00a0%\n6',
+        'Singapore\n25\u00a0%\n6',
       ]);
       // It follows the theme, and the width of the window.
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -27,6 +27,8 @@ async function start(): Promise<Browser> {
   return driver.launch({
     executablePath: await chromium.executablePath(),
     headless: true,
+    // Where the machine has no language, files with other letters than English ones would lose their names.
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
     // What the package would add takes the browser's own fences down; a test wants them up.
     args: [
       '--no-sandbox',

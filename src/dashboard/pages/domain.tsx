@@ -35,7 +35,7 @@ export function DomainPage({ id }: { id: string }) {
 function Whole({ domain, query }: { domain: Domain; query: Query<Domain> }) {
   return (
     <>
-      <div class="page-head">
+      <div class="page-head narrow">
         <div>
           <p class="title">
             <DomainName {...domain} />

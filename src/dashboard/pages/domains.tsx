@@ -9,6 +9,7 @@ import { Loaded, Page } from '../parts/page.tsx';
 import { TroubleBesides } from '../parts/trouble.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
+import { setup } from '../session.ts';
 import { counted } from '../words.ts';
 import { DomainName, DomainState } from './domain/state.tsx';
 
@@ -67,11 +68,9 @@ function AddDomain() {
 function DomainRows({ domains }: { domains: readonly Domain[] }) {
   if (domains.length === 0) {
     return (
-      <div class="panel">
-        <Empty title="No domain of your own yet">
-          <p>Until then your links stand on the domain of this service.</p>
-        </Empty>
-      </div>
+      <Empty title="No domain of your own yet">
+        <p>Until there is one, your links stand on {setup.value?.default_domain}.</p>
+      </Empty>
     );
   }
   return (

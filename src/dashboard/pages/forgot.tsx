@@ -8,7 +8,8 @@ import { TroubleBesides } from '../parts/trouble.tsx';
 import { me, setup } from '../session.ts';
 import { Door } from '../shell/door.tsx';
 
-const command = 'npm run linnet -- user password --email you@example.com';
+const [program, whose] = ['npm run linnet -- user password', '--email you@example.com'];
+const command = `${program} ${whose}`;
 
 /** The way back in for whoever forgot their password: by mail, or by whoever runs the service. */
 export function ForgotPage() {
@@ -89,7 +90,9 @@ function NoMail() {
     >
       <div class="form">
         <p class="secret">
-          <code>{command}</code>
+          <code>
+            {program} <span class="whole">{whose}</span>
+          </code>
         </p>
         <CopyButton text={command} what="command" />
       </div>

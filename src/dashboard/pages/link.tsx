@@ -7,7 +7,7 @@ import { Empty } from '../parts/empty.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { guardLeaving, navigate, path } from '../router.ts';
-import { bare } from '../words.ts';
+import { shortOf } from '../short.ts';
 import { Conflict } from './link/conflict.tsx';
 import { Details } from './link/details.tsx';
 import { fieldNames, labels, webhookFields } from './link/fields.ts';
@@ -56,7 +56,7 @@ export function LinkPage({ id, tab }: { id: string; tab: string }) {
 function lossOf({ changed, link }: LinkForm): string | null {
   if (changed.length === 0) return null;
   const what = changed.map((name) => labels[name].toLowerCase()).join(', ');
-  return `Changes to ${bare(link.url)} are not saved: ${what}.`;
+  return `Changes to ${shortOf(link)} are not saved: ${what}.`;
 }
 
 function useGuard(id: string, loss: string | null): void {
@@ -91,7 +91,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
   const shown = tab === 'details' ? fieldNames.filter((name) => !webhookFields.includes(name)) : [];
   return (
     <Page
-      title={bare(link.url)}
+      title={shortOf(link)}
       about={<LinkAbout link={link} />}
       actions={<LinkActions link={link} loss={loss} />}
     >

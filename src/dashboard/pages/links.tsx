@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { useOwnDomains } from '../own-domains.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Page } from '../parts/page.tsx';
 import { TroubleBox } from '../parts/trouble.tsx';
 import { useQuery } from '../queries.ts';
+import { removed } from '../remove-links.ts';
 import { search } from '../router.ts';
 import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
-import { useOwnDomains } from './links/own-domains.ts';
-import { removed } from './links/remove-links.ts';
 import { useSelection } from './links/selection.ts';
 import { Toolbar } from './links/toolbar.tsx';
 import { useFresh } from './links/use-fresh.ts';

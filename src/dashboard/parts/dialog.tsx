@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 
@@ -11,10 +11,9 @@ interface DialogProps {
   readonly class?: string;
 }
 
-/** Open for as long as it is shown. The browser keeps the focus in it, and gives it back. */
-export function Dialog({ title, onClose, children, isFirm = false, class: className }: DialogProps) {
+/** Open for as long as it is shown; who had the focus before gets it back. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
   // Not after the next picture is drawn: what is typed right after opening it is meant for it.
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -26,6 +25,12 @@ export function Dialog({ title, onClose, children, isFirm = false, class: classN
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  return dialog;
+}
+
+export function Dialog({ title, onClose, children, isFirm = false, class: className }: DialogProps) {
+  const dialog = useModal();
+  const id = useId();
   return (
     <dialog
       ref={dialog}

@@ -79,7 +79,9 @@ export function Menu({
         <div
           class={`menu-list ${side} ${isUp.value ? 'up' : ''}`}
           onClick={(event) => {
-            if (event.target instanceof Element && event.target.closest('a, button')) isOpen.value = false;
+            if (!(event.target instanceof Element) || !event.target.closest('a, button')) return;
+            isOpen.value = false;
+            frame.current?.querySelector('button')?.focus();
           }}
         >
           {children}

@@ -20,7 +20,7 @@ export function Page({ title, about, actions, isTitleUnseen = false, children }:
     document.title = `${title} · Linnet`;
   }, [title]);
   useEffect(() => {
-    if (document.activeElement === document.body || document.activeElement?.closest('.nav'))
+    if (document.activeElement === document.body || document.activeElement?.closest('.top'))
       heading.current?.focus({ preventScroll: true });
   }, []);
   return (

@@ -1,8 +1,11 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { call } from '../client.ts';
+import { useModal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
+import { pageOf, shortOf } from '../short.ts';
+import { asTrouble, Trouble } from '../trouble.ts';
 import { bare } from '../words.ts';
 import { newLink, places } from './places.ts';
 
@@ -31,9 +34,9 @@ async function found(words: string): Promise<readonly Entry[]> {
     ...links.map((link) => ({
       key: `link${link.id}`,
       icon: 'link' as const,
-      name: bare(link.url),
+      name: shortOf(link),
       detail: link.name ?? bare(link.destination_url),
-      act: () => navigate(`/app/links/${link.id}`),
+      act: () => navigate(pageOf(link)),
     })),
     ...tags
       .filter(({ name }) => name.toLowerCase().includes(wanted))
@@ -50,15 +53,12 @@ async function found(words: string): Promise<readonly Entry[]> {
 
 /** One field that finds links, tags, pages and actions. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const listId = useId();
   const words = useSignal('');
   const remote = useSignal<readonly Entry[]>([]);
+  const trouble = useSignal<Trouble | null>(null);
   const at = useSignal(0);
-  // Not after the next picture is drawn: what is typed right after the shortcut is meant for the field.
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   useEffect(() => {
     const asked = words.value.trim();
     at.value = 0;
@@ -68,8 +68,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }
     let isLate = false;
     const timer = setTimeout(async () => {
-      const answer = await found(asked).catch(() => []);
-      if (!isLate) remote.value = answer;
+      const answer = await found(asked).catch((cause) => asTrouble(cause));
+      if (isLate) return;
+      remote.value = answer instanceof Trouble ? [] : answer;
+      trouble.value = answer instanceof Trouble ? answer : null;
     }, 120);
     return () => {
       isLate = true;
@@ -140,7 +142,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p class="nothing soft">Nothing is called that.</p>}
+      {trouble.value ? (
+        <p class="nothing soft" role="alert">
+          Links and tags can't be searched now. {trouble.value.message}
+        </p>
+      ) : (
+        entries.length === 0 && <p class="nothing soft">Nothing is called that.</p>
+      )}
     </dialog>
   );
 }

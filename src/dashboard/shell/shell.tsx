@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useKeys } from '../keys.ts';
 import markUrl from '../mark.svg';
+import { useOwnDomains } from '../own-domains.ts';
 import { Icon } from '../parts/icons.tsx';
 import { path } from '../router.ts';
 import { AccountMenu } from './account-menu.tsx';
@@ -18,6 +19,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const show = (what: 'palette' | 'shortcuts') => () => {
     open.value = what;
   };
+  // Every page names links by their domain as people write it.
+  useOwnDomains();
   useKeys([
     { key: 'Ctrl K', does: 'Find anything', act: show('palette') },
     { key: '?', does: 'Show these shortcuts', act: show('shortcuts') },

@@ -39,7 +39,7 @@ export function AllValues({
       )}
       <div class="actions">
         <Button icon="download" onClick={() => saveBreakdown(breakdown)}>
-          Export CSV
+          Export as CSV
         </Button>
         <Button onClick={onClose} data-focus>
           Close

@@ -49,5 +49,5 @@ export function Bars({
 function shareOf(hits: number, total: number): string {
   if (total <= 0) return '';
   const share = (hits / total) * 100;
-  return share > 0 && share < 1 ? '< 1 %' : `${Math.round(share)} %`;
+  return share > 0 && share < 1 ? '<\u00a01\u00a0%' : `${Math.round(share)}\u00a0%`;
 }

@@ -1,14 +1,16 @@
 import { say } from '../notices.ts';
-import { timezone } from '../words.ts';
+import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
-import { csvOf } from './csv.ts';
-import { download } from './download.ts';
+import { csvOf, type Row } from './csv.ts';
 import { type Dimension, isAside } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
 import { ask, keyOf, type Scope } from './scope.ts';
 import { type Numbers, questionOf, type View } from './view.ts';
 
-const fileName = (what: string): string => `linnet-${what}-${new Date().toISOString().slice(0, 10)}.csv`;
+function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): void {
+  const file = new Blob([csvOf(names, rows)], { type: 'text/csv;charset=utf-8' });
+  saveFile(file, `linnet-${what}-${new Date().toISOString().slice(0, 10)}.csv`);
+}
 
 export function saveSeries({ stats, view }: Numbers): void {
   const rows = stats.series.map(({ start, clicks, visitors, not_counted }) => [
@@ -17,18 +19,14 @@ export function saveSeries({ stats, view }: Numbers): void {
     visitors,
     not_counted,
   ]);
-  download(
-    fileName(`clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`),
-    csvOf(['start', 'clicks', 'visitors', 'not_counted'], rows),
-  );
+  const what = `clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`;
+  saveCsv(what, ['start', 'clicks', 'visitors', 'not_counted'], rows);
 }
 
 export function saveBreakdown({ dimension, values, other }: Breakdown): void {
   const rows = values.map(({ value, name, hits }) => [value, name, hits]);
-  download(
-    fileName(dimension),
-    csvOf([dimension, 'name', 'count'], other > 0 ? [...rows, [null, 'Other values', other]] : rows),
-  );
+  const withOther = other > 0 ? [...rows, [null, 'Other values', other]] : rows;
+  saveCsv(dimension, [dimension, 'name', 'count'], withOther);
 }
 
 /** With every filter that is set, its own too: a file is about what is looked at. */
@@ -49,5 +47,3 @@ export function hitsAddress(scope: Scope, span: Pick<Span, 'from' | 'to'>): stri
 
 export const hitsPath = (scope: Scope): string =>
   scope.kind === 'link' ? `/api/v1/link/${scope.link.id}/clicks.csv` : '/api/v1/clicks.csv';
-
-export const zone = timezone || 'UTC';

@@ -6,8 +6,8 @@ import { Icon } from '../parts/icons.tsx';
 import { TroubleBox } from '../parts/trouble.tsx';
 import { search } from '../router.ts';
 import { hasEnded } from '../session.ts';
-import { counted } from '../words.ts';
-import { hitsPath, zone } from './export.ts';
+import { counted, timezone } from '../words.ts';
+import { hitsPath } from './export.ts';
 import { Feed } from './feed.ts';
 import { Heard } from './heard.tsx';
 import { HitTable } from './hit-table.tsx';
@@ -57,7 +57,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           </Button>
           <a class="button" href={`${hitsPath(scope)}?class=${shown}`} download>
             <Icon name="download" />
-            Export CSV
+            Export as CSV
           </a>
         </div>
       </div>
@@ -79,7 +79,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           </Button>
         )}
         <p class="soft small">
-          {counted(feed.total.value, noun)} in all. Times are those of {zone}.
+          {counted(feed.total.value, noun)} in all. Times are those of {timezone}.
         </p>
       </div>
     </div>

@@ -1,8 +1,8 @@
 import type { Click } from '../api-types.ts';
 import { call } from '../client.ts';
 import { Empty } from '../parts/empty.tsx';
+import { ShortText } from '../parts/short-text.tsx';
 import { useQuery } from '../queries.ts';
-import { bare } from '../words.ts';
 import { agentOf, cameFrom, isClick, kindOf, reasonOf, timeOf } from './hit-words.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
@@ -56,7 +56,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
         </td>
       )}
       <td class="hit-kind">
-        <span class={isClick(hit) ? 'chip on' : 'chip'}>{kindOf(hit)}</span>
+        <span class={isClick(hit) ? undefined : 'chip'}>{kindOf(hit)}</span>
         {reason && <p class="soft small">{reason}</p>}
       </td>
       <td>
@@ -85,7 +85,7 @@ function LinkName({ id }: { id: number }) {
   if (link.trouble.value && !found) return <span class="soft">Link {id}, not there any more</span>;
   return (
     <a href={`/app/links/${id}/stats`} title={found?.url}>
-      {found ? bare(found.url) : `Link ${id}`}
+      {found ? <ShortText link={found} /> : `Link ${id}`}
     </a>
   );
 }

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { counted } from '../words.ts';
-import { zone } from './export.ts';
+import { counted, timezone } from '../words.ts';
 import { isAside, isFiltered } from './filters.ts';
 import { titleOf } from './sentences.ts';
 import type { Numbers } from './view.ts';
@@ -26,7 +25,7 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
     <header class="board-head">
       <h2 class="board-title">{title}</h2>
       <p class="soft">
-        {visitorsSentence(numbers)} Times are those of {zone}.
+        {visitorsSentence(numbers)} Times are those of {timezone}.
         {stats.from_raw &&
           ' Several filters together are counted from raw hits, which are kept for a limited time: what is older is missing.'}
       </p>

@@ -80,7 +80,7 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
     return (
       <Empty title="Nobody has clicked yet">
         <p>Share the short link. Every click shows up here, and under Visits as it happens.</p>
-        <CopyButton text={scope.link.url} what="short link" />
+        <CopyButton text={scope.link.url} what="link" />
       </Empty>
     );
   return (

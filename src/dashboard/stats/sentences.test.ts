@@ -5,8 +5,10 @@ const plan = { during: 'in 30 days', beforeName: 'the 30 before' };
 const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
 
 test('the title says how many, and how that compares', () => {
-  expect(titleOf(1204, 1075, plan, 'click')).toBe('1,204 clicks in 30 days, 12 % more than the 30 before');
-  expect(titleOf(1, 4, plan, 'click')).toBe('1 click in 30 days, 75 % fewer than the 30 before');
+  expect(titleOf(1204, 1075, plan, 'click')).toBe(
+    '1,204 clicks in 30 days, 12\u00a0% more than the 30 before',
+  );
+  expect(titleOf(1, 4, plan, 'click')).toBe('1 click in 30 days, 75\u00a0% fewer than the 30 before');
   expect(titleOf(0, 14, plan, 'click')).toBe('No clicks in 30 days, 14 in the 30 before');
   expect(titleOf(7, null, plan, 'hit')).toBe('7 hits in 30 days');
   expect(titleOf(0, 0, plan, 'click')).toBe('No clicks in 30 days');
@@ -17,8 +19,8 @@ test.each([
   [10, 10, 'as many as in the 30 before'],
   [1001, 1000, 'about as many as in the 30 before'],
   [999, 1000, 'about as many as in the 30 before'],
-  [1, 1000, 'over 99 % fewer than the 30 before'],
-  [2, 1, '100 % more than the 30 before'],
+  [1, 1000, 'over 99\u00a0% fewer than the 30 before'],
+  [2, 1, '100\u00a0% more than the 30 before'],
   [120, 10, '12 times as many as in the 30 before'],
   [1_000_000_000, 3, '333,333,333 times as many as in the 30 before'],
 ])('%i after %i', (now, before, expected) => {

@@ -23,7 +23,7 @@ export function comparison(now: number, before: number, beforeName: string): str
   const change = Math.round((Math.abs(now - before) / before) * 100);
   if (change === 0) return `about as many as in ${beforeName}`;
   const share = change === 100 && now < before ? 'over 99' : number(change);
-  return `${share} % ${now > before ? 'more' : 'fewer'} than ${beforeName}`;
+  return `${share}\u00a0% ${now > before ? 'more' : 'fewer'} than ${beforeName}`;
 }
 
 export type Uncounted = NonNullable<Stats['totals']['not_counted']>;

@@ -20,7 +20,7 @@ export const viewOf = (scope: Scope, search: string): View => ({
 
 export const questionOf = ({ plan }: View, filters: Filters, dimension?: Dimension): Question => ({
   ...plan.span,
-  timezone: timezone || 'UTC',
+  timezone,
   ...filters,
   ...(dimension && { group_by: dimension }),
 });

@@ -5,6 +5,9 @@ export interface Answer {
   readonly changes: number;
 }
 
+/** The system's own cache of the file is behind these: a page that is only there costs about a microsecond more. */
+const cacheKilobytes = { write: 32_000, read: 8_000 };
+
 /** One connection with its prepared statements. Synchronous: whoever holds it waits for the disk. */
 export class SqliteConnection {
   readonly #database: Sqlite;
@@ -16,7 +19,7 @@ export class SqliteConnection {
       mode === 'write' ? { create: true, readwrite: true } : { readonly: true },
     );
     this.#database.run('pragma busy_timeout = 5000');
-    this.#database.run('pragma cache_size = -32000');
+    this.#database.run(`pragma cache_size = -${cacheKilobytes[mode]}`);
     if (mode === 'write') {
       this.#switchToWal();
       this.#database.run('pragma synchronous = full');

@@ -47,8 +47,8 @@ export function ApiKeys() {
               <p>With one, scripts and other services can make and read links as you do.</p>
             </Empty>
           ) : (
-            <div class="table-frame" tabIndex={-1}>
-              <table class="table">
+            <div class="table-frame">
+              <table class="table stacking">
                 <thead>
                   <tr>
                     <th scope="col">Name</th>
@@ -64,11 +64,13 @@ export function ApiKeys() {
                   {known.map((key) => (
                     <tr key={key.id}>
                       <td>{key.name}</td>
-                      <td>
+                      <td data-name="Begins with">
                         <code>{key.prefix}…</code>
                       </td>
-                      <td>{day(key.created_at)}</td>
-                      <td>{key.last_used_at ? since(key.last_used_at) : <span class="soft">Never</span>}</td>
+                      <td data-name="Made">{day(key.created_at)}</td>
+                      <td data-name="Last used">
+                        {key.last_used_at ? since(key.last_used_at) : <span class="soft">Never</span>}
+                      </td>
                       <td class="number">
                         <IconButton
                           icon="trash"

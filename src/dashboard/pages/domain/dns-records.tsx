@@ -20,7 +20,7 @@ const states = {
   ok: { word: 'Seen', look: 'good', icon: 'check' },
   missing: { word: 'Not there yet', look: 'warn', icon: 'clock' },
   wrong: { word: 'Something else is there', look: 'bad', icon: 'warning' },
-  unknown: { word: 'Not looked up yet', look: '', icon: 'clock' },
+  unknown: { word: 'Not known yet', look: '', icon: 'clock' },
 } as const;
 
 export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Domain> }) {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { hostOf, shortOf } from '../../short.ts';
 import { bare } from '../../words.ts';
 import type { LinkForm } from './form.ts';
 
@@ -48,7 +49,7 @@ interface Card {
   readonly title: string;
   readonly description: string;
   readonly picture: string | null;
-  readonly url: string;
+  readonly short: string;
 }
 
 const Words = ({ host, title, description }: Card) => (
@@ -85,7 +86,7 @@ function Looks({ card }: { card: Card }) {
             <Words {...card} />
             <PictureOf {...card} />
           </div>
-          <span class="address">{bare(card.url)}</span>
+          <span class="address">{card.short}</span>
         </div>
       </figure>
     </>
@@ -93,12 +94,12 @@ function Looks({ card }: { card: Card }) {
 }
 
 const cardOf = (link: Link, { fields }: LinkForm, picture: string | null): Card => ({
-  host: new URL(link.url).host,
+  host: hostOf(link),
   // What the page for crawlers says when there is no title.
   title: fields.og_title.trim() || new URL(link.url).hostname,
   description: fields.og_description.trim(),
   picture,
-  url: link.url,
+  short: shortOf(link),
 });
 
 /** How the card looks with what is typed now. Each service draws it a little differently. */

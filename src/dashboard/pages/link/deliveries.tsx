@@ -2,11 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Link, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/page.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { useQuery } from '../../queries.ts';
-import { counted, number } from '../../words.ts';
 import { Delivery } from './delivery.tsx';
 
 const perPage = 25;
@@ -15,8 +14,8 @@ const otherwise = 3_000;
 
 /** What was sent in the last 30 days, looked at anew by itself for as long as it is seen. */
 export function Deliveries({ link }: { link: Link }) {
-  const offset = useSignal(0);
-  const at = offset.value;
+  const page = useSignal(1);
+  const at = (page.value - 1) * perPage;
   const query = useQuery<WebhookDeliveryList>(`webhook deliveries ${link.id} ${at}`, () =>
     call('GET /api/v1/link/{id}/webhook_deliveries', {
       params: { id: link.id },
@@ -62,47 +61,20 @@ export function Deliveries({ link }: { link: Link }) {
                   />
                 ))}
               </ul>
-              <Pages
-                at={at}
-                shown={webhook_deliveries.length}
-                total={total}
-                onMove={(to) => {
-                  offset.value = to;
-                }}
-              />
+              {total > perPage && (
+                <Pager
+                  page={page.value}
+                  size={perPage}
+                  total={total}
+                  onPage={(to) => {
+                    page.value = to;
+                  }}
+                />
+              )}
             </>
           )
         }
       </Loaded>
     </section>
-  );
-}
-
-function Pages({
-  at,
-  shown,
-  total,
-  onMove,
-}: {
-  at: number;
-  shown: number;
-  total: number;
-  onMove: (to: number) => void;
-}) {
-  if (total <= perPage && at === 0) return null;
-  return (
-    <footer class="pages">
-      <span class="soft small">
-        {number(at + 1)} to {number(at + shown)} of {counted(total, 'delivery', 'deliveries')}
-      </span>
-      <div class="actions">
-        <Button isSlim icon="left" disabled={at === 0} onClick={() => onMove(Math.max(0, at - perPage))}>
-          Newer
-        </Button>
-        <Button isSlim icon="right" disabled={at + shown >= total} onClick={() => onMove(at + perPage)}>
-          Older
-        </Button>
-      </div>
-    </footer>
   );
 }

@@ -1,6 +1,6 @@
 import { TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
-import { bare } from '../../words.ts';
+import { hostOf } from '../../short.ts';
 import { type Draft, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
@@ -52,7 +52,7 @@ export function DestinationSection({ form }: { form: LinkForm }) {
           <div>
             <dt>Domain</dt>
             <dd>
-              <bdi>{bare(link.domain)}</bdi>
+              <bdi>{hostOf(link)}</bdi>
             </dd>
           </div>
           <div>

@@ -8,7 +8,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { TroubleBesides } from '../../parts/trouble.tsx';
 import { refresh } from '../../queries.ts';
 import { navigate } from '../../router.ts';
-import { bare } from '../../words.ts';
+import { shortOf } from '../../short.ts';
 import { copyOf } from './copied-link.ts';
 import { SecretField } from './secret-field.tsx';
 
@@ -17,7 +17,7 @@ export async function duplicate(link: Link, password = ''): Promise<void> {
   const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
   refresh('links', 'tags');
   navigate(`/app/links/${made.id}`, { anyway: true });
-  say(`This is the copy: ${bare(made.url)}.`);
+  say(`This is the copy: ${shortOf(made)}.`);
 }
 
 /** A copy of a link with a password needs one of its own: the old one can't be read. */

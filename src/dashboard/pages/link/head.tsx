@@ -3,9 +3,9 @@ import type { Link } from '../../api-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { bare, compact, day, instant, since } from '../../words.ts';
 import { LinkMenu } from './link-menu.tsx';
-import { QrDialog } from './qr-dialog.tsx';
 
 /** What is done with the link itself. */
 export function LinkActions({ link, loss }: { link: Link; loss: string | null }) {
@@ -15,7 +15,7 @@ export function LinkActions({ link, loss }: { link: Link; loss: string | null })
       <CopyButton text={link.url} what="link" />
       <a class="button" href={link.url} target="_blank" rel="noreferrer">
         <Icon name="open" />
-        Open
+        Visit
       </a>
       <Button
         icon="qr"

@@ -3,16 +3,18 @@ import type { Link } from '../../api-types.ts';
 import { say } from '../../notices.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { pendingMove } from '../../router.ts';
+import { removeLinks } from '../../remove-links.ts';
+import { navigate, pendingMove } from '../../router.ts';
 import { asTrouble } from '../../trouble.ts';
-import { deleteLink } from './delete-link.ts';
 import { DuplicateDialog, duplicate } from './duplicate.tsx';
 
 const sayTrouble = (cause: unknown) => say(asTrouble(cause).message, { isTrouble: true });
 
 export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   const isDuplicating = useSignal(false);
-  const remove = () => void deleteLink(link).catch(sayTrouble);
+  const remove = async () => {
+    if (await removeLinks([link])) navigate('/app', { anyway: true });
+  };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
     else void duplicate(link).catch(sayTrouble);
@@ -30,7 +32,7 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
           Duplicate link
         </button>
         <hr />
-        <button type="button" class="danger" onClick={() => guarded(remove)}>
+        <button type="button" class="danger" onClick={() => guarded(() => void remove())}>
           <Icon name="trash" />
           Delete link
         </button>

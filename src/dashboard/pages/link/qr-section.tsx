@@ -1,11 +1,13 @@
 import { useMemo } from 'preact/hooks';
+import { qrSvg } from '../../../qr/svg.ts';
 import { Button } from '../../parts/button.tsx';
 import { Switch } from '../../parts/field.tsx';
+import { QrDownloads } from '../../parts/qr-downloads.tsx';
+import { asAddress, lookOf, type QrLook } from '../../parts/qr-picture.ts';
+import { shortOf } from '../../short.ts';
 import { isColour, readability } from './colour.ts';
 import { ColourField } from './colour-field.tsx';
 import type { LinkForm } from './form.ts';
-import { QrDownloads } from './qr-downloads.tsx';
-import { asAddress, drawn, lookOf, type QrLook } from './qr-picture.ts';
 
 /** The code as it would be with what is typed; a colour that isn't one yet leaves the saved one. */
 function lookNow({ link, fields }: LinkForm): QrLook {
@@ -17,6 +19,10 @@ function lookNow({ link, fields }: LinkForm): QrLook {
     hasMarker: fields.qr_code_marker,
   };
 }
+
+/** Drawn by what draws the real one, so that a change which isn't saved yet is seen as it will be. */
+const drawn = (url: string, look: QrLook): string =>
+  qrSvg(look.hasMarker ? `${url}?qr` : url, look.foreground, look.background);
 
 export function QrSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
@@ -39,7 +45,7 @@ export function QrSection({ form }: { form: LinkForm }) {
       </header>
       <div class="body">
         <div class="qr-and-colours">
-          <img class="qr" src={asAddress(svg)} alt={`QR code of ${link.url}`} width={200} height={200} />
+          <img class="qr" src={asAddress(svg)} alt={`QR code of ${shortOf(link)}`} width={200} height={200} />
           <div class="stack">
             <ColourField
               label="Code"

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { TroubleBesides } from '../../parts/trouble.tsx';
 import { number } from '../../words.ts';
@@ -6,7 +7,13 @@ import type { LinkForm } from './form.ts';
 
 /** There as soon as something is unsaved, on each tab of the link. */
 export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly FieldName[] }) {
-  if (form.changed.length === 0) return null;
+  const isThere = form.changed.length > 0;
+  // Where it comes up over what is being typed, that makes room.
+  useEffect(() => {
+    const typedIn = isThere ? document.activeElement?.closest('.link-form :is(input, textarea)') : null;
+    typedIn?.scrollIntoView({ block: 'nearest' });
+  }, [isThere]);
+  if (!isThere) return null;
   const isContested = form.trouble?.code === 'LINK_CHANGED';
   return (
     <section class="save-bar" aria-label="Unsaved changes">

@@ -6,15 +6,15 @@ import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { leaveRows, rowAt, step } from '../../parts/rows.ts';
+import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
+import { pageOf } from '../../short.ts';
 import { counted } from '../../words.ts';
-import { QrDialog } from './qr.tsx';
-import { removeLinks } from './remove-links.ts';
 import { Row } from './row.tsx';
 import type { Selection } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
-import { pageOf } from './short.ts';
 import { exportOfView, narrow, showAll, showPage, sizes, type View } from './view.ts';
 
 interface ListProps {

@@ -1,8 +1,8 @@
+import { shortOf } from '../../short.ts';
 import { counted } from '../../words.ts';
 import { linksIn } from './made.ts';
 import { MadeMany } from './made-many.tsx';
 import { MadeOne } from './made-one.tsx';
-import { shortOf } from './short.ts';
 import type { Made } from './use-making.ts';
 
 function announcementOf(made: Made): string {

@@ -1,9 +1,9 @@
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { pageOf, shortOf } from '../../short.ts';
 import { bare, counted } from '../../words.ts';
 import { linksIn, type Outcome, refusedIn } from './made.ts';
-import { pageOf, shortOf } from './short.ts';
 import { exportOf } from './view.ts';
 
 interface MadeManyProps {
@@ -29,7 +29,7 @@ export function MadeMany({ outcomes, isCopied, onDismiss }: MadeManyProps) {
         <div class="actions">
           {links.length > 0 && (
             <>
-              <CopyButton text={links.map(({ url }) => url).join('\n')} what="short links" isSlim />
+              <CopyButton text={links.map(({ url }) => url).join('\n')} what="links" isSlim />
               <a class="button slim" href={exportOf(links.map(({ id }) => id))} download="links.csv">
                 <Icon name="download" />
                 Export as CSV

@@ -3,10 +3,11 @@ import type { Link } from '../../api-types.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { QrDialog } from '../../parts/qr-dialog.tsx';
+import { asAddress } from '../../parts/qr-picture.ts';
+import { ShortText } from '../../parts/short-text.tsx';
+import { pageOf, shortOf } from '../../short.ts';
 import { bare } from '../../words.ts';
-import { QrDialog, QrPicture } from './qr.tsx';
-import { pageOf, shortOf } from './short.ts';
-import { ShortText } from './short-text.tsx';
 
 interface MadeOneProps {
   readonly link: Link;
@@ -28,7 +29,7 @@ export function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
           isQrShown.value = true;
         }}
       >
-        <QrPicture link={link} size={88} />
+        <img src={asAddress(link.qr_code_svg)} alt="" width={88} height={88} />
       </button>
       <div class="made-text">
         <p class="made-state">
@@ -41,7 +42,7 @@ export function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
         <p class="soft small cut">{bare(link.destination_url)}</p>
       </div>
       <div class="actions">
-        <CopyButton text={link.url} what="short link" />
+        <CopyButton text={link.url} what="link" />
         <a class="button" href={pageOf(link)}>
           <Icon name="edit" />
           Edit link

@@ -1,9 +1,9 @@
 import type { Tag } from '../../api-types.ts';
+import { useOwnDomains } from '../../own-domains.ts';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { setup } from '../../session.ts';
 import type { Trouble } from '../../trouble.ts';
-import { useOwnDomains } from './own-domains.ts';
 
 export interface Wish {
   readonly suffix: string;

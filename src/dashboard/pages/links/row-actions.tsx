@@ -4,7 +4,7 @@ import { IconButton } from '../../parts/button.tsx';
 import { copyText } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { pageOf, shortOf } from './short.ts';
+import { pageOf, shortOf } from '../../short.ts';
 
 interface RowActionsProps {
   readonly link: Link;
@@ -29,7 +29,7 @@ export function RowActions({ link, onQr, onDelete }: RowActionsProps) {
       <Menu label={`More about ${short}`} button={<Icon name="more" />} class="button plain icon slim">
         <button type="button" onClick={() => void copy(link)}>
           <Icon name="copy" />
-          Copy short link
+          Copy link
         </button>
         <button type="button" onClick={onQr}>
           <Icon name="qr" />
@@ -37,7 +37,7 @@ export function RowActions({ link, onQr, onDelete }: RowActionsProps) {
         </button>
         <a href={link.url} target="_blank" rel="noreferrer">
           <Icon name="open" />
-          Visit short link
+          Visit link
         </a>
         <a href={pageOf(link)}>
           <Icon name="edit" />

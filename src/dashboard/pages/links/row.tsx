@@ -1,12 +1,12 @@
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import { ShortText } from '../../parts/short-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
+import { pageOf, shortOf } from '../../short.ts';
 import { bare, compact, number } from '../../words.ts';
 import { Marks } from './marks.tsx';
 import { RowActions } from './row-actions.tsx';
-import { pageOf, shortOf } from './short.ts';
-import { ShortText } from './short-text.tsx';
 
 interface RowProps {
   readonly link: Link;

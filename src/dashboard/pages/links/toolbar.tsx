@@ -2,12 +2,12 @@ import { useRef } from 'preact/hooks';
 import type { Tag } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { useKeys } from '../../keys.ts';
+import { useOwnDomains } from '../../own-domains.ts';
 import { SelectField } from '../../parts/field.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { useQuery } from '../../queries.ts';
 import { setup } from '../../session.ts';
-import { useOwnDomains } from './own-domains.ts';
 import { longestWords, mostTags, narrow, orders, type View } from './view.ts';
 
 /** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */

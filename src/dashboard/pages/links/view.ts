@@ -5,8 +5,8 @@ import { navigate, setQuery } from '../../router.ts';
 export const orders = [
   { value: '-created_at', label: 'Newest first' },
   { value: '-updated_at', label: 'Recently changed' },
-  { value: 'name', label: 'Name' },
-  { value: 'suffix', label: 'Suffix' },
+  { value: 'name', label: 'By name' },
+  { value: 'suffix', label: 'By suffix' },
   { value: 'created_at', label: 'Oldest first' },
 ] as const;
 type Order = (typeof orders)[number]['value'];
@@ -17,7 +17,7 @@ export const mostTags = 10;
 export const longestWords = 200;
 /** As far as the server counts. */
 const mostPages = 1_000_000_000 / Math.max(...sizes);
-export const sparkDays = 14;
+const sparkDays = 14;
 
 /** Which links are shown, and which page of them: all of it stands in the address. */
 export interface View {

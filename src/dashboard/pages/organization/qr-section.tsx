@@ -8,12 +8,16 @@ import { assume, refresh } from '../../queries.ts';
 
 export function QrSection({ known }: { known: Organization }) {
   const turn = useAction(async (isOn: boolean) => {
-    assume<Organization>('organization', (before) => ({ ...before, qr_code_marker: isOn }));
+    const show = (marker: boolean) =>
+      assume<Organization>('organization', (before) => ({ ...before, qr_code_marker: marker }));
+    show(isOn);
     try {
       await call('PATCH /api/v1/organization', { body: { qr_code_marker: isOn } });
-    } finally {
-      refresh('organization');
+    } catch (cause) {
+      show(!isOn);
+      throw cause;
     }
+    refresh('organization');
   });
   return (
     <Section title="QR codes">

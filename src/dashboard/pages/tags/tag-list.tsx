@@ -16,8 +16,8 @@ import { TagRow } from './tag-row.tsx';
 
 const perPage = 100;
 const orders = [
-  { value: 'name', label: 'Name' },
-  { value: 'links', label: 'Most links' },
+  { value: 'name', label: 'By name' },
+  { value: 'links', label: 'Most links first' },
 ] as const;
 
 /** All tags, a page at a time: ten thousand rows are more than anybody reads. */

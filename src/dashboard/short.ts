@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Link } from '../../api-types.ts';
-import { bare } from '../../words.ts';
+import type { Link } from './api-types.ts';
+import { bare } from './words.ts';
 
 /** The own domains whose names are written otherwise than they are sent. */
 export const namesOfHosts = signal<ReadonlyMap<string, string>>(new Map());

@@ -4,6 +4,9 @@ export function saveFile(content: Blob, name: string): void {
   const anchor = document.createElement('a');
   anchor.href = address;
   anchor.download = name;
+  document.body.append(anchor);
   anchor.click();
+  anchor.remove();
+  // After the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -1,11 +1,11 @@
-import type { Link } from '../../api-types.ts';
-import { say } from '../../notices.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icons.tsx';
-import { Menu } from '../../parts/menu.tsx';
+import type { Link } from '../api-types.ts';
+import { say } from '../notices.ts';
+import { saveFile } from '../save-file.ts';
+import { Button } from './button.tsx';
 import { fileName } from './file-name.ts';
+import { Icon } from './icons.tsx';
+import { Menu } from './menu.tsx';
 import { pngOf, pngSizes, type QrLook } from './qr-picture.ts';
-import { saveFile } from './save-file.ts';
 
 /** The code as it is shown, as a file. */
 export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look: QrLook }) {

@@ -1,5 +1,4 @@
-import { qrSvg } from '../../../qr/svg.ts';
-import type { Link } from '../../api-types.ts';
+import type { Link } from '../api-types.ts';
 
 export interface QrLook {
   readonly foreground: string;
@@ -12,10 +11,6 @@ export const lookOf = (link: Link): QrLook => ({
   background: link.qr_code_background_hex,
   hasMarker: link.qr_code_marker,
 });
-
-/** Drawn by what draws the real one, so that a change which isn't saved yet is seen as it will be. */
-export const drawn = (url: string, look: QrLook): string =>
-  qrSvg(look.hasMarker ? `${url}?qr` : url, look.foreground, look.background);
 
 export const asAddress = (svg: string): string => `data:image/svg+xml,${encodeURIComponent(svg)}`;
 

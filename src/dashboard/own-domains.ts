@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
-import { call } from '../../client.ts';
-import type { Choice } from '../../parts/field.tsx';
-import { useQuery } from '../../queries.ts';
+import { call } from './client.ts';
+import type { Choice } from './parts/field.tsx';
+import { useQuery } from './queries.ts';
 import { namesOfHosts } from './short.ts';
 
 interface OwnDomains {

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
-import type { Link } from '../../api-types.ts';
-import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
-import { refresh } from '../../queries.ts';
-import { asTrouble } from '../../trouble.ts';
-import { counted } from '../../words.ts';
+import type { Link } from './api-types.ts';
+import { call } from './client.ts';
+import { say } from './notices.ts';
+import { refresh } from './queries.ts';
 import { shortOf } from './short.ts';
+import { asTrouble } from './trouble.ts';
+import { counted } from './words.ts';
 
 /** Links that are deleted as far as the person is concerned: no list shows them, whatever it knows. */
 export const removed = signal<ReadonlySet<number>>(new Set());
@@ -18,11 +18,11 @@ const show = (ids: readonly number[]): void => {
 };
 const askAnew = (): void => refresh('links', 'link ', 'tags', 'domains');
 
-/** At once to the eye; taken back if the server says no. */
-export async function removeLinks(links: readonly Link[]): Promise<void> {
+/** At once to the eye; taken back if the server says no. True when they are gone. */
+export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   const ids = links.map(({ id }) => id);
   const [first] = links;
-  if (!first) return;
+  if (!first) return false;
   hide(ids);
   let gone: readonly number[];
   try {
@@ -34,16 +34,17 @@ export async function removeLinks(links: readonly Link[]): Promise<void> {
       isTrouble: true,
       action: { label: 'Try again', act: () => void removeLinks(links) },
     });
-    return;
+    return false;
   }
   askAnew();
   if (gone.length === 0) {
     say(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
-    return;
+    return true;
   }
   const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
   // What somebody else deleted meanwhile is not this person's to bring back.
   say(`${what} deleted.`, { action: { label: 'Undo', act: () => void restoreLinks(gone) } });
+  return true;
 }
 
 async function restoreLinks(ids: readonly number[]): Promise<void> {

@@ -1,0 +1,70 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { type Newcomer, startApp, type TestApp } from '../test/support/app.ts';
+import { closeBrowser, freshContext } from '../test/support/browser.ts';
+import { furnish } from './screenshot-data.ts';
+
+const folder = 'docs/images';
+/** No such service has to exist: its requests are led to the one that runs here. */
+const origin = 'https://links.example.com';
+
+/** The three pictures of the README, of a service as it stands on a domain of its own. */
+export async function shootForReadme(): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const app = await startApp({ env: { BASE_URL: origin, WEBHOOK_ALLOW: '127.0.0.1' } });
+  try {
+    const owner = await app.newcomer('ada@example.com');
+    const { linkId } = await furnish(app, owner, false);
+    const page = await pageOf(app, owner);
+    await shoot(page, '/app', 'links');
+    await shoot(page, `/app/links/${linkId}`, 'link');
+    await shoot(page, '/app/stats', 'statistics');
+  } finally {
+    await closeBrowser();
+    await app.stop();
+  }
+}
+
+async function pageOf(app: TestApp, { email, password }: Newcomer): Promise<Page> {
+  const context = await freshContext({ viewport: { width: 1280, height: 800 } });
+  await leadTo(app, context);
+  const page = await context.newPage();
+  await page.goto(`${origin}/app`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  return page;
+}
+
+async function leadTo(app: TestApp, context: BrowserContext): Promise<void> {
+  await context.route(`${origin}/**`, async (route) => {
+    const request = route.request();
+    const url = new URL(request.url());
+    // What never ends can't be handed on whole.
+    if (url.pathname.endsWith('/live')) return route.abort();
+    const answer = await fetch(app.url + url.pathname + url.search, {
+      method: request.method(),
+      redirect: 'manual',
+      headers: { ...(await request.allHeaders()), host: url.host, 'accept-encoding': 'identity' },
+      body: request.postDataBuffer(),
+    });
+    await route.fulfill({
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body: Buffer.from(await answer.arrayBuffer()),
+    });
+  });
+}
+
+async function shoot(page: Page, path: string, name: string): Promise<void> {
+  await page.goto(origin + path);
+  await page.locator('main h1').first().waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.evaluate('document.activeElement?.blur()');
+  // What is drawn has come to rest.
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+  process.stdout.write(`${join(folder, `${name}.png`)}\n`);
+}

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
+import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+let linkId: number;
+let domainId: number;
+beforeAll(async () => {
+  app = await startApp();
+  owner = await app.newcomer();
+  const make = async (path: string, body: unknown): Promise<number> =>
+    (await app.call('POST', path, { key: owner.key, body })).json.id;
+  const tag = await make('/api/v1/tag', { name: 'W'.repeat(60) });
+  linkId = await make('/api/v1/link', {
+    destination_url: `https://example.com/${'long'.repeat(80)}`,
+    suffix: 'long-'.repeat(30),
+    name: 'A name as long as a sentence can be. '.repeat(8),
+    tags: [tag],
+  });
+  domainId = await make('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
+  await make('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
+  await make('/api/v1/api_key', { name: 'W'.repeat(60) });
+});
+afterAll(async () => {
+  await closeBrowser();
+  await app.stop();
+});
+
+const patience = 60_000;
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const main = '/app';
+const pages = () => [
+  main,
+  `/app/links/${linkId}`,
+  `/app/links/${linkId}/stats`,
+  `/app/links/${linkId}/visits`,
+  `/app/links/${linkId}/webhook`,
+  '/app/stats',
+  '/app/stats?view=live',
+  '/app/tags',
+  '/app/domains',
+  `/app/domains/${domainId}`,
+  '/app/organization',
+  '/app/account',
+  '/app/nowhere',
+];
+const settled = async (page: Page) => {
+  await page.locator('main h1').first().waitFor({ state: 'attached' });
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+};
+
+describe('every page', () => {
+  test(
+    'fits a window of 320 pixels, which is also one of 1280 at 400 %: nothing is to be scrolled sideways',
+    async () => {
+      const page = await dashboardOf(app, owner, main, { viewport: { width: 320, height: 640 } });
+      for (const path of pages()) {
+        await page.goto(app.url + path);
+        await settled(page);
+        const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
+        expect(`${path}: ${scrollWidth}`).toBe(`${path}: ${clientWidth}`);
+      }
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test.each(['light', 'dark'] as const)(
+    'has no barrier, on a desk and on a phone: %s',
+    async (colorScheme) => {
+      for (const options of [{}, phone]) {
+        const page = await dashboardOf(app, owner, main, { colorScheme, ...options });
+        for (const path of pages()) {
+          await page.goto(app.url + path);
+          await settled(page);
+          expect({ path, barriers: await barriersOn(page) }).toEqual({ path, barriers: [] });
+        }
+        await page.context().close();
+      }
+    },
+    patience,
+  );
+
+  test(
+    'lets a finger hit everything that can be pressed on a phone',
+    async () => {
+      const page = await dashboardOf(app, owner, main, phone);
+      for (const path of pages()) {
+        await page.goto(app.url + path);
+        await settled(page);
+        const small = await page.evaluate(() =>
+          [
+            ...document.querySelectorAll<HTMLElement>(
+              'button, select, .tabs a, .nav a, a.button, input.input',
+            ),
+          ]
+            .filter((part) => part.checkVisibility() && !part.closest('.unseen, [role=status], .tag-box'))
+            .filter((part) => part.getBoundingClientRect().height < 40)
+            .map((part) => part.outerHTML.slice(0, 120)),
+        );
+        expect({ path, small }).toEqual({ path, small: [] });
+      }
+      await page.context().close();
+    },
+    patience,
+  );
+});
+
+describe('what opens', () => {
+  const opened: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
+    ['the palette', () => main, (page) => page.keyboard.press('Control+k')],
+    [
+      'the menu of the account',
+      () => main,
+      (page) => page.getByRole('button', { name: 'My account' }).click(),
+    ],
+    [
+      'the options of a new link',
+      () => main,
+      (page) => page.getByRole('button', { name: 'Options' }).click(),
+    ],
+    ['the menu of a row', () => main, (page) => page.getByRole('button', { name: /^More about/ }).click()],
+    [
+      'the dialog that tags',
+      () => main,
+      async (page) => {
+        await page.getByRole('checkbox').nth(1).check();
+        await page.getByRole('button', { name: 'Tag', exact: true }).click();
+      },
+    ],
+    [
+      'the QR code of a link',
+      () => `/app/links/${linkId}`,
+      (page) => page.getByRole('button', { name: 'QR code' }).click(),
+    ],
+    [
+      'the bar of what is unsaved',
+      () => `/app/links/${linkId}`,
+      (page) => page.getByLabel('Card title').fill('Not saved'),
+    ],
+    [
+      'the export of statistics',
+      () => '/app/stats',
+      (page) => page.getByText('Export', { exact: true }).click(),
+    ],
+    ['days of one’s own', () => '/app/stats', (page) => page.getByRole('button', { name: 'Custom' }).click()],
+    [
+      'the renaming of a tag',
+      () => '/app/tags',
+      (page) => page.getByRole('button', { name: /^Rename/ }).click(),
+    ],
+    [
+      'the question about a tag',
+      () => '/app/tags',
+      (page) => page.getByRole('button', { name: /^Delete/ }).click(),
+    ],
+    [
+      'the question about a domain',
+      () => `/app/domains/${domainId}`,
+      (page) => page.getByRole('button', { name: 'Delete domain' }).click(),
+    ],
+    [
+      'the invitation',
+      () => '/app/organization',
+      (page) => page.getByRole('button', { name: 'Invite member' }).click(),
+    ],
+    [
+      'the new API key',
+      () => '/app/account',
+      async (page) => {
+        await page.getByRole('button', { name: 'Add API Key' }).click();
+        await page.getByRole('dialog').getByLabel('Name').fill('for a look');
+        await page.getByRole('button', { name: 'Create API Key' }).click();
+        await page.getByText('Copy it now').waitFor();
+      },
+    ],
+  ];
+
+  test(
+    'has no barrier, light or dark, and dialogs give the focus back to what opened them',
+    async () => {
+      const page = await dashboardOf(app, owner, main);
+      for (const [name, path, open] of opened) {
+        await page.goto(app.url + path());
+        await settled(page);
+        await open(page);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect({ name, barriers: await barriersOn(page) }).toEqual({ name, barriers: [] });
+        }
+      }
+      await page.context().close();
+    },
+    patience,
+  );
+});
+
+describe('the focus', () => {
+  const holder = (page: Page) =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+    );
+  const isOn = async (page: Page, what: string) => {
+    await page.waitForFunction(
+      (wanted) =>
+        (document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent) ===
+        wanted,
+      what,
+    );
+    expect(await holder(page)).toBe(what);
+  };
+
+  test('goes to the neighbour when a row is deleted, and never to nothing', async () => {
+    const who = await app.newcomer();
+    for (const name of ['one', 'two'])
+      await app.call('POST', '/api/v1/api_key', { key: who.key, body: { name } });
+    const page = await dashboardOf(app, who, '/app/account');
+    const rows = page.locator('#api-keys tbody tr');
+    const names = async () =>
+      (await rows.locator('td:first-child').allInnerTexts()).map((text) => text.trim());
+    await rows.nth(2).waitFor();
+    const [first = '', second = '', third = ''] = await names();
+    await page.getByRole('button', { name: `Delete API key ${second}`, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    // Cancel has the focus: what can't be undone is not one key away.
+    await isOn(page, 'Cancel');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await isOn(page, `Delete API key ${third}`);
+    expect(await names()).toEqual([first, third]);
+    await page.context().close();
+  });
+
+  test('comes back to what opened a dialog, a palette or a menu', async () => {
+    const page = await dashboardOf(app, owner, '/app/organization');
+    const invite = page.getByRole('button', { name: 'Invite member' });
+    await invite.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await isOn(page, 'Invite member');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Find anything' }).waitFor();
+    await page.keyboard.press('Escape');
+    await isOn(page, 'Invite member');
+    await page.getByRole('button', { name: 'My account' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await isOn(page, 'My account');
+    await page.context().close();
+  });
+
+  test('stays in an open dialog, and is on the button again after it was busy', async () => {
+    const page = await dashboardOf(app, owner, '/app/account');
+    await page.getByRole('button', { name: 'Add API Key' }).click();
+    for (let press = 0; press < 6; press += 1) {
+      await page.keyboard.press('Tab');
+      const isInside = await page.evaluate(
+        () => document.activeElement === document.body || document.activeElement?.closest('dialog') !== null,
+      );
+      expect(isInside).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Your name').fill(`Ada ${Date.now()}`);
+    await page.route('**/api/v1/user', (route) => route.abort('connectionrefused'));
+    await page.getByRole('button', { name: 'Save name' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').first().waitFor();
+    await isOn(page, 'Save name');
+    await page.context().close();
+  });
+});
+
+test('nothing moves where less motion is asked for', async () => {
+  const page = await dashboardOf(app, owner, '/app', { reducedMotion: 'reduce' });
+  const moving = await page.evaluate(
+    () =>
+      [...document.querySelectorAll('*')].filter((part) => {
+        const { animationDuration, transitionDuration } = getComputedStyle(part);
+        return [animationDuration, transitionDuration].some((text) =>
+          text.split(',').some((one) => Number.parseFloat(one) > 0),
+        );
+      }).length,
+  );
+  expect(moving).toBe(0);
+  await page.context().close();
+});

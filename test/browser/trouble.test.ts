@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
+import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await closeBrowser();
+  await app.stop();
+});
+
+const patience = 60_000;
+const unreachable = "Linnet can't be reached";
+/** Asked for on every page. */
+const domains = '**/api/v1/domain';
+const gone = async (page: Page) => page.route('**/api/**', (route) => route.abort('connectionrefused'));
+const back = async (page: Page) => page.unroute('**/api/**');
+
+interface Place {
+  readonly owner: Newcomer;
+  readonly linkId: number;
+  readonly domainId: number;
+}
+
+async function place(): Promise<Place> {
+  const owner = await app.newcomer();
+  const make = async (path: string, body: unknown): Promise<number> =>
+    (await app.call('POST', path, { key: owner.key, body })).json.id;
+  await make('/api/v1/tag', { name: 'Spring' });
+  return {
+    owner,
+    linkId: await make('/api/v1/link', { destination_url: 'https://example.com/' }),
+    domainId: await make('/api/v1/domain', { domain: `go${owner.userId}.example.com` }),
+  };
+}
+
+/** Where to, and what stands there once the answers are there. */
+const pagesOf = ({ linkId, domainId }: Place): readonly (readonly [path: string, sign: string])[] => [
+  ['/app', '1 link'],
+  [`/app/links/${linkId}`, 'Where it leads'],
+  [`/app/links/${linkId}/stats`, 'Nobody has clicked yet'],
+  [`/app/links/${linkId}/visits`, 'No clicks yet'],
+  [`/app/links/${linkId}/webhook`, 'Nothing was sent yet'],
+  ['/app/stats', 'No clicks in 30 days'],
+  ['/app/stats?view=live', 'No clicks yet'],
+  ['/app/tags', 'Spring'],
+  ['/app/domains', 'Waiting for DNS'],
+  [`/app/domains/${domainId}`, 'DNS records'],
+  ['/app/organization', 'Members'],
+  ['/app/account', 'tests'],
+];
+
+describe('while the server is away', () => {
+  test(
+    'every page says so in a sentence, and is there after trying again',
+    async () => {
+      const here = await place();
+      const page = await dashboardOf(app, here.owner, '/app/nowhere');
+      for (const [path, sign] of pagesOf(here)) {
+        // The script of the page is there already: only what it asks for is missing.
+        await page.goto(app.url + path);
+        await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
+        await page.route(domains, (route) => route.abort('connectionrefused'));
+        await page.goto(`${app.url}/app/nowhere`);
+        await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
+        await gone(page);
+        await page.evaluate((to) => {
+          const anchor = document.createElement('a');
+          anchor.href = to;
+          document.body.append(anchor);
+          anchor.click();
+          anchor.remove();
+        }, path);
+        const said = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
+        await said.waitFor();
+        await back(page);
+        await page.unroute(domains);
+        for (;;) {
+          const again = page.locator('main').getByRole('button', { name: 'Try again' });
+          if ((await again.count()) === 0) break;
+          await again.first().click();
+          await again.first().waitFor({ state: 'detached' });
+        }
+        await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
+      }
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'every form keeps what was typed, and sends it when it is tried again',
+    async () => {
+      const { owner, domainId } = await place();
+      const page = await dashboardOf(app, owner);
+      const attempt = async (path: string, label: string, typed: string, button: string, done: string) => {
+        await page.goto(app.url + path);
+        const input = page.locator('main').getByLabel(label, { exact: true });
+        await input.fill(typed);
+        await gone(page);
+        await page.getByRole('button', { name: button, exact: true }).click();
+        await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
+        expect(await input.inputValue()).toBe(typed);
+        expect(await barriersOn(page)).toEqual([]);
+        await back(page);
+        await page.getByRole('button', { name: 'Try again' }).first().click();
+        await page.getByText(done).first().waitFor();
+      };
+      await attempt('/app', 'Long URL', 'https://example.com/kept', 'Create link', 'example.com/kept');
+      await attempt('/app/tags', 'New tag', 'Kept', 'Create tag', 'Tag “Kept” created.');
+      await attempt('/app/domains', 'Domain or sub-domain', 'kept.example.com', 'Add domain', 'DNS records');
+      const target = 'https://example.com/lost';
+      await attempt(`/app/domains/${domainId}`, 'Unknown links', target, 'Save', 'Saved.');
+      const organization = "The organization's name";
+      await attempt('/app/organization', organization, 'Kept & Company', 'Save name', 'Name saved.');
+      await attempt('/app/account', 'Your name', 'Kept', 'Save name', 'Name saved.');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test('a change that is shown at once is taken back with a sentence', async () => {
+    const { owner } = await place();
+    const page = await dashboardOf(app, owner, '/app/organization');
+    const marker = page.getByRole('switch', { name: 'New links tell scans from clicks' });
+    await marker.waitFor();
+    await gone(page);
+    await marker.click();
+    await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[role=switch]')?.checked === false,
+    );
+    await page.context().close();
+  });
+
+  test('one that was stopped in the middle of the work says so too, and a start finds it again', async () => {
+    const own = await startApp();
+    try {
+      const who = await own.newcomer();
+      const page = await dashboardOf(own, who);
+      await page.getByText('Your first link is one paste away').waitFor();
+      await own.app.stop();
+      await page.getByLabel('Long URL').fill('https://example.com/while-it-is-down');
+      await page.getByLabel('Long URL').press('Enter');
+      await page.getByRole('alert').filter({ hasText: unreachable }).first().waitFor();
+      expect(await page.getByLabel('Long URL').inputValue()).toBe('https://example.com/while-it-is-down');
+      await page.context().close();
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+test("another's answer, as of a hotel's network, is no answer of Linnet's", async () => {
+  const { owner } = await place();
+  const page = await dashboardOf(app, owner, '/app/nowhere');
+  await page.route('**/api/v1/tag', (route) =>
+    route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Welcome to our guests</h1>' }),
+  );
+  await page.getByRole('link', { name: 'Tags' }).click();
+  await page.getByRole('alert').getByText('Something other than Linnet answered').waitFor();
+  await page.unroute('**/api/v1/tag');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('1 tag', { exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('an answer that takes its time keeps the place, and what was typed before it came stays', async () => {
+  const { owner, linkId } = await place();
+  const page = await dashboardOf(app, owner, '/app/nowhere');
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    void page.route(`**/api/v1/link/${linkId}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      resolve();
+      await new Promise<void>((go) => {
+        answer = go;
+      });
+      await route.continue();
+    });
+  });
+  await page.goto(`${app.url}/app/links/${linkId}`);
+  await page.getByLabel('Name', { exact: true }).fill('first');
+  await page.keyboard.press('Control+s');
+  await asked;
+  await page.getByRole('button', { name: 'Saving changes' }).waitFor();
+  await page.getByLabel('Card title').fill('typed meanwhile');
+  answer();
+  await page.getByText('1 unsaved change').waitFor();
+  expect(await page.getByLabel('Card title').inputValue()).toBe('typed meanwhile');
+  const saved = await app.call('GET', `/api/v1/link/${linkId}`, { key: owner.key });
+  expect(saved.json).toMatchObject({ name: 'first', og_title: null });
+  await page.context().close();
+});
+
+describe('a session', () => {
+  const signInAgain = async (page: Page, { password }: Newcomer) => {
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await dialog.getByLabel('Password').fill(password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  test('that ends in the middle of a save keeps every change, and the save goes through after signing in', async () => {
+    const { owner, linkId } = await place();
+    const page = await dashboardOf(app, owner, `/app/links/${linkId}`);
+    await page.getByLabel('Name', { exact: true }).fill('Kept over the end');
+    await page.getByLabel('Card title').fill('So is this');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await signInAgain(page, owner);
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Kept over the end');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Changes saved.').waitFor();
+    const saved = await app.call('GET', `/api/v1/link/${linkId}`, { key: owner.key });
+    expect(saved.json).toMatchObject({ name: 'Kept over the end', og_title: 'So is this' });
+    await page.context().close();
+  });
+
+  test('that ends in one window is asked for once: the other goes on when it is looked at', async () => {
+    const { owner } = await place();
+    const first = await dashboardOf(app, owner, '/app/tags');
+    const second = await first.context().newPage();
+    await second.goto(`${app.url}/app/account`);
+    await second.getByRole('heading', { name: 'My account' }).waitFor();
+    await first.context().clearCookies();
+    await first.getByLabel('New tag').fill('Typed before');
+    await first.getByRole('button', { name: 'Create tag' }).click();
+    await first.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await second.getByLabel('Your name').fill('Ada');
+    await second.getByRole('button', { name: 'Save name' }).click();
+    await signInAgain(second, owner);
+    await first.evaluate(() => dispatchEvent(new Event('focus')));
+    await first.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await first.getByLabel('New tag').inputValue()).toBe('Typed before');
+    await first.getByRole('button', { name: 'Create tag' }).click();
+    await first.getByText('Tag “Typed before” created.').waitFor();
+    await first.context().close();
+  });
+
+  test("that became somebody else's in another window shows their links, and says whose they are", async () => {
+    const { owner } = await place();
+    const other = await app.newcomer();
+    await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'Of the other' } });
+    const page = await dashboardOf(app, owner, '/app/tags');
+    await page.getByText('Spring').waitFor();
+    const { email, password } = other;
+    await page.context().request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    await page.getByText('Of the other').waitFor();
+    await page.locator('.notice').getByText(`You are signed in as ${email}`).waitFor();
+    expect(await page.getByText('Spring').count()).toBe(0);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startApp, type TestApp } from './support/app.ts';
+import { exchange, type RawAnswer } from './support/raw-http.ts';
+
+/**
+ * Made-up visits, each sent twice: as it is, and with a byte beyond ASCII in a header that nobody reads, which keeps
+ * it from the express lane. Each way has a link of its own, alike in everything, and both must answer and record alike.
+ */
+const detour = 'X-Detour: \xe9\r\n';
+const destination = 'https://destination.example/x?y=z';
+const kinds: readonly (readonly [string, object])[] = [
+  ['plain', {}],
+  ['deep/er', {}],
+  ['caf\u00e9', {}],
+  ['devices', { android_link_destination: `${destination}&a`, ios_link_destination: `${destination}&i` }],
+  ['card', { og_title: 'A title' }],
+  ['guarded', { bot_protection: true }],
+  ['guarded-card', { bot_protection: true, og_description: 'Words' }],
+  ['locked', { password: 'open sesame' }],
+  ['checked', { captcha: true }],
+  ['over', { expiration_date: new Date(Date.now() + 60_000).toISOString() }],
+];
+
+let state = 20_261_120;
+function draw(below: number): number {
+  state ^= state << 13;
+  state ^= state >>> 17;
+  state ^= state << 5;
+  return (state >>> 0) % below;
+}
+const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
+const perhaps = (chance: number, text: () => string): string => (draw(chance) === 0 ? text() : '');
+
+const agents = [
+  'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'curl/8.5.0',
+  'WhatsApp/2.23',
+  '',
+  'x'.repeat(600),
+  '"<script>"\\',
+];
+const headers: readonly (readonly [string, readonly string[]])[] = [
+  ['User-Agent', agents],
+  ['Accept-Language', ['de-CH,de;q=0.8', 'en', '', '*', 'xx-invalid-;q', ',,']],
+  [
+    'Referer',
+    [
+      'https://news.example.org/p?q',
+      'http://www.Example.com:80',
+      'android-app://com.example',
+      'nonsense',
+      '',
+      'https://',
+    ],
+  ],
+  ['DNT', ['1', '0', '', '11']],
+  ['Sec-GPC', ['1', '0', 'true']],
+  ['Sec-Purpose', ['prefetch', 'prefetch;prerender', '', 'none']],
+  ['Purpose', ['prefetch', 'preview', '']],
+  ['X-Purpose', ['preview', '']],
+  ['X-Moz', ['prefetch', '']],
+  ['Sec-CH-UA-Platform', ['"Android"', '"iOS"', 'Windows', '""', 'Unknown', '']],
+  [
+    'X-Forwarded-For',
+    [
+      '203.0.113.9',
+      '198.51.100.3, 203.0.113.9',
+      'unknown',
+      '',
+      ',',
+      '[2001:db8::1]:99',
+      '::ffff:203.0.113.9',
+      '1.2.3',
+    ],
+  ],
+  ['CF-IPCountry', ['NL', 'XX', 'T1', '', 'nl', 'Netherlands']],
+  ['X-Vercel-IP-Country', ['CH', '']],
+  ['X-Country-Code', ['BR', 'Nowhere']],
+  ['Connection', ['keep-alive', 'Keep-Alive', 'close', 'Close', 'keep-alive, close', 'te']],
+  ['Cookie', ['linnet=x', 'linnet_pass=1.2', '']],
+  ['Accept', ['text/html', '*/*']],
+  ['If-None-Match', ['*', '"x"']],
+  ['Range', ['bytes=0-1']],
+  ['Accept-Encoding', ['gzip, br', '']],
+  ['Content-Length', ['0']],
+  ['Via', ['1.1 proxy']],
+  ['Forwarded', ['for=203.0.113.60']],
+  ['Upgrade-Insecure-Requests', ['1']],
+];
+const queries = [
+  '',
+  '',
+  '?',
+  '?qr',
+  '?utm_source=mail&utm_campaign=week%2012',
+  '?utm_source=a&utm_source=b',
+  '?UTM_medium=x',
+  '?q=%zz&utm_term=%F0%9F%8E%89+x',
+  '??',
+  '?a=1;b&=',
+  '?utm_content=../..',
+  "?q='",
+  '?q="<>',
+  '?{|}^`',
+];
+const shapes: readonly ((suffix: string) => string)[] = [
+  (suffix) => `/${suffix}`,
+  (suffix) => `/${suffix}`,
+  (suffix) => `/${suffix}/`,
+  (suffix) => `/%${suffix.charCodeAt(0).toString(16)}${suffix.slice(1)}`,
+  (suffix) => `/${suffix.toUpperCase()}`,
+  (suffix) => `/./${suffix}`,
+  (suffix) => `/x/../${suffix}`,
+  (suffix) => `/%2e/${suffix}`,
+  (suffix) => `/${suffix}/.`,
+  (suffix) => `/${suffix}//`,
+  (suffix) => `//${suffix}`,
+  (suffix) => `/${suffix};x`,
+  (suffix) => `/${suffix}%00`,
+  (suffix) => `/${suffix.replace('/', '%2F')}`,
+  (suffix) => `/${suffix}%`,
+  (suffix) => `/${suffix}#part`,
+];
+
+interface MadeUp {
+  readonly kind: number;
+  readonly method: string;
+  readonly target: (suffix: string) => string;
+  readonly lines: string;
+}
+
+function makeUp(host: string): MadeUp {
+  const [shape, query] = [pick(shapes), pick(queries)];
+  const chosen = Array.from({ length: draw(6) }, () => pick(headers));
+  const lines = chosen.map(([name, values]) => {
+    const shown = pick([name, name, name.toLowerCase(), name.toUpperCase()]);
+    return `${shown}:${pick([' ', ' ', '', '  '])}${pick(values)}${perhaps(8, () => ' ')}\r\n`;
+  });
+  // A mark that is given twice is told apart below.
+  const isMarked = new Set<string>();
+  const plain = lines.filter((line) => {
+    const [name = ''] = line.toLowerCase().split(':');
+    if (name !== 'dnt' && name !== 'sec-gpc') return true;
+    return !isMarked.has(name) && isMarked.add(name);
+  });
+  const hosts = [host, host, host.toUpperCase(), host.replace(':', '.:'), 'LOCALHOST', 'elsewhere.example'];
+  plain.splice(draw(plain.length + 1), 0, `Host: ${pick(hosts)}\r\n`);
+  return {
+    kind: draw(kinds.length + 1),
+    method: pick(['GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST']),
+    target: (suffix) => shape(suffix) + query,
+    lines: plain.join(''),
+  };
+}
+
+let app: TestApp;
+let host: string;
+const ids = { one: [] as number[], two: [] as number[] };
+
+beforeAll(async () => {
+  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
+  host = new URL(app.url).host;
+  const { key } = await app.newcomer();
+  for (const [suffix, fields] of kinds)
+    for (const way of ['one', 'two'] as const) {
+      const body = { destination_url: destination, suffix: `${way}-${suffix}`, ...fields };
+      const { status, json, text } = await app.call('POST', '/api/v1/link', { key, body });
+      if (status !== 201) throw new Error(text);
+      ids[way].push(json.id);
+    }
+  app.clock.now += 3_600_000;
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | undefined> {
+  const suffix = `${way}-${kinds[visit.kind]?.[0] ?? 'missing'}`;
+  const target = visit.target(encodeURI(suffix));
+  const head = `${visit.method} ${target} HTTP/1.1\r\n${visit.lines}${way === 'two' ? detour : ''}\r\n`;
+  const answers = await exchange(app.url, head, {
+    answers: 1,
+    bodyless: visit.method === 'HEAD',
+    patience: 2_000,
+  });
+  return answers[0];
+}
+
+/** Save for the date, for whether it says that it is the last one, and for what is a captcha's or a card's own. */
+function essence(answer: RawAnswer | undefined) {
+  if (answer === undefined) return undefined;
+  const { date: _, connection: __, ...rest } = answer.headers;
+  const body = answer.body
+    .replace(/data-challenge="[^"]*"|\{&#34;[^<"]*\}/g, '')
+    .replace(/(?:one|two)-/gi, '');
+  return { status: answer.status, headers: rest, body };
+}
+
+async function recorded(way: 'one' | 'two') {
+  const rows = await app.app.context.database.read
+    .selectFrom('hits')
+    .selectAll()
+    .where('link_id', 'in', ids[way])
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id: _, link_id, ...row }) => ({ kind: ids[way].indexOf(link_id), ...row }));
+}
+
+test('a thousand made-up visits are answered and recorded alike in both lanes', async () => {
+  const different: unknown[] = [];
+  for (let turn = 0; turn < 1_000; turn++) {
+    const visit = makeUp(host);
+    const [one, other] = [essence(await send(visit, 'one')), essence(await send(visit, 'two'))];
+    if (!Bun.deepEquals(one, other)) different.push({ visit, target: visit.target('s'), one, other });
+    app.clock.now += draw(3) * 700;
+  }
+  expect(different.slice(0, 3)).toEqual([]);
+  await app.app.clicks.settled();
+  const hits = await recorded('one');
+  expect(hits.length).toBeGreaterThan(300);
+  expect(hits).toEqual(await recorded('two'));
+});
+
+test('a mark against tracking that is given twice means the same in both lanes', async () => {
+  const visit = { kind: 0, method: 'GET', target: (suffix: string) => `/${suffix}` };
+  const lines = `Host: ${host}\r\nUser-Agent: ${agents[0]}\r\nDNT: 0\r\nDNT: 1\r\n`;
+  for (const way of ['one', 'two'] as const) await send({ ...visit, lines }, way);
+  await app.app.clicks.settled();
+  expect((await recorded('one')).at(-1)).toEqual((await recorded('two')).at(-1));
+});
