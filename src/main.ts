@@ -68,13 +68,9 @@ function greeting({ url, setupToken }: App): string {
     lines.push(`  The interface is described at ${url}/docs`);
   } else {
     lines.push(
-      '  There is no account yet. Make the first one:',
-      '',
-      `    curl ${url}/api/v1/user -H 'content-type: application/json' \\`,
-      `      -d '{"email":"you@example.com","password":"at least 8 characters"}'`,
-      '',
-      `  From another machine, add "setup_token":"${setupToken}" to the body. It works once.`,
-      `  The interface is described at ${url}/docs`,
+      '  There is no account yet. Open that address in a browser to make the first one.',
+      `  From another machine the page asks for this token, which works once: ${setupToken}`,
+      `  The interface for programs is described at ${url}/docs`,
     );
   }
   return `${lines.join('\n')}\n`;

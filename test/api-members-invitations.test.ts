@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { withdrawInvitations } from '../src/storage/invitations.ts';
+import { setMembership } from '../src/storage/members.ts';
 import { lockOrganizations } from '../src/storage/organizations.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { insertUser } from '../src/storage/users.ts';
@@ -282,11 +283,12 @@ test('where invitations are mailed, an address that nobody has proven needs the 
   });
   expect(byLink.status).toBe(200);
 
-  const again = await member(app, host);
-  const third = await app.newcomer();
-  const next = (await invite(app, third.key, again.email)).json;
-  const proven = await app.call('POST', `/api/v1/user/invitations/${next.id}/accept`, { key: again.key });
-  expect(proven.status).toBe(200);
+  // Whoever invited has the link too, so it shows nothing about the mailbox.
+  const mallory = await app.newcomer();
+  const squatted = await member(app, mallory);
+  const next = (await invite(app, host.key, squatted.email, 'administrator')).json;
+  const taken = await app.call('POST', `/api/v1/user/invitations/${next.id}/accept`, { key: squatted.key });
+  expect([taken.status, taken.json.error_code]).toEqual([403, 'EMAIL_UNPROVEN']);
   await app.stop();
 });
 
@@ -360,5 +362,20 @@ describe('joining and leaving at once on postgres', () => {
       },
     );
     expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
+  });
+
+  test('whoever is lowered while they invite has invited nobody', async () => {
+    const administrator = await app.newcomer();
+    const { status, json } = await whileHeld(
+      app,
+      administrator.organizationId,
+      () => invite(app, administrator.key, 'late@example.com', 'administrator'),
+      (queries) =>
+        setMembership(queries, administrator.userId, {
+          organization_id: administrator.organizationId,
+          role: 'editor',
+        }),
+    );
+    expect([status, json.error_code]).toEqual([403, 'FORBIDDEN']);
   });
 });

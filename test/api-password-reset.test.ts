@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test';
 import { tidyUp } from '../src/manage/tidy-up.ts';
+import { proveEmail } from '../src/storage/members.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Answer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type MailServer, startMailServer } from './support/mail-server.ts';
@@ -88,6 +89,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
 
   test('is replaced: whoever was signed in is out, and API keys stay', async () => {
     const who = await app.newcomer();
+    await app.app.context.database.write((queries) => proveEmail(queries, who.userId));
     const { cookie } = await browserOf(app, who);
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email: who.email, password: who.password },
@@ -107,6 +109,16 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await me({ 'api-key': who.key })).toBe(200);
     expect(await signIn(app, who.email, who.password)).toBe(401);
     expect(await signIn(app, who.email, wanted)).toBe(201);
+  });
+
+  test('takes the keys of whoever signed up under an address that was not theirs', async () => {
+    const squatter = await app.newcomer();
+    expect((await reset(app, await askedFor(squatter.email))).status).toBe(204);
+    expect((await app.call('GET', '/api/v1/user', { key: squatter.key })).status).toBe(401);
+    const owner = await browserOf(app, { ...squatter, password: wanted });
+    const made = await app.call('POST', '/api/v1/api_key', { body: { name: 'mine' }, headers: owner });
+    expect((await reset(app, await askedFor(squatter.email))).status).toBe(204);
+    expect((await app.call('GET', '/api/v1/user', { key: made.json.key })).status).toBe(200);
   });
 
   test('tells nobody whether there is an account', async () => {
@@ -269,7 +281,9 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const accept = () => app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { key: guest.key });
     expect((await accept()).json.error_code).toBe('EMAIL_UNPROVEN');
     await reset(app, await askedFor(guest.email));
-    expect((await accept()).status).toBe(200);
+    const headers = await browserOf(app, { ...guest, password: wanted });
+    const accepted = await app.call('POST', `/api/v1/user/invitations/${json.id}/accept`, { headers });
+    expect(accepted.status).toBe(200);
   });
 
   test('the store knows no link, and forgets those that have run out', async () => {

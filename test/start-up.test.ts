@@ -12,7 +12,9 @@ describe('the start', () => {
     const program = runProgram(['start'], { PORT: '0', DATA_DIR: folder.path });
     const address = await program.address();
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const body = /-d '([^']+)'/.exec(program.output().out)?.[1] ?? '';
+    expect(program.output().out).toContain('Open that address in a browser');
+    expect(await (await fetch(address)).text()).toContain('<title>Linnet</title>');
+    const body = JSON.stringify({ email: 'you@example.com', password: 'at least 8 characters' });
     const made = await fetch(`${address}/api/v1/user`, { method: 'POST', headers: json, body });
     expect(made.status).toBe(201);
     program.kill('SIGTERM');

@@ -5,7 +5,8 @@ import { normaliseEmail } from '../rules/account.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { drawText } from '../rules/random-text.ts';
 import * as stored from '../storage/invitations.ts';
-import { isMember } from '../storage/members.ts';
+import { findMember, isMember } from '../storage/members.ts';
+import { lockOrganizations } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 import { readUser } from './read-user.ts';
@@ -41,6 +42,11 @@ export async function inviteMember(
   const now = context.now();
   const invitation = await context.database.write(async (queries) => {
     const address = normaliseEmail(email);
+    await lockOrganizations(queries, [caller.organizationId]);
+    // They may have been lowered or removed meanwhile: what they invite from then on counts for nothing.
+    const acting = await findMember(queries, caller.organizationId, caller.userId);
+    if (acting?.role !== 'administrator')
+      throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
     if (await isMember(queries, caller.organizationId, address)) {
       throw new Refusal('ALREADY_MEMBER', `${address} is a member of your organization already.`, {
         field: 'email',

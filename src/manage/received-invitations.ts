@@ -14,13 +14,7 @@ import {
   withdrawInvitations,
 } from '../storage/invitations.ts';
 import { linkCount } from '../storage/link-counts.ts';
-import {
-  countMembers,
-  lockMembership,
-  type Membership,
-  proveEmail,
-  setMembership,
-} from '../storage/members.ts';
+import { countMembers, lockMembership, type Membership, setMembership } from '../storage/members.ts';
 import { countBelongings, findOrganization, lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findUser, findUserByEmail, type StoredUser } from '../storage/users.ts';
@@ -89,7 +83,6 @@ export const acceptByToken = (context: Context, caller: Caller, token: string): 
         { field: 'token' },
       );
     }
-    await proveEmail(queries, member.id);
     return join(queries, member, invitation);
   });
 

@@ -57,7 +57,7 @@ export async function registerUser(
       password_hash: hash,
       organization_id: membership.organizationId,
       role: membership.role,
-      email_proven: isProven(wish, door, isFirst) ? 1 : 0,
+      email_proven: isProven(door, isFirst) ? 1 : 0,
     });
     if (id === null) {
       throw new Refusal('EMAIL_TAKEN', 'There is an account with this email address. Sign in instead.', {
@@ -70,9 +70,8 @@ export async function registerUser(
   });
 }
 
-/** By the link that was sent there; the first account and those of the shell are the operator's own word. */
-const isProven = (wish: Registration, door: Door, isFirst: boolean): boolean =>
-  wish.invitation_token !== undefined || door === 'shell' || isFirst;
+/** The operator's own word. An invitation's link proves nothing: whoever invited has it too. */
+const isProven = (door: Door, isFirst: boolean): boolean => door === 'shell' || isFirst;
 
 function refuseUnlessLetIn(context: Context, wish: Registration, door: Door, isFirst: boolean): void {
   if (door === 'shell' || wish.invitation_token !== undefined) return;

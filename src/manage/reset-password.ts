@@ -1,5 +1,6 @@
 import { digest } from '../auth/secrets.ts';
 import { Refusal } from '../rules/errors.ts';
+import { deleteApiKeysOf } from '../storage/api-keys.ts';
 import { proveEmail } from '../storage/members.ts';
 import { findResetHolder, takeReset } from '../storage/password-resets.ts';
 import { setPassword } from '../storage/users.ts';
@@ -31,7 +32,9 @@ export async function resetPassword(
     await setPassword(queries, userId, hash);
     if (!(await takeReset(queries, digest(token), context.now()))) throw uselessReset();
     await endSignIns(queries, userId, context.now());
-    await proveEmail(queries, userId);
+    const isFirstProof = await proveEmail(queries, userId);
+    // Where anybody may sign up under any address, the keys made until now may be somebody else's.
+    if (isFirstProof && context.config.registration === 'open') await deleteApiKeysOf(queries, userId);
   });
 }
 

@@ -80,6 +80,13 @@ export async function setMembership(
   await queries.updateTable('users').set(membership).where('id', '=', userId).execute();
 }
 
-export async function proveEmail(queries: Queries, userId: number): Promise<void> {
-  await queries.updateTable('users').set({ email_proven: 1 }).where('id', '=', userId).execute();
+/** Whether that was news. */
+export async function proveEmail(queries: Queries, userId: number): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('users')
+    .set({ email_proven: 1 })
+    .where('id', '=', userId)
+    .where('email_proven', '=', 0)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
