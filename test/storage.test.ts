@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { changesAfter } from '../src/storage/changes.ts';
 import { type Database, NotUnique } from '../src/storage/database.ts';
+import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import type { Queries } from '../src/storage/schema.ts';
 import { claimSetting, findSetting, replaceSetting } from '../src/storage/settings.ts';
@@ -152,4 +153,14 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     await newer.close();
     expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('newer Linnet');
   });
+});
+
+test('a change to the tables themselves takes as long as it takes on postgres', async () => {
+  const database = openPostgres(await freshPostgres(), () => {});
+  const limitOf = async (queries: Queries) =>
+    (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(queries)).rows[0]
+      ?.statement_timeout;
+  expect(await database.write(limitOf)).toBe('7500ms');
+  expect(await database.reshape(limitOf)).toBe('0');
+  await database.close();
 });

@@ -46,7 +46,8 @@ export async function measureTenMillion({ isQuick, store }: Effort): Promise<Rep
   const suffixes = { small: suffixesOf(smallStore), large: suffixesOf(largeStore) };
   const compared = await compare(sides, suffixes, store);
   const far = await farCalls(sides.large, suffixes.large);
-  return report({ large, small, seeded, start, compared, far, memory: memoryPeak(largeProgram) });
+  const memory = { small: memoryPeak(smallProgram), large: memoryPeak(largeProgram) };
+  return report({ large, small, seeded, start, compared, far, memory });
 }
 
 /** Both stores are measured with their file in the system's cache, as that of a server that has run for a while. */
@@ -152,6 +153,8 @@ async function farCalls({ program, owner, links }: Side, suffixes: readonly stri
       return p50;
     };
     const first = await ask(0);
+    // Who first looks far down a list has its blocks counted, in the background.
+    if (far.length === 0) await Bun.sleep(5_000);
     const times: number[] = [];
     for (let turn = 1; turn <= asks; turn++) times.push(await ask(turn));
     far.push({ call, first_ms: first, ms: figure(times) });
@@ -173,7 +176,7 @@ interface Findings {
   readonly start: Figure;
   readonly compared: readonly Compared[];
   readonly far: readonly Far[];
-  readonly memory: number | null;
+  readonly memory: { readonly small: number | null; readonly large: number | null };
 }
 
 function report(found: Findings): Report {
@@ -207,16 +210,16 @@ function report(found: Findings): Report {
         range(start),
         within(start.median <= promised.start_ms, '2 s'),
       ],
-      ...(memory === null
+      ...(memory.small === null || memory.large === null
         ? []
         : [
             [
               'memory at most, MB',
+              number(memory.small),
+              number(memory.large),
               '',
-              number(memory),
               '',
-              '',
-              within(memory <= promised.memory_mb, '300 MB'),
+              within(memory.large <= promised.memory_mb, '300 MB'),
             ],
           ]),
     ],

@@ -13,6 +13,8 @@ export interface Database {
    * query, and never calls `write` again.
    */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
+  reshape<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

@@ -40,13 +40,15 @@ export async function migrate(database: Database): Promise<void> {
     .selectFrom(sql<{ number: number }>`migrations`.as('done'))
     .select(sql<number | null>`max(number)`.as('number'))
     .executeTakeFirst();
-  if (Number(newest?.number ?? 0) > migrations.length) {
+  const done = Number(newest?.number ?? 0);
+  if (done > migrations.length) {
     throw new Error(
       'this database was set up by a newer Linnet; start that one, or restore a backup from before it',
     );
   }
   for (const [index, migration] of migrations.entries()) {
-    await database.write(async (queries) => {
+    if (index < done) continue;
+    await database.reshape(async (queries) => {
       const claimed =
         await sql`insert into migrations (number) values (${index + 1}) on conflict do nothing returning number`.execute(
           queries,

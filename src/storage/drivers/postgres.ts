@@ -26,23 +26,41 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     read,
     lookup: queriesOver(data, onIdleError),
     write: (work) => writeWithRetries(read, work),
+    async reshape(work) {
+      const patient = poolOf(url, 1, onIdleError, noLimits);
+      try {
+        return await writeWithRetries(queriesOver(patient, onIdleError), work);
+      } finally {
+        await patient.end();
+      }
+    },
     async close() {
       await Promise.all([control.end(), data.end()]);
     },
   };
 }
 
-function poolOf(url: string, most: number, onIdleError: (cause: Error) => void): pg.Pool {
+/** Shorter than a client of ours is made to wait, so that it hears of it. */
+const limits = {
+  query_timeout: 8_000,
+  statement_timeout: 7_500,
+  idle_in_transaction_session_timeout: 15_000,
+} as const;
+const noLimits = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 } as const;
+
+function poolOf(
+  url: string,
+  most: number,
+  onIdleError: (cause: Error) => void,
+  patience: typeof limits | typeof noLimits = limits,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: most,
     types,
     application_name: 'linnet',
     connectionTimeoutMillis: 4_000,
-    // Shorter than a client of ours is made to wait, so that it hears of it.
-    query_timeout: 8_000,
-    statement_timeout: 7_500,
-    idle_in_transaction_session_timeout: 15_000,
+    ...patience,
     keepAlive: true,
   });
   pool.on('error', onIdleError);

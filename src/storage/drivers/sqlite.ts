@@ -121,6 +121,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     read: queriesOver(new SqliteReaders(reading)),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
+    reshape: (work) => writer.run(work),
     async close() {
       await writer.finish();
       lookup.close();
