@@ -8,12 +8,15 @@ import { DailySalts } from './clicks/visitor-hash.ts';
 import { Site } from './rules/site.ts';
 import { PostgresFoldStore } from './storage/fold-postgres.ts';
 import { SqliteFoldStore } from './storage/fold-sqlite.ts';
+import { giveWay } from './storage/give-way.ts';
 import { clickDeliveries } from './webhooks/click-outbox.ts';
 
 declare const self: Worker;
 
 const tell = (message: FromFold) => self.postMessage(message);
 let desk: FoldDesk | undefined;
+
+giveWay();
 
 self.onmessage = (event: MessageEvent<ToFold>) => {
   const message = event.data;

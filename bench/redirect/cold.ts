@@ -46,8 +46,8 @@ export async function measureCold({ cold, seconds }: Effort): Promise<Cold> {
     const { requests } = await storm(running.url, { seconds: most, connections, paths, expects });
     return { cpu: (running.cpu() - before) / requests, requests };
   };
-  // So that everything is compiled before anything is measured.
-  await cost(warm, Math.max(2, seconds));
+  // So that everything is compiled before anything is measured, and every one of these links is known.
+  for (let visited = 0; visited < cold * 2; ) visited += (await cost(warm, Math.max(2, seconds))).requests;
   const hit = await cost(warm, seconds);
   const miss = await cost(fresh, 1);
   if (miss.requests > cold)

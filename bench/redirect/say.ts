@@ -10,21 +10,11 @@ export const say = (line: string): void => {
 const mebibytes = (bytes: number): string => number(bytes / 2 ** 20);
 
 export function sayMeasured(title: string, all: readonly Measured[]): void {
+  const against = `to ${all[0]?.name ?? ''}`;
   say(
     print({
       title,
-      columns: [
-        'CPU µs',
-        'range',
-        'to nginx',
-        'a second',
-        'range',
-        'to nginx',
-        'p50 µs',
-        'p99 µs',
-        'range',
-        'MiB',
-      ],
+      columns: ['CPU µs', 'range', against, 'a second', 'range', against, 'p50 µs', 'p99 µs', 'range', 'MiB'],
       rows: all.map(({ name, cpu, cpuRatio, perSecond, perSecondRatio, p50, p99, memory }) => [
         name,
         number(cpu.median),

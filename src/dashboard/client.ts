@@ -51,12 +51,13 @@ export async function call<N extends Name>(
     if (input.signal?.aborted) throw cause;
     throw unreachable();
   });
-  const body = await bodyOf(response).catch((cause) => {
+  const text = await response.text().catch((cause) => {
     if (input.signal?.aborted) throw cause;
     throw unreachable();
   });
+  const body = parsed(text);
   if (response.ok) {
-    if (body === undefined && response.status !== 204) throw notUnderstood();
+    if (body === undefined && text !== '') throw notUnderstood();
     return body as Answer<N>;
   }
   if (response.status === 401 && !name.endsWith('/session')) onSessionEnded();
@@ -75,9 +76,7 @@ export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput
 }
 
 /** Undefined for what is no JSON: nothing, or somebody else's page. */
-async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (text === '') return undefined;
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -17,7 +17,8 @@ interface Kept<T> extends Query<T> {
 }
 
 const mostKept = 100;
-const freshFor = 1_000;
+/** So long an answer does for all parts of one page; whoever comes back to a page sees what is new. */
+const freshFor = 200;
 const kept = new Map<string, Kept<unknown>>();
 
 function make<T>(fetcher: () => Promise<T>): Kept<T> {
@@ -60,7 +61,7 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
   found.fetcher = fetcher;
   useEffect(() => {
     found.users += 1;
-    if (Date.now() - found.askedAt > freshFor) void found.reload();
+    if (!found.isAsking.value && Date.now() - found.askedAt > freshFor) void found.reload();
     return () => {
       found.users -= 1;
     };

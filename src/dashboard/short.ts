@@ -7,8 +7,8 @@ export const namesOfHosts = signal<ReadonlyMap<string, string>>(new Map());
 
 /** A domain as people write it: without the scheme, in its own script. */
 export function hostOf({ domain }: Pick<Link, 'domain'>): string {
-  const host = bare(domain);
-  return namesOfHosts.value.get(host) ?? host;
+  const [, name = '', port = ''] = /^(.*?)(:\d+)?$/.exec(bare(domain)) ?? [];
+  return (namesOfHosts.value.get(name) ?? name) + port;
 }
 
 export const shortOf = (link: Pick<Link, 'domain' | 'suffix'>): string => `${hostOf(link)}/${link.suffix}`;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-export const themes = ['system', 'light', 'dark'] as const;
+const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 const place = 'linnet.theme';

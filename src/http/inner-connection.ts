@@ -10,12 +10,18 @@ export interface InnerListener {
 /** Whose requests come from which of our own ports. */
 export type Peers = Map<number, string>;
 
+const endingPause = 1_000;
+/** The sender isn't stopped for less: a socket that is, and then ends, counts as closed. */
+const mostEarly = 64 * 1024;
+
 /** A visitor's connection, carried on to the server behind the express lane. */
 export class InnerConnection {
   readonly #listener: InnerListener;
   readonly #peers: Peers;
   readonly #peer: string;
-  #early: Buffer[] | null = [];
+  /** What came before the server behind was reached. */
+  #early: Buffer[] = [];
+  #earlyLength = 0;
   #socket: Socket | null = null;
   #outlet: Outlet | null = null;
   #port = 0;
@@ -28,9 +34,10 @@ export class InnerConnection {
     this.#listener = listener;
     this.#peers = peers;
     this.#peer = peer;
+    // So that who has said everything still hears the answer.
+    const place = { hostname: '127.0.0.1', port, allowHalfOpen: true };
     Bun.connect({
-      hostname: '127.0.0.1',
-      port,
+      ...place,
       socket: {
         open: (socket) => this.#opened(socket),
         data: (_, bytes) => this.#received(bytes),
@@ -51,13 +58,17 @@ export class InnerConnection {
   }
 
   get isFull(): boolean {
-    return this.#early !== null || this.#outlet?.isFull === true;
+    return this.#outlet === null ? this.#earlyLength >= mostEarly : this.#outlet.isFull;
   }
 
   send(bytes: Buffer): void {
     this.usedAt = performance.now();
-    if (this.#early !== null) this.#early.push(Buffer.from(bytes));
-    else this.#outlet?.bytes(bytes);
+    if (this.#outlet !== null) {
+      this.#outlet.bytes(bytes);
+      return;
+    }
+    this.#early.push(Buffer.from(bytes));
+    this.#earlyLength += bytes.length;
   }
 
   pause(): void {
@@ -92,10 +103,10 @@ export class InnerConnection {
     this.#peers.set(this.#port, this.#peer);
     const outlet = new Outlet(socket);
     this.#outlet = outlet;
-    const early = this.#early ?? [];
-    this.#early = null;
-    for (const bytes of early) outlet.bytes(bytes);
-    if (this.#isEnding) outlet.end();
+    for (const bytes of this.#early) outlet.bytes(bytes);
+    this.#early = [];
+    // A server that reads a request and the end behind it at once hangs up on it: it is given time to answer first.
+    if (this.#isEnding) setTimeout(() => outlet.end(), endingPause);
     if (!this.isFull) this.#listener.drained();
   }
 

@@ -1,5 +1,6 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { Generations } from './generations.ts';
+import { SecondChances } from './second-chances.ts';
 
 export interface CacheBounds {
   readonly bytes: number;
@@ -17,14 +18,14 @@ type Load = (domainId: number, suffix: string) => Promise<LinkForVisitor | null>
 
 /** Links by domain and suffix, and which of them don't exist. Many who ask for one at once make one query. */
 export class LinkCache {
-  readonly #links: Generations<LinkForVisitor>;
+  readonly #links: SecondChances<LinkForVisitor>;
   readonly #misses: Generations<true>;
   readonly #flights = new Map<string, Flight>();
   readonly #load: Load;
 
   constructor(load: Load, bounds: CacheBounds) {
     this.#load = load;
-    this.#links = new Generations(bounds.bytes, weight);
+    this.#links = new SecondChances(bounds.bytes, weight);
     this.#misses = new Generations(bounds.misses);
   }
 
@@ -82,5 +83,5 @@ function weight(key: string, link: LinkForVisitor): number {
     link.ogImage,
     link.passwordHash,
   ];
-  return 310 + key.length + texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return 330 + key.length + texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }

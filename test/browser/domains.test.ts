@@ -62,6 +62,56 @@ test('a domain is added, shows its records, is verified by itself, carries a lin
   expect((await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links).toBe(0);
 });
 
+test('a domain that is verified carries links made in the dashboard, and the list is narrowed to it', async () => {
+  const who = await app.newcomer();
+  const { json: domain } = await app.call('POST', '/api/v1/domain', {
+    key: who.key,
+    body: { domain: 'läden.example.com' },
+  });
+  const [proof] = domain.records;
+  names[proof.name] = { TXT: [proof.value] };
+  expect((await app.call('POST', `/api/v1/domain/${domain.id}/verify`, { key: who.key })).json).toMatchObject(
+    { state: 'verified' },
+  );
+  await app.call('POST', '/api/v1/link', {
+    key: who.key,
+    body: { destination_url: 'https://example.com/', suffix: 'on-the-service' },
+  });
+
+  const page = await dashboardOf(app, who);
+  await page.getByRole('button', { name: 'Options' }).click();
+  await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption('läden.example.com');
+  await page.getByRole('textbox', { name: 'Suffix' }).fill('open');
+  await page.getByLabel('Long URL').fill('https://example.com/opening-hours');
+  await page.getByLabel('Long URL').press('Enter');
+  const made = page.getByRole('region', { name: 'New link' });
+  const { port } = new URL(app.url);
+  await made.locator('.made-short', { hasText: `läden.example.com:${port}/open` }).waitFor();
+  const visited = await visitRaw(app.url, { host: domain.domain, path: '/open' });
+  expect([visited.status, visited.headers.location]).toEqual([302, 'https://example.com/opening-hours']);
+  // Not on the service's own.
+  expect((await app.visit('/open')).status).toBe(404);
+
+  const rows = page.locator('.row-short');
+  await rows.nth(1).waitFor();
+  const filter = page.getByRole('combobox', { name: 'Filter by domain' });
+  await filter.selectOption('läden.example.com');
+  await page.getByText('1 link', { exact: true }).waitFor();
+  expect(await rows.allInnerTexts()).toEqual([`läden.example.com:${port}\n/open`]);
+  await filter.selectOption(new URL(app.url).host);
+  await rows.filter({ hasText: 'on-the-service' }).waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await barriersOn(page)).toEqual([]);
+
+  // Its own page and the palette call it by the same name.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('open');
+  await page.getByRole('option', { name: `läden.example.com:${port}/open` }).click();
+  await page.getByRole('heading', { name: `läden.example.com:${port}/open` }).waitFor();
+  await page.context().close();
+});
+
 test('what is no domain is refused beside the field, in the words of the API', async () => {
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/domains');

@@ -102,7 +102,7 @@ describe('the page of a link', () => {
       await page.keyboard.type('open sesame');
       // By the clock in Berlin, where the browser is: two hours ahead of UTC in July.
       await field(page, 'Expiration').fill('2031-07-01T12:30');
-      await page.getByText('It expires on Jul 1, 2031, 12:30').waitFor();
+      await page.getByText('It expires on 1 Jul 2031, 12:30').waitFor();
       expect(await page.getByText('Times are those of Europe/Berlin.').isVisible()).toBe(true);
       await page.getByRole('link', { name: 'Webhook' }).click();
       await field(page, 'Webhook address').fill('http://127.0.0.1:9/hook');
@@ -554,7 +554,8 @@ describe('the QR code', () => {
       const { page, link, read } = await open();
       const shown = async () =>
         decodeURIComponent(
-          (await page.getByAltText(`QR code of ${link.url}`).getAttribute('src')) ?? '',
+          (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ??
+            '',
         ).replace('data:image/svg+xml,', '');
       expect(await shown()).toBe(String((await read()).qr_code_svg));
       await field(page, 'Code').fill('#AABBCC');

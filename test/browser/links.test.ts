@@ -484,8 +484,6 @@ describe('by keyboard', () => {
 describe('for everybody', () => {
   for (const [name, options] of [
     ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['on a phone', { viewport: { width: 390, height: 1000 }, hasTouch: true }],
     ['on a phone, dark', { colorScheme: 'dark', viewport: { width: 390, height: 1000 }, hasTouch: true }],
   ] as const) {
     test(`no barrier is found in an empty list, a full one, and what opens from it: ${name}`, async () => {

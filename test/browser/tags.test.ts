@@ -43,7 +43,7 @@ describe('tags', () => {
     await page.reload();
     await row(page, 'Used').getByText('1 link').waitFor();
     expect(await names(page)).toEqual(['Spring', 'Used']);
-    await page.getByRole('combobox', { name: 'Sort' }).selectOption('Most links');
+    await page.getByRole('combobox', { name: 'Sort' }).selectOption('Most links first');
     await page.locator('.tag-row:first-child', { hasText: 'Used' }).waitFor();
     await page.getByRole('link', { name: 'Used' }).click();
     await page.locator('.link-row', { hasText: 'Used' }).waitFor();
@@ -153,7 +153,6 @@ describe('tags', () => {
   });
 
   for (const [name, options] of [
-    ['light', { colorScheme: 'light' }],
     ['dark', { colorScheme: 'dark' }],
     ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
   ] as const) {

@@ -168,6 +168,24 @@ test("another's answer, as of a hotel's network, is no answer of Linnet's", asyn
   await page.context().close();
 });
 
+test('a page that breaks says so, and the others go on', async () => {
+  const { owner } = await place();
+  const page = await dashboardOf(app, owner, '/app/nowhere');
+  await page.route('**/api/v1/tag', (route) => route.fulfill({ json: [null] }));
+  await page.getByRole('link', { name: 'Tags' }).click();
+  await page.getByRole('heading', { name: 'This page broke' }).waitFor();
+  await page.getByRole('alert').getByText('That is a fault of Linnet.').waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Domains' }).click();
+  await page.getByText('Waiting for DNS').waitFor();
+  expect(await page.getByText('This page broke').count()).toBe(0);
+  await page.unroute('**/api/v1/tag');
+  await page.getByRole('link', { name: 'Tags' }).click();
+  await page.getByRole('button', { name: 'Load the page anew' }).click();
+  await page.getByText('1 tag', { exact: true }).waitFor();
+  await page.context().close();
+});
+
 test('an answer that takes its time keeps the place, and what was typed before it came stays', async () => {
   const { owner, linkId } = await place();
   const page = await dashboardOf(app, owner, '/app/nowhere');

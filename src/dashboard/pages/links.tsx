@@ -36,7 +36,7 @@ export function LinksPage() {
             <p>Paste a long URL above and press Enter. The short link is copied at once.</p>
           </Empty>
         ) : (
-          <div class={isThere ? 'links-below' : 'links-below coming'}>
+          <div class={isThere ? 'list-below' : 'list-below coming'}>
             <Toolbar view={view} />
             {isThere ? (
               <List view={view} links={list.links} total={list.total} isOld={isOld} selection={selection} />

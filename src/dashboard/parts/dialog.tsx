@@ -40,6 +40,12 @@ export function Dialog({ title, onClose, children, isFirm = false, class: classN
         event.preventDefault();
         if (!isFirm) onClose();
       }}
+      onClose={({ currentTarget }) => {
+        // The browser may close it without asking, where Escape is pressed again and again.
+        if (!currentTarget.isConnected) return;
+        if (isFirm) currentTarget.showModal();
+        else onClose();
+      }}
       onMouseDown={(event) => {
         if (event.target === dialog.current && !isFirm) onClose();
       }}

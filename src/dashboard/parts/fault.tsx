@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { path } from '../router.ts';
 import { Button } from './button.tsx';
+import { Page } from './page.tsx';
 
 /** A page that breaks while it is drawn says so: the others go on working. */
 export function Fault({ children }: { children: ComponentChildren }) {
@@ -12,16 +13,18 @@ export function Fault({ children }: { children: ComponentChildren }) {
   }, [at]);
   if (error === undefined) return <>{children}</>;
   return (
-    <div class="callout bad" role="alert">
-      <span>This page broke: that is a fault of Linnet, and nothing that was saved is lost.</span>
-      <div class="actions">
-        <Button icon="refresh" isSlim onClick={() => retry()}>
-          Try again
-        </Button>
-        <Button isSlim onClick={() => location.reload()}>
-          Load the page anew
-        </Button>
+    <Page title="This page broke">
+      <div class="callout bad" role="alert">
+        <span>That is a fault of Linnet. Nothing that was saved is lost, and the other pages go on.</span>
+        <div class="actions">
+          <Button icon="refresh" isSlim onClick={() => retry()}>
+            Try again
+          </Button>
+          <Button isSlim onClick={() => location.reload()}>
+            Load the page anew
+          </Button>
+        </div>
       </div>
-    </div>
+    </Page>
   );
 }

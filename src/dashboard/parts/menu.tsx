@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface MenuProps {
   /** What the button says, or shows. */
@@ -14,6 +14,9 @@ interface MenuProps {
 
 /** As high as what lies over a phone's page at its edge. */
 const edge = 64;
+
+const isItem = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('a, button') !== null;
 
 export function Menu({
   button,
@@ -29,7 +32,8 @@ export function Menu({
   const items = () => [
     ...(frame.current?.querySelectorAll<HTMLElement>('.menu-list > :is(a, button)') ?? []),
   ];
-  useEffect(() => {
+  // At once: what is pressed right after opening it is meant for its items.
+  useLayoutEffect(() => {
     if (!isOpen.value) return;
     const list = frame.current?.querySelector('.menu-list')?.getBoundingClientRect();
     isUp.value = list !== undefined && list.bottom > innerHeight - edge && list.top - list.height > edge;
@@ -78,10 +82,12 @@ export function Menu({
       {isOpen.value && (
         <div
           class={`menu-list ${side} ${isUp.value ? 'up' : ''}`}
+          // Before the item does what it does: a dialog that it opens gives the focus back to the button.
+          onClickCapture={(event) => {
+            if (isItem(event.target)) frame.current?.querySelector('button')?.focus();
+          }}
           onClick={(event) => {
-            if (!(event.target instanceof Element) || !event.target.closest('a, button')) return;
-            isOpen.value = false;
-            frame.current?.querySelector('button')?.focus();
+            if (isItem(event.target)) isOpen.value = false;
           }}
         >
           {children}

@@ -101,6 +101,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
         event.preventDefault();
         onClose();
       }}
+      onClose={({ currentTarget }) => {
+        if (currentTarget.isConnected) onClose();
+      }}
       onMouseDown={(event) => {
         if (event.target === dialog.current) onClose();
       }}

@@ -76,6 +76,3 @@ export function uncountedByReason(groups: NonNullable<Stats['groups']>): Uncount
   for (const { value, not_counted } of groups) found[classByReason[value ?? ''] ?? 'bot'] += not_counted;
   return found;
 }
-
-export const sumOf = (found: Uncounted | null): number =>
-  Object.values(found ?? {}).reduce((sum, hits) => sum + hits, 0);

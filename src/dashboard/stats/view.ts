@@ -37,7 +37,7 @@ export interface Numbers {
   readonly before: number | null;
 }
 
-export const countedIn = (view: View, { totals }: Stats): number =>
+const countedIn = (view: View, { totals }: Stats): number =>
   totals.clicks +
   (isAside(view.filters) ? Object.values(totals.not_counted ?? {}).reduce((sum, hits) => sum + hits, 0) : 0);
 

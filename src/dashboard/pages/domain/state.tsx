@@ -20,7 +20,7 @@ export function DomainState({ state }: Pick<Domain, 'state'>) {
 /** An internationalised name both ways; a plain one once. */
 export function DomainName({ domain, domain_unicode }: Pick<Domain, 'domain' | 'domain_unicode'>) {
   return domain === domain_unicode ? (
-    <>{domain}</>
+    domain
   ) : (
     <>
       {domain_unicode} <span class="soft small">{domain}</span>

@@ -51,7 +51,7 @@ export const labels: Readonly<Record<FieldName, string>> = {
   webhook_events: 'Webhook events',
 };
 
-export const isFieldName = (text: string): text is FieldName => Object.hasOwn(labels, text);
+const isFieldName = (text: string): text is FieldName => Object.hasOwn(labels, text);
 export const fieldNames: readonly FieldName[] = Object.keys(labels).filter(isFieldName);
 export const webhookFields: readonly FieldName[] = ['webhook_url', 'webhook_auth_key', 'webhook_events'];
 

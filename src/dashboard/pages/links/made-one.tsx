@@ -29,7 +29,7 @@ export function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
           isQrShown.value = true;
         }}
       >
-        <img src={asAddress(link.qr_code_svg)} alt="" width={88} height={88} />
+        <img src={asAddress(link.qr_code_svg)} alt={`QR code of ${short}`} width={88} height={88} />
       </button>
       <div class="made-text">
         <p class="made-state">

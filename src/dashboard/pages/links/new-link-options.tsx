@@ -26,6 +26,7 @@ interface OptionsProps {
 export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps) {
   const { own } = useOwnDomains();
   const service = setup.value?.default_domain ?? '';
+  const chosen = own.find(({ value }) => value === wish.domain)?.label ?? service;
   return (
     <div class="new-link-options">
       {own.length > 0 && (
@@ -45,7 +46,7 @@ export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps)
         spellcheck={false}
         maxLength={600}
         value={areMany ? '' : wish.suffix}
-        hint={areMany ? 'Each link gets its own.' : `What comes after ${wish.domain || service}/`}
+        hint={areMany ? 'Each link gets its own.' : `What comes after ${chosen}/`}
         error={trouble?.of('suffix')}
         onText={(suffix) => onWish({ ...wish, suffix })}
       />

@@ -4,7 +4,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { ShortText } from '../../parts/short-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { pageOf, shortOf } from '../../short.ts';
-import { bare, compact, number } from '../../words.ts';
+import { bare, compact, counted } from '../../words.ts';
 import { Marks } from './marks.tsx';
 import { RowActions } from './row-actions.tsx';
 
@@ -44,7 +44,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
       </label>
       <div class="row-main">
         <div class="row-first">
-          <a class="row-short" href={pageOf(link)} data-row-link title={link.url}>
+          <a class="row-short" href={pageOf(link)} data-row-link aria-label={short} title={link.url}>
             <ShortText link={link} />
           </a>
           <CopyButton text={link.url} what={short} isBare isSlim />
@@ -78,7 +78,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
       <a
         class="row-clicks"
         href={`${pageOf(link)}/stats`}
-        title={`${number(link.clicks)} clicks: statistics`}
+        title={`${counted(link.clicks, 'click')}: statistics`}
       >
         {compact(link.clicks)} <span class="soft small">{link.clicks === 1 ? 'click' : 'clicks'}</span>
       </a>

@@ -31,7 +31,7 @@ export function Toolbar({ view }: { view: View }) {
   const { own } = useOwnDomains();
   useKeys([{ key: '/', does: 'Search links', act: () => document.getElementById('search-links')?.focus() }]);
   return (
-    <div class="links-toolbar" role="search">
+    <div class="list-toolbar" role="search">
       <SearchField
         id="search-links"
         label="Search by name, suffix or destination"

@@ -61,8 +61,8 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
     requestAnimationFrame(() => focusRowOf(id));
   };
   return (
-    <div class="links-below">
-      <div class="links-toolbar" role="search">
+    <div class="list-below">
+      <div class="list-toolbar" role="search">
         <SearchField
           id="search-tags"
           label="Filter tags"

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test';
+import { hostOf, namesOfHosts } from './short.ts';
+
+test('a domain is written as its owner writes it, with its port, and without its scheme', () => {
+  namesOfHosts.value = new Map([['xn--bcher-kva.example', 'bücher.example']]);
+  const hosts = [
+    'https://xn--bcher-kva.example',
+    'http://xn--bcher-kva.example:3000',
+    'https://links.example.com',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+    'http://[::1]',
+  ].map((domain) => hostOf({ domain }));
+  expect(hosts).toEqual([
+    'bücher.example',
+    'bücher.example:3000',
+    'links.example.com',
+    '127.0.0.1:3000',
+    '[::1]:3000',
+    '[::1]',
+  ]);
+});

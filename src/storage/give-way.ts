@@ -1,0 +1,19 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+
+const niceness = 10;
+
+/**
+ * Makes the thread that calls this wait for the one that answers visitors, where they have to share a core: with a
+ * backlog to fold beside it, half of all visits waited 70 ms without this, and 0.3 ms with it. Linux gives each thread a
+ * niceness of its own; elsewhere nothing happens, nor where it isn't allowed.
+ */
+export function giveWay(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
+    setPriority(Number(thread), niceness);
+  } catch {
+    // Then it competes with the others, as it would anywhere else.
+  }
+}

@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'bun:test';
+import { startApp } from '../support/app.ts';
+import { closeBrowser, freshContext } from '../support/browser.ts';
+
+afterAll(closeBrowser);
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
+
+test('on a phone: from a fresh instance to a first link that is copied, and to its first click, live', async () => {
+  const app = await startApp({ env: { REGISTRATION: 'closed' } });
+  const context = await freshContext({ ...phone, permissions: ['clipboard-read', 'clipboard-write'] });
+  try {
+    const page = await context.newPage();
+    await page.goto(app.url);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Create account' }).tap();
+    await page.getByText('Your first link is one paste away').waitFor();
+
+    await page.getByLabel('Long URL').fill('https://example.com/from-a-phone');
+    await page.getByRole('button', { name: 'Create link' }).tap();
+    const made = page.getByRole('region', { name: 'New link' });
+    await made.getByText('Created and copied').waitFor();
+    const short = (await made.getByRole('link').first().getAttribute('href')) ?? '';
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(short);
+    // It is read whole, and nothing is to be scrolled sideways for it.
+    expect(await made.locator('.made-short').innerText()).toBe(short.replace('http://', ''));
+    const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
+    expect(scrollWidth).toBe(clientWidth);
+
+    await page.getByRole('button', { name: /^More about/ }).tap();
+    await page.getByRole('link', { name: 'Show statistics' }).tap();
+    await page.getByText('Nobody has clicked yet').waitFor();
+    await page.getByRole('link', { name: 'Visits' }).tap();
+    await page.getByText('Live: new hits appear by themselves.').waitFor();
+    const before = Date.now();
+    expect((await app.visit(short)).headers.get('location')).toBe('https://example.com/from-a-phone');
+    await page.locator('[data-hit]').filter({ hasText: 'Chrome on Linux' }).waitFor();
+    expect(Date.now() - before).toBeLessThan(3_000);
+    // The list knows it too.
+    await page.getByRole('link', { name: 'Links', exact: true }).tap();
+    await page.locator('.row-clicks[title="1 click: statistics"]').waitFor();
+  } finally {
+    await context.close();
+    await app.stop();
+  }
+});
