@@ -97,6 +97,7 @@ test('whoever is invited signs up on a page of their own and becomes a member', 
   await guest.goto(`${app.url}/app/organization`);
   await guest.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
   expect(await guest.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
+  expect(await guest.getByRole('switch').count()).toBe(0);
   // The same link again is good for nothing.
   await guest.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
   await guest.getByRole('heading', { name: 'This invitation is not open' }).waitFor();

@@ -19,7 +19,7 @@ export function OrganizationPage() {
               <NameSection known={known} isEditable={isAdministrator} />
               <Members isAdministrator={isAdministrator} />
               {isAdministrator && <OutstandingInvitations />}
-              <QrSection known={known} />
+              {isAdministrator && <QrSection known={known} />}
             </>
           )}
         </Loaded>
