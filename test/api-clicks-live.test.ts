@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely';
 import { hitColumns } from '../src/storage/fold-store.ts';
 import type { Schema } from '../src/storage/schema.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { insertHits, type SeedHit } from './support/hits.ts';
 
 interface LiveEvent {
@@ -67,13 +68,8 @@ class Listener {
   }
 }
 
-async function until(isDone: () => boolean, patience = 10_000): Promise<void> {
-  const end = Date.now() + patience;
-  while (!isDone()) {
-    if (Date.now() > end) throw new Error('waited in vain');
-    await Bun.sleep(5);
-  }
-}
+const until = (isDone: () => boolean, patience = 10_000) =>
+  eventually(isDone, 'what the stream was to bring', patience);
 
 describe.each(storeKinds)('the live stream on %s', (store) => {
   let app: TestApp;

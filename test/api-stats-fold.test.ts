@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Queries } from '../src/storage/schema.ts';
 import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { rebuildRollups } from './support/hits.ts';
+import { rebuildRollups, rollUps } from './support/hits.ts';
 
 const agents = [
   browser,
@@ -50,27 +49,6 @@ describe.each(storeKinds)('statistics of real visits on %s', (store) => {
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
-  });
-
-  const rollUps = async (queries: Queries) => ({
-    links: await queries
-      .selectFrom('link_rollups')
-      .selectAll()
-      .orderBy('link_id')
-      .orderBy('dimension')
-      .orderBy('hour')
-      .orderBy('class')
-      .orderBy('value')
-      .execute(),
-    organizations: await queries
-      .selectFrom('organization_rollups')
-      .selectAll()
-      .orderBy('dimension')
-      .orderBy('hour')
-      .orderBy('class')
-      .orderBy('value')
-      .execute(),
-    clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
   });
 
   test('what was rolled up while folding is what counting every hit anew gives', async () => {

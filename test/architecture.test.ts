@@ -20,7 +20,7 @@ const arrows: Record<string, readonly string[]> = {
   redirect: ['rules', 'storage', 'clicks', 'http'],
   manage: ['rules', 'storage', 'auth', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'clicks', 'rules', 'telemetry'],
-  dashboard: ['api', 'qr'],
+  dashboard: ['qr'],
   'store.ts': ['rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
   'fold-thread.ts': ['*'],
   'app.ts': ['*'],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { visitRaw } from './support/raw-http.ts';
@@ -27,15 +28,9 @@ afterEach(async () => {
   await wire.cut();
 });
 
-const add = (domain: string) => app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
+const patience = 15_000;
 
-async function until(check: () => Promise<boolean>): Promise<void> {
-  const began = performance.now();
-  while (!(await check())) {
-    if (performance.now() - began > 15_000) throw new Error('it did not come to that');
-    await Bun.sleep(20);
-  }
-}
+const add = (domain: string) => app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
 
 test('while the database is away domains go on as they are, and what was due is done afterwards', async () => {
   const { json: known } = await add('known.example.org');
@@ -48,7 +43,7 @@ test('while the database is away domains go on as they are, and what was due is 
     (await visitRaw(app.url, { host: 'known.example.org', path: '/' })).headers.location;
   const allowed = async (domain: string) =>
     (await app.call('GET', `/internal/tls-allowed?domain=${domain}`)).status;
-  await until(async () => (await root()) === ways.root_url);
+  await eventually(async () => (await root()) === ways.root_url, 'the domain to lead home', patience);
 
   await wire.cut();
   for (let minute = 0; minute < 3; minute++) {
@@ -62,10 +57,11 @@ test('while the database is away domains go on as they are, and what was due is 
 
   names[pending.records[0].name] = { TXT: [pending.records[0].value] };
   await wire.lay();
-  await until(async () => {
+  const isVerified = async () => {
     const { json } = await app.call('GET', `/api/v1/domain/${pending.id}`, { key: owner.key });
     return json.state === 'verified';
-  });
+  };
+  await eventually(isVerified, 'the look that was due', patience);
   expect(await allowed('pending.example.org')).toBe(200);
   expect(await root()).toBe(ways.root_url);
   expect(app.faults).toEqual([]);

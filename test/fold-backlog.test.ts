@@ -4,9 +4,8 @@ import { outcomes, targets } from '../src/clicks/codes.ts';
 import type { RawHit } from '../src/clicks/enrich.ts';
 import { journalsIn } from '../src/clicks/journal-files.ts';
 import { loadConfig } from '../src/config/load.ts';
-import type { Queries } from '../src/storage/schema.ts';
 import { storeKinds } from './support/app.ts';
-import { rebuildRollups } from './support/hits.ts';
+import { rebuildRollups, rollUps } from './support/hits.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -41,28 +40,6 @@ function hitAt(place: number): RawHit {
 }
 
 const hits = 12_000;
-
-const rollUps = async (queries: Queries) => ({
-  links: await queries
-    .selectFrom('link_rollups')
-    .selectAll()
-    .orderBy('link_id')
-    .orderBy('dimension')
-    .orderBy('hour')
-    .orderBy('class')
-    .orderBy('value')
-    .execute(),
-  organizations: await queries
-    .selectFrom('organization_rollups')
-    .selectAll()
-    .orderBy('organization_id')
-    .orderBy('dimension')
-    .orderBy('hour')
-    .orderBy('class')
-    .orderBy('value')
-    .execute(),
-  clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
-});
 
 describe.each(storeKinds)('a large leftover journal on %s', (store) => {
   test('is in the ledger and in all totals as it was, each hit once, beside the hits that come meanwhile', async () => {

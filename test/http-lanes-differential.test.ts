@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { startApp, type TestApp } from './support/app.ts';
+import { drawFrom } from './support/draw.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 
 /**
@@ -21,13 +22,7 @@ const kinds: readonly (readonly [string, object])[] = [
   ['over', { expiration_date: new Date(Date.now() + 60_000).toISOString() }],
 ];
 
-let state = 20_261_120;
-function draw(below: number): number {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) % below;
-}
+const draw = drawFrom(20_261_120);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
 const perhaps = (chance: number, text: () => string): string => (draw(chance) === 0 ? text() : '');
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
+import { drawFrom } from './support/draw.ts';
 import { exchange, visitRaw } from './support/raw-http.ts';
 
 /** The program itself, in a process of its own, so that its memory and its log are nobody else's. */
@@ -33,13 +34,7 @@ afterAll(async () => {
 });
 
 /** The same garbage in every run. */
-let state = 20_300_101;
-function draw(below: number): number {
-  state ^= state << 13;
-  state ^= state >>> 17;
-  state ^= state << 5;
-  return (state >>> 0) % below;
-}
+const draw = drawFrom(20_300_101);
 const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
 const noise = (length: number): string =>
   Array.from({ length }, () => String.fromCharCode(draw(256))).join('');

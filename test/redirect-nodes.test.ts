@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
 
 /** Two nodes over one PostgreSQL database, each with its own cache. */
@@ -28,14 +29,8 @@ async function make(fields: object = {}): Promise<{ id: number; path: string }> 
   return { id: made.json.id, path: new URL(made.json.url).pathname };
 }
 
-/** Asks again until the answer is what is waited for; how long that took, or a failure after two seconds. */
-async function soon(check: () => Promise<boolean>): Promise<void> {
-  const began = performance.now();
-  while (!(await check())) {
-    if (performance.now() - began > 2_000) throw new Error('the other node still does not know');
-    await Bun.sleep(10);
-  }
-}
+/** What is done on one node is known to the other within two seconds. */
+const soon = (check: () => Promise<boolean>) => eventually(check, 'the other node to know', 2_000);
 
 test('a change made through one node is seen by visitors of the other within two seconds', async () => {
   const { id, path } = await make();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { Wire } from './support/wire.ts';
@@ -41,14 +42,6 @@ async function make(fields: object = {}): Promise<{ id: number; path: string }> 
   return { id: made.json.id, path: new URL(made.json.url).pathname };
 }
 
-async function until(check: () => Promise<boolean>): Promise<void> {
-  const began = performance.now();
-  while (!(await check())) {
-    if (performance.now() - began > 5_000) throw new Error('it did not come to that');
-    await Bun.sleep(20);
-  }
-}
-
 test('while the database is away, links that are known go on, others get a 503 page, and all is well afterwards', async () => {
   const { path: known } = await make();
   const { path: unknown } = await make();
@@ -77,7 +70,7 @@ test('while the database is away, links that are known go on, others get a 503 p
     expect((await visitRaw(far.url, { host: custom, path: onCustom })).status).toBe(302);
 
   await wire.lay();
-  await until(async () => (await far.visit(unknown)).status === 302);
+  await eventually(async () => (await far.visit(unknown)).status === 302, 'the database to be back');
   expect((await far.visit(locked, {}, guess)).status).toBe(302);
 });
 
@@ -91,5 +84,8 @@ test('a change that was made while this node could not hear of it is seen once i
   expect((await near.visit(path)).headers.get('location')).toBe(body.destination_url);
   expect((await far.visit(path)).headers.get('location')).toBe('https://destination.example/');
   await wire.lay();
-  await until(async () => (await far.visit(path)).headers.get('location') === body.destination_url);
+  await eventually(
+    async () => (await far.visit(path)).headers.get('location') === body.destination_url,
+    'the change to come through',
+  );
 });

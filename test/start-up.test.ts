@@ -213,7 +213,7 @@ describe('the command line', () => {
     expect((await signIn('the forgotten one')).status).toBe(401);
     expect((await signIn('a brand new one')).status).toBe(201);
     const nobody = await linnet(['user', 'password', '--email', 'nobody@example.com'], 'never asked for\n');
-    expect(nobody).toEqual([1, '', 'There is no account of nobody@example.com.\n']);
+    expect(nobody).toEqual([1, '', 'There is no account of nobody@example.com. Check the address.\n']);
     program.kill('SIGTERM');
     await program.exited;
   });
@@ -252,7 +252,7 @@ describe('the command line', () => {
     ]);
     expect(await run('key', 'create', '--email', 'nobody@example.com', '--name', 'n')).toEqual([
       1,
-      'There is no account of nobody@example.com.',
+      'There is no account of nobody@example.com. Check the address.',
     ]);
     expect((await run('user', 'create', '--nonsense'))[0]).toBe(1);
     expect((await run('make', 'coffee'))[0]).toBe(2);

@@ -1,23 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { dialects } from '../src/storage/dialect.ts';
 import { claimDue } from '../src/storage/webhook-queue.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
+import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
-import { eventually, startTarget, type WebhookTarget } from './support/webhook-target.ts';
+import { targetOfEachTest, type WebhookTarget } from './support/webhook-target.ts';
 
 const SECRET_KEY = 'the same secret on every node, long enough';
 
-const targets: WebhookTarget[] = [];
-function target(...given: Parameters<typeof startTarget>): WebhookTarget {
-  const made = startTarget(...given);
-  targets.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const one of targets.splice(0)) one.stop();
-});
+const target = targetOfEachTest();
 
 async function linkOf(app: TestApp, { key }: Newcomer, fields: object): Promise<number> {
   const body = { destination_url: 'https://example.com', ...fields };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { journalsIn } from '../src/clicks/journal-files.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
@@ -22,13 +23,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`in vain was waited for: ${what}`);
-    await Bun.sleep(10);
-  }
-}
+const until = (isSo: () => boolean | Promise<boolean>, what: string) => eventually(isSo, what, 20_000);
 
 async function keyOf(url: string): Promise<string> {
   const credentials = { email: 'workers@example.com', password: 'correct horse battery' };

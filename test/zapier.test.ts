@@ -1,17 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
-import { eventually, startTarget, type WebhookTarget } from './support/webhook-target.ts';
+import { eventually } from './support/eventually.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
 
-const targets: WebhookTarget[] = [];
-function target(...given: Parameters<typeof startTarget>): WebhookTarget {
-  const made = startTarget(...given);
-  targets.push(made);
-  return made;
-}
-afterEach(() => {
-  for (const one of targets.splice(0)) one.stop();
-});
+const target = targetOfEachTest();
 
 describe.each(storeKinds)('Zapier on %s', (store) => {
   let app: TestApp;

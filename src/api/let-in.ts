@@ -1,6 +1,6 @@
 import { credentialOf, type SessionVisit } from '../auth/authenticate.ts';
 import { type Caller, type Deed, may } from '../rules/access.ts';
-import { Refusal } from '../rules/errors.ts';
+import { forAdministrators, Refusal } from '../rules/errors.ts';
 import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
 import type { Site } from '../rules/site.ts';
 import type { Credential } from './endpoint.ts';
@@ -96,6 +96,5 @@ function guardOrigin({ credential }: Rule, { method, headers }: Request, session
 }
 
 function requireDeed({ deed }: Rule, caller: Caller): void {
-  if (deed && !may(caller.role, deed))
-    throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
+  if (deed && !may(caller.role, deed)) throw forAdministrators();
 }

@@ -10,7 +10,7 @@ import { readEvents } from '../rules/webhook-event.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
-export const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
+const tagAnswer = (tag: StoredTag): z.input<typeof Tag> => ({
   id: tag.id,
   created_at: formatStamp(tag.created_at),
   organization_id: tag.organization_id,
@@ -103,7 +103,7 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
  * Where a PNG is drawn. All that it shows is in the path, so that an address never changes what it shows and may be
  * kept for good; it is signed, so that nobody learns of other links by counting, or has us draw at will.
  */
-export function pngPath(secrets: Secrets, { linkId, foreground, background, hasMarker }: Picture): string {
+function pngPath(secrets: Secrets, { linkId, foreground, background, hasMarker }: Picture): string {
   const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}`;
   return `/qr/${what}-${secrets.sign('qr', what, 16)}.png`;
 }

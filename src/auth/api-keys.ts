@@ -1,6 +1,5 @@
-import { drawText, type RandomBytes } from '../rules/random-text.ts';
+import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 
-const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const mark = 'lnt_';
 const bodyLength = 32;
 const checkLength = 6;
@@ -9,7 +8,7 @@ const checkLength = 6;
 export const shownPrefix = (key: string): string => key.slice(0, mark.length + 6);
 
 export function makeApiKey(randomBytes: RandomBytes): string {
-  const body = drawText(letters, bodyLength, randomBytes);
+  const body = drawText(digitsAndLetters, bodyLength, randomBytes);
   return `${mark}${body}${checksum(body)}`;
 }
 
@@ -25,8 +24,8 @@ function checksum(body: string): string {
   let rest = Bun.hash.crc32(body);
   let text = '';
   for (let place = 0; place < checkLength; place++) {
-    text = letters[rest % letters.length] + text;
-    rest = Math.floor(rest / letters.length);
+    text = digitsAndLetters[rest % digitsAndLetters.length] + text;
+    rest = Math.floor(rest / digitsAndLetters.length);
   }
   return text;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const shortest = 32;
 
 /** The key file is there and holds no key. */
-export class KeyFileProblem extends Error {
+class KeyFileProblem extends Error {
   override readonly name = 'KeyFileProblem';
 }
 

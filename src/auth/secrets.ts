@@ -73,7 +73,7 @@ export class Secrets {
   }
 }
 
-export const sameText = (one: string, other: string): boolean => {
+const sameText = (one: string, other: string): boolean => {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 };

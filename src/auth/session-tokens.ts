@@ -1,6 +1,5 @@
-import { drawText, type RandomBytes } from '../rules/random-text.ts';
+import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 
-const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = /^lns_[0-9A-Za-z]{43}$/;
 
 const hour = 60 * 60 * 1000;
@@ -11,7 +10,7 @@ export const sessionGranularity = hour;
 
 /** What the cookie holds. It means nothing by itself, and is stored as a hash. */
 export const makeSessionToken = (randomBytes: RandomBytes): string =>
-  `lns_${drawText(letters, 43, randomBytes)}`;
+  `lns_${drawText(digitsAndLetters, 43, randomBytes)}`;
 
 /** What can't be one costs no query. */
 export const looksLikeSession = (text: string): boolean => form.test(text);

@@ -1,5 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { drawText, type RandomBytes } from '../rules/random-text.ts';
+import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
@@ -13,12 +13,10 @@ import {
 import { digest, type Secrets } from './secrets.ts';
 
 const day = 24 * 60 * 60 * 1000;
-export const accessLifetime = 3 * day;
-export const refreshLifetime = 30 * day;
+const accessLifetime = 3 * day;
+const refreshLifetime = 30 * day;
 /** How long the answer to a refresh may be asked for again, by a client that lost it or asked twice at once. */
 const retryWindow = 10_000;
-
-const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 export interface TokenPair {
   readonly access_token: string;
@@ -44,7 +42,7 @@ export class Tokens {
 
   /** In the transaction of the sign-in. */
   async start(queries: Queries, userId: number): Promise<TokenPair> {
-    const pair = this.#pairOf(`lnr_${drawText(letters, 43, this.#randomBytes)}`);
+    const pair = this.#pairOf(`lnr_${drawText(digitsAndLetters, 43, this.#randomBytes)}`);
     const now = this.#now();
     const familyId = await insertFamily(queries, userId, now);
     await insertTokens(queries, familyId, hashes(pair), expiry(now));

@@ -25,7 +25,8 @@ async function readLine(input: NodeJS.ReadStream): Promise<string> {
   for await (const part of input.setEncoding('utf8') as AsyncIterable<string>) {
     for (const sign of part) {
       if (sign === '\n' || sign === '\r') return line;
-      if (sign === interrupt) throw new Refusal('FIELD_MISSING', 'No password was given.');
+      if (sign === interrupt)
+        throw new Refusal('FIELD_MISSING', 'No password was given. Run the command again and type one.');
       line = sign === backspace ? line.slice(0, -1) : line + sign;
     }
   }

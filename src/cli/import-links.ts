@@ -7,10 +7,9 @@ import { prepareLinks } from '../manage/create-links.ts';
 import type { LinkToCreate as Wish } from '../manage/prepare-link.ts';
 import { createTag, readTags } from '../manage/tags.ts';
 import type { Caller } from '../rules/access.ts';
-import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { fold } from '../rules/text.ts';
-import { findUserByEmail } from '../storage/users.ts';
+import { accountOf } from './account-of.ts';
 import { type Command, required } from './command.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
 
@@ -28,9 +27,7 @@ export const importLinks: Command = {
   usage: 'links import --email ADDRESS --file FILE.csv   (columns as in GET /api/v1/link.csv)',
   options: { email: { type: 'string' }, file: { type: 'string' } },
   async run(context, values) {
-    const email = normaliseEmail(required(values, 'email'));
-    const user = await findUserByEmail(context.database.read, email);
-    if (!user) throw new Refusal('NOT_FOUND', `There is no account of ${email}.`);
+    const user = await accountOf(context, required(values, 'email'));
     const caller = { userId: user.id, organizationId: user.organization_id, role: user.role };
     const file = required(values, 'file');
     try {
@@ -80,7 +77,7 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
   const rest = refused > problems.length ? `  … and ${refused - problems.length} more.\n` : '';
   const left =
     refused > 0 ? ` Not made: ${refused.toLocaleString('en')}.\n${problems.join('')}${rest}` : '\n';
-  return `Made ${made.toLocaleString('en')} links.${left}`;
+  return `Made ${made.toLocaleString('en')} ${made === 1 ? 'link' : 'links'}.${left}`;
 }
 
 async function wishOf(head: readonly string[], { cells }: CsvRow, tags: TagNames): Promise<Wish | Refusal> {

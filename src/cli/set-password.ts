@@ -1,9 +1,8 @@
 import { refusalOfIssues } from '../api/errors.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
 import { endSignIns } from '../manage/end-sign-ins.ts';
-import { normaliseEmail } from '../rules/account.ts';
-import { Refusal } from '../rules/errors.ts';
-import { findUserByEmail, setPassword as storePassword } from '../storage/users.ts';
+import { setPassword as storePassword } from '../storage/users.ts';
+import { accountOf } from './account-of.ts';
 import { askForPassword } from './ask-for-password.ts';
 import { type Command, required } from './command.ts';
 
@@ -15,9 +14,7 @@ export const setPassword: Command = {
   usage: 'user password --email ADDRESS [--password PASSWORD]   (asks for a password that is left out)',
   options: { email: { type: 'string' }, password: { type: 'string' } },
   async run(context, values) {
-    const email = normaliseEmail(required(values, 'email'));
-    const user = await findUserByEmail(context.database.read, email);
-    if (!user) throw new Refusal('NOT_FOUND', `There is no account of ${email}.`);
+    const user = await accountOf(context, required(values, 'email'));
     const wish = { password: values.password ?? (await askForPassword()) };
     const parsed = NewPassword.safeParse(wish);
     if (!parsed.success) throw refusalOfIssues(parsed.error.issues, wish);
@@ -26,6 +23,6 @@ export const setPassword: Command = {
       await storePassword(queries, user.id, hash);
       await endSignIns(queries, user.id, context.now());
     });
-    return `${email} has a new password and is signed out everywhere. API keys go on working.\n`;
+    return `${user.email} has a new password and is signed out everywhere. API keys go on working.\n`;
   },
 };

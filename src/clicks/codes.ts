@@ -70,18 +70,6 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** Dimensions whose values are numbers of `words`; the others' are places in a list above. */
-export const wordDimensions: ReadonlySet<Dimension> = new Set([
-  'country',
-  'os',
-  'browser',
-  'language',
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-]);
-
 const placeIn = <T extends string>(list: readonly T[]): ((word: T) => number) => {
   const places = new Map(list.map((word, place) => [word, place]));
   return (word) => places.get(word) ?? 0;

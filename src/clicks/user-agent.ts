@@ -15,7 +15,7 @@ export interface Agent {
   readonly browserVersion: string;
 }
 
-export const unknown = 'Unknown';
+const unknown = 'Unknown';
 const nobody: Agent = { device: 'other', os: unknown, osVersion: '', browser: unknown, browserVersion: '' };
 
 const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));

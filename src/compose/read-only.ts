@@ -1,7 +1,7 @@
 import { errorAnswer } from '../api/serve.ts';
 import { Refusal } from '../rules/errors.ts';
 
-export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 export function readOnly(
   request: Request,

@@ -153,7 +153,12 @@ function isServer(text: string): boolean {
 export const options = {
   port: option('PORT', '3000', 'The port to listen on; 0 takes any free one.', wholeNumber(0, 65535)),
   host: option('HOST', '127.0.0.1', 'The address to listen on; 0.0.0.0 or :: for all.', filled),
-  dataDir: option('DATA_DIR', 'data', 'The folder for the SQLite file and the secret key.', filled),
+  dataDir: option(
+    'DATA_DIR',
+    'data',
+    'The folder for the SQLite file, the secret key and clicks under way.',
+    filled,
+  ),
   baseUrl: option(
     'BASE_URL',
     '',

@@ -54,6 +54,10 @@ function refuseMore({ all, pending }: { readonly all: number; readonly pending: 
     );
   }
   if (all >= mostDomains) {
-    throw new Refusal('TOO_MANY_DOMAINS', `An organization has at most ${mostDomains} domains.`, { field });
+    throw new Refusal(
+      'TOO_MANY_DOMAINS',
+      `An organization has at most ${mostDomains} domains. Delete one first.`,
+      { field },
+    );
   }
 }

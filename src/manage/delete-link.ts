@@ -33,7 +33,7 @@ export async function deleteLinks(
 }
 
 /** Puts links that this transaction has locked into the bin, with everything that hangs on them. */
-export async function removeLinks(
+async function removeLinks(
   context: Context,
   queries: Queries,
   organizationId: number,
@@ -57,7 +57,7 @@ export async function removeLinks(
 }
 
 /** Once it is done: this node's caches hear of it at once, and webhooks go out. */
-export function forgetLinks(
+function forgetLinks(
   context: Context,
   links: readonly Pick<StoredLink, 'domain_id' | 'suffix' | 'webhook_url'>[],
 ): void {

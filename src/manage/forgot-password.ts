@@ -1,3 +1,4 @@
+import { makeResetToken } from '../auth/reset-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { resetLetter } from '../mail/reset-letter.ts';
@@ -6,7 +7,6 @@ import { deleteReset, deleteResetsBefore, insertReset } from '../storage/passwor
 import { findUserByEmail } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { resetMailLimits, withinLimits } from './mail-limit.ts';
-import { makeResetToken } from './reset-token.ts';
 
 const hour = 60 * 60 * 1000;
 const lifetime = hour;

@@ -3,18 +3,18 @@ import { invitationLetter } from '../mail/invitation-letter.ts';
 import type { Caller, Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
-import { drawText } from '../rules/random-text.ts';
+import { digitsAndLetters, drawText } from '../rules/random-text.ts';
 import * as stored from '../storage/invitations.ts';
-import { findMember, isMember } from '../storage/members.ts';
+import { isMember } from '../storage/members.ts';
 import { lockOrganizations } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 import { readUser } from './read-user.ts';
+import { requireAdministrator } from './require-administrator.ts';
 
 export type { StoredInvitation } from '../storage/invitations.ts';
 
 const lifetime = 14 * 24 * 60 * 60 * 1000;
-const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = /^lni_[0-9A-Za-z]{32}$/;
 
 /** What can't be one costs no query. */
@@ -38,15 +38,13 @@ export async function inviteMember(
   email: string,
   role: Role,
 ): Promise<NewInvitation> {
-  const token = `lni_${drawText(letters, 32, context.randomBytes)}`;
+  const token = `lni_${drawText(digitsAndLetters, 32, context.randomBytes)}`;
   const now = context.now();
   const invitation = await context.database.write(async (queries) => {
     const address = normaliseEmail(email);
     await lockOrganizations(queries, [caller.organizationId]);
     // They may have been lowered or removed meanwhile: what they invite from then on counts for nothing.
-    const acting = await findMember(queries, caller.organizationId, caller.userId);
-    if (acting?.role !== 'administrator')
-      throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
+    await requireAdministrator(queries, caller);
     if (await isMember(queries, caller.organizationId, address)) {
       throw new Refusal('ALREADY_MEMBER', `${address} is a member of your organization already.`, {
         field: 'email',

@@ -1,11 +1,11 @@
 import { defaultColours } from '../rules/colour.ts';
-import { parseDestination } from '../rules/destination.ts';
 import { Refusal } from '../rules/errors.ts';
 import { parseInstant } from '../rules/instant.ts';
 import { type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import type { LinkChanges } from '../storage/links.ts';
 import type { Context } from './context.ts';
+import { destinationIsOurs, requireDestination } from './require-destination.ts';
 import { requireTarget } from './webhook-target.ts';
 
 /** The fields that creation and update share. Absent: not spoken of. Null or "": cleared. */
@@ -116,11 +116,7 @@ function instant(text: string): number {
   return parsed;
 }
 
-function webAddress(text: string, field: string): string {
-  const parsed = parseDestination(text, field);
-  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
-  return parsed.url.href;
-}
+const webAddress = (text: string, field: string): string => requireDestination(text, field).href;
 
 /** A link to a link of ours would send visitors round in circles, and hide where they end. */
 async function destinationOf(
@@ -129,15 +125,10 @@ async function destinationOf(
   field: string,
   isOurDomain: IsOurDomain,
 ): Promise<string> {
-  const parsed = parseDestination(text, field, context.config.appSchemes);
-  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
-  const host = parsed.url.hostname.replace(/\.$/, '');
-  if (context.site.leadsToUs(parsed.url) || (await isOurDomain(host))) {
-    throw new Refusal(
-      'DESTINATION_IS_OURS',
-      'This address is itself on a short domain of this service. Give the final address.',
-      { field },
-    );
+  const url = requireDestination(text, field, context.config.appSchemes);
+  const host = url.hostname.replace(/\.$/, '');
+  if (context.site.leadsToUs(url) || (await isOurDomain(host))) {
+    throw destinationIsOurs(field);
   }
-  return parsed.url.href;
+  return url.href;
 }

@@ -1,11 +1,12 @@
 import { Refusal } from '../rules/errors.ts';
+import { attachTags, detachTags, hasMoreTags } from '../storage/link-tags.ts';
 import type { Queries } from '../storage/schema.ts';
 import { ownTags, type StoredTag } from '../storage/tags.ts';
 
-export const mostTagsOnLink = 100;
+const mostTagsOnLink = 100;
 
 /** All of these tags, or a refusal: a tag of another organization is refused like one that doesn't exist. */
-export async function requireTags(
+async function requireTags(
   queries: Queries,
   organizationId: number,
   ids: readonly number[],
@@ -18,6 +19,29 @@ export async function requireTags(
   return tags;
 }
 
+/** Puts tags on links and takes tags off them, and returns the ids of the links that are not as they were. */
+export async function changeTags(
+  queries: Queries,
+  organizationId: number,
+  linkIds: readonly number[],
+  {
+    add_tags = [],
+    remove_tags = [],
+  }: {
+    readonly add_tags?: readonly number[] | undefined;
+    readonly remove_tags?: readonly number[] | undefined;
+  },
+): Promise<ReadonlySet<number>> {
+  const added = await requireTags(queries, organizationId, add_tags, 'add_tags');
+  const removed = await requireTags(queries, organizationId, remove_tags, 'remove_tags');
+  const idsOf = (tags: readonly StoredTag[]) => tags.map((tag) => tag.id);
+  const attached = await attachTags(queries, linkIds, idsOf(added));
+  const detached = await detachTags(queries, linkIds, idsOf(removed));
+  if (attached.length > 0 && (await hasMoreTags(queries, linkIds, mostTagsOnLink)))
+    throw tooManyTags('add_tags');
+  return new Set([...attached, ...detached].map((row) => row.link_id));
+}
+
 export function unknownTags(ids: readonly number[], field: string): Refusal {
   const named = ids.length === 1 ? `tag ${ids[0]}` : `tags ${ids.join(', ')}`;
   return new Refusal(
@@ -27,5 +51,5 @@ export function unknownTags(ids: readonly number[], field: string): Refusal {
   );
 }
 
-export const tooManyTags = (field: string): Refusal =>
+const tooManyTags = (field: string): Refusal =>
   new Refusal('FIELD_INVALID', `A link has at most ${mostTagsOnLink} tags.`, { field });

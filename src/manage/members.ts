@@ -17,6 +17,7 @@ import { endSessionsOf } from '../storage/sessions.ts';
 import { endFamiliesOf } from '../storage/tokens.ts';
 import { insertOrganization } from '../storage/users.ts';
 import type { Context } from './context.ts';
+import { requireAdministrator } from './require-administrator.ts';
 
 export type { StoredMember } from '../storage/members.ts';
 
@@ -54,9 +55,7 @@ async function holdMember(queries: Queries, caller: Caller, id: number): Promise
   if (member?.organization_id !== caller.organizationId) throw notFound('member');
   await lockOrganizations(queries, [caller.organizationId]);
   // Two administrators may be lowering each other: only who still is one has a say.
-  const acting = await findMember(queries, caller.organizationId, caller.userId);
-  if (acting?.role !== 'administrator')
-    throw new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this.');
+  await requireAdministrator(queries, caller);
   return member;
 }
 

@@ -1,3 +1,4 @@
+import { looksLikeReset } from '../auth/reset-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import { Refusal } from '../rules/errors.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
@@ -6,9 +7,8 @@ import { findResetHolder, takeReset } from '../storage/password-resets.ts';
 import { setPassword } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { endSignIns } from './end-sign-ins.ts';
-import { looksLikeReset } from './reset-token.ts';
 
-const quarter = 15 * 60 * 1000;
+const quarterOfAnHour = 15 * 60 * 1000;
 
 export interface PasswordReset {
   readonly token: string;
@@ -22,7 +22,9 @@ export async function resetPassword(
   network: string,
 ): Promise<void> {
   if (!looksLikeReset(token)) throw uselessReset();
-  const forgive = await context.limits.reserve([{ key: `reset|${network}`, most: 10, window: quarter }]);
+  const forgive = await context.limits.reserve([
+    { key: `reset|${network}`, most: 10, window: quarterOfAnHour },
+  ]);
   const userId = await findResetHolder(context.database.read, digest(token), context.now());
   if (userId === undefined) throw uselessReset();
   await forgive();

@@ -97,15 +97,15 @@ async function storeSome(
   let waiting = wanted.filter((link) => !outcomes.has(link));
   for (let draw = 1; waiting.length > 0; draw++) {
     if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
-    const rows = waiting.map((link) => ({
-      ...completed(link, draw === 1 ? link.suffix : freshSuffix(link, context)),
-      id: ids.get(link) ?? null,
-    }));
+    const tried = waiting.map((link) => {
+      const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
+      return { from: link, row: { ...completed(link, suffix), id: ids.get(link) ?? null } };
+    });
+    const rows = tried.map(({ row }) => row);
     const placed = await place(queries, dialect, rows, now);
     const again: PreparedLink[] = [];
-    for (const [index, from] of waiting.entries()) {
+    for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
-      const row = rows[index] as CompleteLink;
       if (outcome !== null && 'qr_marker' in outcome) {
         const { host } = from;
         const link = { ...row, ...outcome, host, clicks: null, last_clicked_at: null };

@@ -1,9 +1,8 @@
 import type { Caller } from '../rules/access.ts';
-import { attachTags, detachTags, hasMoreTags } from '../storage/link-tags.ts';
 import { lockLinks, touchLinks } from '../storage/links.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { mostTagsOnLink, requireTags, tooManyTags } from './link-tags.ts';
+import { changeTags } from './link-tags.ts';
 import { messageId } from './webhook-message-id.ts';
 
 export interface TagChange {
@@ -21,14 +20,7 @@ export async function tagLinks(
   const { count, hasNews } = await context.database.write(async (queries) => {
     const links = await lockLinks(queries, organizationId, change.ids);
     const ids = links.map((link) => link.id);
-    const added = await requireTags(queries, organizationId, change.add_tags, 'add_tags');
-    const removed = await requireTags(queries, organizationId, change.remove_tags, 'remove_tags');
-    const idsOf = (tags: typeof added) => tags.map((tag) => tag.id);
-    const attached = await attachTags(queries, ids, idsOf(added));
-    const detached = await detachTags(queries, ids, idsOf(removed));
-    if (attached.length > 0 && (await hasMoreTags(queries, ids, mostTagsOnLink)))
-      throw tooManyTags('add_tags');
-    const changed = new Set([...attached, ...detached].map((row) => row.link_id));
+    const changed = await changeTags(queries, organizationId, ids, change);
     const now = context.now();
     await touchLinks(queries, [...changed], now);
     const told = links.filter((link) => changed.has(link.id) && link.webhook_url !== null);

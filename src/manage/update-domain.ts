@@ -1,6 +1,5 @@
 import type { Caller } from '../rules/access.ts';
-import { parseDestination } from '../rules/destination.ts';
-import { notFound, Refusal } from '../rules/errors.ts';
+import { notFound } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
 import {
   findOwnDomainId,
@@ -11,6 +10,7 @@ import {
 import { recordHostChange } from '../storage/host-changes.ts';
 import type { Context } from './context.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
+import { destinationIsOurs, requireDestination } from './require-destination.ts';
 
 /** Absent: not spoken of. Null or "": cleared. */
 export interface DomainUpdate {
@@ -54,20 +54,15 @@ async function place(
 ): Promise<string | null | undefined> {
   if (text === undefined) return undefined;
   if (text === null || text.trim() === '') return null;
-  const parsed = parseDestination(text, field);
-  if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
-  const host = normaliseHostname(parsed.url.hostname);
+  const url = requireDestination(text, field);
+  const host = normaliseHostname(url.hostname);
   const { lookup } = context.database;
   const isOurs =
-    context.site.leadsToUs(parsed.url) ||
+    context.site.leadsToUs(url) ||
     (await findOwnDomainId(lookup, organizationId, host)) !== null ||
     (await findVerifiedDomain(lookup, host)) !== undefined;
   if (isOurs) {
-    throw new Refusal(
-      'DESTINATION_IS_OURS',
-      'This address is itself on a short domain of this service. Give the final address.',
-      { field },
-    );
+    throw destinationIsOurs(field);
   }
-  return parsed.url.href;
+  return url.href;
 }

@@ -1,13 +1,13 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { recordChange } from '../storage/changes.ts';
-import { attachTags, detachTags, hasMoreTags, tagsOf } from '../storage/link-tags.ts';
+import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 import { columnsOf, type LinkFields } from './link-fields.ts';
-import { mostTagsOnLink, requireTags, tooManyTags } from './link-tags.ts';
+import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { refuseEqualColours } from './prepare-link.ts';
 import { messageId } from './webhook-message-id.ts';
@@ -45,24 +45,7 @@ export async function updateLink(
       search_text: searchText(after),
       updated_at,
     });
-    const added = await requireTags(queries, caller.organizationId, update.add_tags ?? [], 'add_tags');
-    const removed = await requireTags(
-      queries,
-      caller.organizationId,
-      update.remove_tags ?? [],
-      'remove_tags',
-    );
-    await attachTags(
-      queries,
-      [id],
-      added.map((tag) => tag.id),
-    );
-    await detachTags(
-      queries,
-      [id],
-      removed.map((tag) => tag.id),
-    );
-    if (added.length > 0 && (await hasMoreTags(queries, [id], mostTagsOnLink))) throw tooManyTags('add_tags');
+    await changeTags(queries, caller.organizationId, [id], update);
     await recordChange(queries, before, now);
     const occasion = { site: context.site, now, messageId: messageId(context) };
     await enqueueLinkEvent(queries, 'link.updated', after, occasion);

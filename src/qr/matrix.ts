@@ -1,7 +1,7 @@
 import encodeQR from 'qr';
 
 /** Light modules around the symbol, as the standard asks. */
-export const quietZone = 4;
+const quietZone = 4;
 
 /** Rows of modules, true is dark, the quiet zone included. */
 export const qrMatrix = (text: string): boolean[][] =>

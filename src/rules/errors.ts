@@ -104,3 +104,6 @@ export class StoreAway extends Error {
 
 export const notFound = (noun: string): Refusal =>
   new Refusal('NOT_FOUND', `There is no such ${noun} in your organization.`);
+
+export const forAdministrators = (): Refusal =>
+  new Refusal('FORBIDDEN', 'Only an administrator of your organization may do this. Ask one of them.');

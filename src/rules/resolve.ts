@@ -41,7 +41,7 @@ const preview: Outcome = { kind: 'preview' };
 const askPassword: Outcome = { kind: 'ask_password' };
 const askCaptcha: Outcome = { kind: 'ask_captcha' };
 
-export const hasPreview = (link: LinkForVisitor): boolean =>
+const hasPreview = (link: LinkForVisitor): boolean =>
   link.ogTitle !== null || link.ogDescription !== null || link.ogImage !== null;
 
 /** The whole decision about a hit on a short link. Pure: the same link, visitor and instant always end the same. */

@@ -50,7 +50,7 @@ export type Attempt =
  * has the name its operator knows. Where an address comes from need not be trusted, as each is checked. Bun asks without
  * a thread that waits (by c-ares on Linux), so that a name server that says nothing holds up nobody else.
  */
-export const systemResolver: Resolver = async (name) =>
+const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
 
 /** Posts to a target, if the guard lets it, at an address that the guard has seen. Never rejects. */

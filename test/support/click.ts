@@ -4,7 +4,7 @@ import { insertDeliveries } from '../../src/storage/webhook-queue.ts';
 import { clickDeliveries, type FoldedClick } from '../../src/webhooks/click-outbox.ts';
 import type { TestApp } from './app.ts';
 
-export const foldedClick = (linkId: number, at: number): FoldedClick => ({
+const foldedClick = (linkId: number, at: number): FoldedClick => ({
   linkId,
   at,
   outcome: 'redirect',
@@ -29,7 +29,7 @@ export const foldedClick = (linkId: number, at: number): FoldedClick => ({
   userAgent: 'Mozilla/5.0',
 });
 
-export async function linkForWebhook({ app }: TestApp, linkId: number): Promise<LinkWithHooks> {
+async function linkForWebhook({ app }: TestApp, linkId: number): Promise<LinkWithHooks> {
   const link = await findAnyLink(app.context.database.read, linkId);
   if (!link) throw new Error(`no link ${linkId}`);
   return {

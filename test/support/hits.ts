@@ -176,3 +176,26 @@ function rollupClassOf(hit: { readonly class: number; readonly outcome: number }
 function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let start = 0; start < rows.length; start += 500) yield rows.slice(start, start + 500);
 }
+
+/** All that is rolled up, in an order that says nothing of how it came about. */
+export const rollUps = async (queries: Queries) => ({
+  links: await queries
+    .selectFrom('link_rollups')
+    .selectAll()
+    .orderBy('link_id')
+    .orderBy('dimension')
+    .orderBy('hour')
+    .orderBy('class')
+    .orderBy('value')
+    .execute(),
+  organizations: await queries
+    .selectFrom('organization_rollups')
+    .selectAll()
+    .orderBy('organization_id')
+    .orderBy('dimension')
+    .orderBy('hour')
+    .orderBy('class')
+    .orderBy('value')
+    .execute(),
+  clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
+});

@@ -1,3 +1,8 @@
+import { afterEach } from 'bun:test';
+import { eventually } from './eventually.ts';
+
+export { eventually };
+
 /** One call as a webhook's target sees it. */
 export interface Received {
   /** With the query. */
@@ -53,15 +58,15 @@ export function startTarget(
   };
 }
 
-/** Asks again until the answer is yes. */
-export async function eventually(
-  check: () => Promise<boolean> | boolean,
-  what: string,
-  patience = 5_000,
-): Promise<void> {
-  const began = performance.now();
-  while (!(await check())) {
-    if (performance.now() - began > patience) throw new Error(`still waiting for ${what}`);
-    await Bun.sleep(5);
-  }
+/** Starts targets for the tests of a file; each is stopped after the test that started it. */
+export function targetOfEachTest(): typeof startTarget {
+  const targets: WebhookTarget[] = [];
+  afterEach(() => {
+    for (const one of targets.splice(0)) one.stop();
+  });
+  return (...given) => {
+    const target = startTarget(...given);
+    targets.push(target);
+    return target;
+  };
 }

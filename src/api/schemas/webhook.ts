@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { queryNumber, stamp, text } from './parts.ts';
 
-export const WebhookAttempt = z
+const WebhookAttempt = z
   .object({
     at: z.string().meta({ description: 'ISO 8601, UTC.' }),
     duration: z.int().meta({ description: 'Milliseconds.' }),

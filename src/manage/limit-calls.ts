@@ -1,0 +1,20 @@
+import type { Limit } from '../auth/rate-limit.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { Context } from './context.ts';
+
+/** Limits calls that nobody got wrong, so that what is refused needs a reason of its own. */
+export async function limitCalls(
+  { limits }: Context,
+  wanted: readonly Limit[],
+  reason: string,
+): Promise<void> {
+  try {
+    await limits.reserve(wanted);
+  } catch (cause) {
+    if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
+    const seconds = cause.retryAfter ?? 60;
+    throw new Refusal('TOO_MANY_ATTEMPTS', `${reason} Try again in ${seconds} seconds.`, {
+      retryAfter: seconds,
+    });
+  }
+}
