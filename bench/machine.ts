@@ -16,7 +16,7 @@ export function machineFacts() {
     system: `${type()} ${release()}`,
     bun: Bun.version,
     load_before: Math.round((loadavg()[0] ?? 0) * 100) / 100,
-    temporary_folder: `${tmpdir()}${isInMemory() ? ' (in memory: nothing waits for a disk)' : ''}`,
+    temporary_files: isInMemory() ? 'in memory: nothing waits for a disk' : 'on a disk',
     fsync_ms: Math.round(fsyncTime() * 1000) / 1000,
   };
 }
