@@ -101,7 +101,10 @@ export class Connection {
     else this.endIfIdle();
   }
 
+  /** The visitor is gone: what waited for its turn is nobody's any more. */
   closed(): void {
+    this.#isEnding = true;
+    this.#held = null;
     this.#inner?.close();
   }
 
