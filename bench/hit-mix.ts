@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { RawHit } from '../src/clicks/enrich.ts';
 import { segmentFile } from '../src/clicks/journal-files.ts';
 import { hitText, recordRoom, writeRecord } from '../src/clicks/journal-record.ts';
+import { numbers, zipf } from './redirect/zipf.ts';
 
 const links = 10_000;
 const agents = 2_000;
@@ -9,35 +10,6 @@ const addresses = 50_000;
 const hour = 3_600_000;
 const hitsInRecord = 32;
 const recordsInSegment = 4_000;
-
-/** Numbers that look random and are the same in every run. */
-function numbers(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** Few links have most of the hits: the one at place n has 1/n of the first one's. */
-function zipf(count: number): (random: number) => number {
-  const sums = new Float64Array(count);
-  let sum = 0;
-  for (let place = 0; place < count; place++) {
-    sum += 1 / (place + 1);
-    sums[place] = sum;
-  }
-  return (random) => {
-    const wanted = random * sum;
-    let low = 0;
-    for (let high = count - 1; low < high; ) {
-      const middle = (low + high) >> 1;
-      if ((sums[middle] ?? 0) < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-}
 
 function agentAt(place: number): string {
   const version = 100 + (place % 45);

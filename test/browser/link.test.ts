@@ -5,7 +5,8 @@ import jsQR from 'jsqr';
 import type { Locator, Page } from 'playwright-core';
 import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
 import { barriersOn, closeBrowser, dashboardOf, freshContext } from '../support/browser.ts';
-import { eventually, startTarget } from '../support/webhook-target.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTarget } from '../support/webhook-target.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,8 +1,6 @@
 import { afterEach } from 'bun:test';
 import { eventually } from './eventually.ts';
 
-export { eventually };
-
 /** One call as a webhook's target sees it. */
 export interface Received {
   /** With the query. */
