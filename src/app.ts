@@ -1,29 +1,30 @@
 import { routes } from './api/routes.ts';
 import { errorAnswer, serveApi } from './api/serve.ts';
 import { Authenticator } from './auth/authenticate.ts';
-import type { RawHit } from './clicks/enrich.ts';
 import { LiveClicks } from './clicks/live.ts';
-import type { Recording } from './clicks/recording.ts';
 import { contextOf, delivererOf, errandsOf, mailerOf } from './compose/context.ts';
 import { toDashboard } from './compose/dashboard-door.ts';
-import { changeFollower, hostsOf, recordingOf, redirectHandler } from './compose/data-plane.ts';
+import { changeFollower, hostsOf, linksOf, redirectHandler } from './compose/data-plane.ts';
 import { domainMeansOf } from './compose/domains.ts';
 import { linkDoor, serviceDoors } from './compose/doors.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { regularly } from './compose/regularly.ts';
+import { visitorsHere } from './compose/visitor-plane.ts';
+import type { Clicks, StartVisitors } from './compose/visitors.ts';
 import type { Config } from './config/options.ts';
-import { type Doors, expressDoor, frontDoor } from './http/front-door.ts';
-import { listen } from './http/listen.ts';
+import { drain } from './http/drain.ts';
+import { type Doors, frontDoor } from './http/front-door.ts';
+import { InnerServer } from './http/inner-server.ts';
+import { Peers } from './http/peers.ts';
 import { checkDueDomains } from './manage/check-due-domains.ts';
 import type { Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
 import { tellExpiries } from './manage/tell-expiries.ts';
 import { tidyUp } from './manage/tidy-up.ts';
-import { LinkCache } from './redirect/link-cache.ts';
+import { MissLimit } from './redirect/miss-limit.ts';
 import { notFoundPage, unavailablePage } from './redirect/pages.ts';
 import { Refusal, StoreAway } from './rules/errors.ts';
 import { Site } from './rules/site.ts';
-import { findLinkForVisitor } from './storage/links.ts';
 import { defaultDomainId } from './storage/schema.ts';
 import { hasUsers } from './storage/users.ts';
 import { openStore } from './store.ts';
@@ -37,14 +38,15 @@ export interface App {
   /** The address this process listens on. */
   readonly listening: string;
   readonly context: Context;
-  readonly clicks: Recording;
+  readonly clicks: Clicks;
   /** What makes the first account from elsewhere; null once there is an account. */
   readonly setupToken: string | null;
   /** Lets what is under way finish, then closes everything, last opened first. */
   stop(): Promise<void>;
 }
 
-const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
+/** For links that ask a visitor something first: plain ones are cached where they are answered. */
+const cacheBounds = { bytes: 8 * 1024 * 1024, misses: 10_000 };
 /** A click is seen within a second of its answer: the fold and this look share it. */
 const liveInterval = 300;
 /** Proxies end what is silent for longer. */
@@ -53,37 +55,50 @@ const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
 const domainInterval = 2_000;
 
-export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+export async function createApp(
+  config: Config,
+  overrides: Overrides = {},
+  startVisitors: StartVisitors = visitorsHere,
+): Promise<App> {
   const log = overrides.log ?? new Log(config.logLevel);
-  const front = listen(config, (cause) => log.error('request failed', cause));
-  const opened: (() => Promise<void>)[] = [];
+  const peers = new Peers();
+  const inner = new InnerServer(peers, (cause) => log.error('request failed', cause));
+  const opened: (() => Promise<void>)[] = [() => inner.stop(0)];
   const stop = async () => {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
-    const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${front.port}`));
+    const now = overrides.now ?? Date.now;
+    const misses = new MissLimit(config.missLimit, now);
+    const behind = { port: inner.port, peers, misses: misses.memory };
+    const visitors = await startVisitors(config, behind, overrides, log);
+    opened.push(() => visitors.close());
+    const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${visitors.port}`));
     const { database, secrets } = await openStore(config, log);
     opened.push(() => database.close());
-    const links = new LinkCache(
-      (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
-      cacheBounds,
-    );
+    const links = linksOf(database.lookup, cacheBounds);
     const deliverer = delivererOf(config, site, database, secrets, overrides, log);
-    const now = overrides.now ?? Date.now;
-    const hosts = hostsOf(site, database, now);
+    const hosts = hostsOf(site, database.lookup, now);
+    const hostChanged = (host: string) => {
+      hosts.forget(host);
+      visitors.change({ links: [], hosts: [host] });
+    };
     const context = contextOf(config, site, database, secrets, overrides, {
-      linkChanged: (domainId, suffix) => links.forget(domainId, suffix),
+      linkChanged: (domainId, suffix) => {
+        links.forget(domainId, suffix);
+        visitors.change({ links: [{ domainId, suffix }], hosts: [] });
+      },
       webhooks: deliverer,
       mailer: mailerOf(config, site, overrides, log),
       errands: errandsOf(log),
-      domains: domainMeansOf(config, site, now, (host) => hosts.forget(host), log),
+      domains: domainMeansOf(config, site, now, hostChanged, log),
     });
     opened.push(() => context.errands.finish());
     const authenticator = new Authenticator(database, context.now, (cause) =>
       log.error('key use not noted', cause),
     );
     opened.push(() => authenticator.finish());
-    const follower = changeFollower(context, links, hosts, log);
+    const follower = changeFollower(database.lookup, now, links, hosts, log);
     await follower.start(overrides.pollInterval ?? 400);
     opened.push(() => follower.stop());
     const tidying = regularly(
@@ -116,33 +131,45 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       heartbeat: overrides.heartbeat ?? heartbeat,
       onFault: (cause) => log.warn('live clicks away', { error: String(cause) }),
     });
-    const clicks = recordingOf(config, site, context, overrides, log);
-    opened.push(() => clicks.stop());
+    await visitors.open(site.origin);
+    const { clicks } = visitors;
     clicks.onFolded(() => live.folded());
     const tidyingClicks = setInterval(() => clicks.tidy(), tidyInterval);
     opened.push(async () => clearInterval(tidyingClicks));
-    const record = overrides.hits === 'dropped' ? null : (hit: RawHit) => clicks.append(hit);
-    const redirects = redirectHandler(config, context, links, hosts, record, log);
+    const redirects = redirectHandler(
+      config,
+      context,
+      links,
+      hosts,
+      misses,
+      (hit) => clicks.append(hit),
+      log,
+    );
+    const serve = serveApi(routes, { ...context, live }, authenticator, log);
+    const api: typeof serve = async (...call) => {
+      const answer = await serve(...call);
+      // Who has changed a link and visits it finds it changed.
+      await visitors.caughtUp();
+      return answer;
+    };
     const doors: Doors = {
       trustedProxies: config.trustedProxies,
       domainOf: (host) => hosts.domainOf(host),
       isCustom: (domainId) => domainId !== defaultDomainId,
-      service: serviceDoors(context, serveApi(routes, { ...context, live }, authenticator, log), hosts, log),
+      service: serviceDoors(context, api, hosts, log),
       shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
       home: toDashboard,
       link: (arrival, domainId) => linkDoor(redirects, site, arrival, domainId),
-      express: (visit, domainId, host, address) => redirects.express.answer(domainId, host, visit, address),
       stranger: ({ host }, cause) => (cause === undefined ? notFoundPage(host) : unavailablePage(host)),
       badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
     };
-    front.open(frontDoor(doors), expressDoor(doors));
+    inner.open(frontDoor(doors));
     const token = (await hasUsers(database.read)) ? null : setupToken(context);
-    opened.push(() => front.drain());
+    opened.push(() => drain(visitors, inner));
     // First of all: what would otherwise never end lets the others be waited for.
     opened.push(() => live.close());
-    return { url: site.origin, listening: front.origin, context, clicks, setupToken: token, stop };
+    return { url: site.origin, listening: visitors.origin, context, clicks, setupToken: token, stop };
   } catch (cause) {
-    await front.drain();
     await stop();
     throw cause;
   }

@@ -4,7 +4,7 @@ import { enrichParts } from './clicks/enrich.ts';
 import { FoldDesk } from './clicks/fold-desk.ts';
 import type { FoldSettings, FromFold, ToFold } from './clicks/fold-messages.ts';
 import { bundledCountryFile, openCountryFile, whenAsked } from './clicks/geo.ts';
-import { giveWay } from './clicks/give-way.ts';
+import { giveWay } from './threads/give-way.ts';
 import { DailySalts } from './clicks/visitor-hash.ts';
 import { Site } from './rules/site.ts';
 import { PostgresFoldStore } from './storage/fold-postgres.ts';

@@ -1,10 +1,18 @@
 import { type App, createApp } from './app.ts';
+import { visitorsInThread } from './compose/visitors-in-thread.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
 import { freePort } from './http/free-port.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
+import { giveWay } from './threads/give-way.ts';
 import { Workers } from './workers/workers.ts';
+
+/**
+ * Once visitors have their thread, this one gives way to it, and so do all that it is going to start, the store's among
+ * them: where there is but one core, visits come first.
+ */
+const besideVisitors = visitorsInThread(process.env, giveWay);
 
 /** How a worker is told by its parent that it is one, and which port it shares with the others. */
 const workerMark = '--worker-on-port=';
@@ -25,14 +33,14 @@ try {
 
 /** The whole program in this process. */
 async function serve(config: Config): Promise<void> {
-  const app = await createApp(config);
+  const app = await createApp(config, {}, besideVisitors);
   stopOnSignals(() => app.stop());
   process.stdout.write(greeting(app));
 }
 
 /** One of several that share a port. It ends with its parent, also when that is killed. */
 async function work(config: Config): Promise<void> {
-  const app = await createApp(config);
+  const app = await createApp(config, {}, besideVisitors);
   const stop = stopOnSignals(() => app.stop());
   process.on('disconnect', stop);
   process.send?.({ greeting: greeting(app) });

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import type { Server } from 'bun';
 import { InnerConnection } from '../src/http/inner-connection.ts';
-import { type Listening, listen } from '../src/http/listen.ts';
+import { Peers } from '../src/http/peers.ts';
+import { type Lanes, openLanes } from './support/lanes.ts';
 
 /**
  * The reader in front of the server against the server alone: whatever bytes come, both must find the same requests
@@ -12,7 +13,7 @@ import { type Listening, listen } from '../src/http/listen.ts';
 const moved = 'https://destination.example/';
 const large = 'x'.repeat(7_000_000);
 
-let lanes: Listening;
+let lanes: Lanes;
 let alone: Server<undefined>;
 const faults: unknown[] = [];
 /** What the server behind was asked, and by whom. */
@@ -30,8 +31,8 @@ function answer(request: Request): Response | Promise<Response> {
 }
 
 beforeAll(() => {
-  lanes = listen({ port: 0, host: '127.0.0.1', workers: 1 }, (cause) => faults.push(cause));
-  lanes.open(
+  lanes = openLanes(
+    (cause) => faults.push(cause),
     (request, { address }) => {
       const path = request.url.slice(request.url.indexOf('/', 8));
       asked.push(`${request.method} ${path}`);
@@ -320,9 +321,11 @@ describe('a connection, also', () => {
   });
 
   test('whose request has come when the service is told to stop is answered', async () => {
-    const stopping = listen({ port: 0, host: '127.0.0.1', workers: 1 }, (cause) => faults.push(cause));
-    stopping.open(answer, ({ path }) =>
-      path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', kept: null } : null,
+    const stopping = openLanes(
+      (cause) => faults.push(cause),
+      answer,
+      ({ path }) =>
+        path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', kept: null } : null,
     );
     const visitors = await Promise.all([known, other].map((bytes) => dial(stopping.port, bytes)));
     await Promise.all(visitors.map((visitor) => new Promise((answered) => visitor.once('data', answered))));
@@ -349,7 +352,7 @@ describe('a connection, also', () => {
   test('whose visitor says that nothing more comes before the server behind is reached, is answered or ended', async () => {
     let ended = false;
     let received = '';
-    const inner = new InnerConnection(alone.port ?? 0, '127.0.0.1', new Map(), {
+    const inner = new InnerConnection(alone.port ?? 0, '127.0.0.1', new Peers(), {
       received: (bytes) => {
         received += bytes.toString('latin1');
       },

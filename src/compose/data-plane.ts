@@ -11,37 +11,42 @@ import { CaptchaGate } from '../redirect/gates/captcha.ts';
 import { PasswordGate } from '../redirect/gates/password.ts';
 import { RedirectHandler, type RedirectParts } from '../redirect/handler.ts';
 import { Hosts } from '../redirect/hosts.ts';
-import type { LinkCache } from '../redirect/link-cache.ts';
-import { MissLimit } from '../redirect/miss-limit.ts';
+import { type CacheBounds, LinkCache } from '../redirect/link-cache.ts';
+import type { MissLimit } from '../redirect/miss-limit.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { useChallenge } from '../storage/challenges.ts';
 import { changesAfter, changesAmong, type LinkChange, newestChangeId } from '../storage/changes.ts';
-import type { Database } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { changedHost } from '../storage/host-changes.ts';
+import { findLinkForVisitor } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Overrides } from './overrides.ts';
 
-export function hostsOf(site: Site, database: Database, now: () => number): Hosts {
+export function hostsOf(site: Site, lookup: Queries, now: () => number): Hosts {
   const load = async (host: string) => {
-    const row = await findDomainForVisitor(database.lookup, host);
+    const row = await findDomainForVisitor(lookup, host);
     return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
   };
   return new Hosts(site, load, now);
 }
 
+export const linksOf = (lookup: Queries, bounds: CacheBounds): LinkCache =>
+  new LinkCache((domainId, suffix) => findLinkForVisitor(lookup, domainId, suffix), bounds);
+
 export function changeFollower(
-  { database, now }: Context,
+  lookup: Queries,
+  now: () => number,
   links: LinkCache,
   hosts: Hosts,
   log: Log,
 ): ChangeFollower {
   const feed = {
-    newest: () => newestChangeId(database.lookup),
-    after: (id: number, most: number) => changesAfter(database.lookup, id, most),
-    among: (ids: readonly number[]) => changesAmong(database.lookup, ids),
+    newest: () => newestChangeId(lookup),
+    after: (id: number, most: number) => changesAfter(lookup, id, most),
+    among: (ids: readonly number[]) => changesAmong(lookup, ids),
   };
   const follower = {
     changed: (change: LinkChange) => {
@@ -74,8 +79,8 @@ function countryFileOf({ countryFile }: Config): string | null {
 export function recordingOf(
   config: Config,
   site: Site,
-  { now }: Context,
-  overrides: Overrides,
+  now: () => number,
+  { journalDisk = realDisk, hits }: Pick<Overrides, 'journalDisk' | 'hits'>,
   log: Log,
 ): Recording {
   return new Recording({
@@ -87,10 +92,10 @@ export function recordingOf(
       countryFile: countryFileOf(config),
       webhookAddress: config.webhookAddress,
     },
-    disk: overrides.journalDisk ?? realDisk,
+    disk: journalDisk,
     now,
     startThread:
-      overrides.hits === 'unfolded'
+      hits === 'unfolded'
         ? null
         : () => new Worker(new URL('../fold-thread.ts', import.meta.url).href, { smol: true }),
     warn: (event, facts) => log.warn(event, facts),
@@ -103,6 +108,7 @@ export function redirectHandler(
   context: Context,
   links: LinkCache,
   hosts: Hosts,
+  misses: MissLimit,
   record: RedirectParts['record'],
   log: Log,
 ): RedirectHandler {
@@ -112,7 +118,7 @@ export function redirectHandler(
     now,
     record,
     believesProxies: believesProxies(config.trustedProxies),
-    misses: new MissLimit(config.missLimit, now),
+    misses,
     networkOf,
     wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     onFault: (cause) =>

@@ -1,7 +1,8 @@
 import type { Socket } from 'bun';
 import { answerLength, framingOf } from './framing.ts';
-import { InnerConnection, type Peers } from './inner-connection.ts';
+import { InnerConnection } from './inner-connection.ts';
 import { Outlet } from './outlet.ts';
+import type { Peers } from './peers.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
 /** An answer ready to be sent, of ASCII alone. */

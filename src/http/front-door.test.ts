@@ -28,7 +28,6 @@ const doors: Doors = {
   shared: new Set(['robots.txt']),
   home: says('home'),
   link: (arrival, domainId) => says(`link of ${domainId}`)(arrival),
-  express: () => null,
   stranger: (arrival, cause) => {
     strangersCause = cause;
     return says('stranger')(arrival);

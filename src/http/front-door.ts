@@ -1,8 +1,6 @@
 import type { TrustedProxies } from '../config/options.ts';
 import { isLoopbackName, parseHost } from '../rules/host.ts';
 import { believesProxies, clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
-import type { ExpressAnswer } from './connection.ts';
-import type { PlainRequest } from './plain-request.ts';
 
 /** Who sent a request, as far as its connection shows. */
 export interface Caller {
@@ -39,13 +37,6 @@ export interface Doors {
   readonly shared: ReadonlySet<string>;
   readonly home: (arrival: Arrival) => Answer;
   readonly link: (arrival: Arrival, domainId: number) => Answer;
-  /** For plain visits to links: the answer, or what it waits for, or null where `link` has to answer. */
-  readonly express: (
-    visit: PlainRequest,
-    domainId: number,
-    host: string,
-    address: string,
-  ) => ExpressAnswer | Promise<unknown> | null;
   /** For a host that is none of ours, or (`cause`) that could not be looked up. */
   readonly stranger: (arrival: Arrival, cause?: unknown) => Answer;
   readonly badRequest: () => Response;
@@ -70,33 +61,6 @@ export function frontDoor(doors: Doors) {
   };
 }
 
-/**
- * The same look at a plain visit. Null for what isn't a link's, or not known to be: then `frontDoor` sees the request.
- */
-export function expressDoor(doors: Doors) {
-  const hosts = new Map<string, string | null>();
-  return (visit: PlainRequest, peer: string): ExpressAnswer | Promise<unknown> | null => {
-    const host = hosts.get(visit.host) ?? remember(hosts, visit.host);
-    if (host === null) return null;
-    const domainId = doors.domainOf(host);
-    if (typeof domainId !== 'number') return null;
-    if (doors.service.has(firstSegment(visit.path))) return null;
-    const { trustedProxies } = doors;
-    const forwardedFor = believesProxies(trustedProxies) ? visit.forwardedFor : null;
-    return doors.express(visit, domainId, host, clientAddress(peer, forwardedFor, trustedProxies));
-  };
-}
-
-const mostHosts = 1_000;
-
-/** Taking a Host apart costs more than looking it up. */
-function remember(hosts: Map<string, string | null>, header: string): string | null {
-  const name = parseHost(header)?.name ?? null;
-  if (hosts.size >= mostHosts) hosts.clear();
-  if (header.length < 100) hosts.set(header, name);
-  return name;
-}
-
 function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
   const segment = firstSegment(arrival.path);
   const door = doors.service.get(segment);
@@ -107,7 +71,8 @@ function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause
   return doors.link(arrival, domainId);
 }
 
-function firstSegment(path: string): string {
+/** Of a path, without its slash. */
+export function firstSegment(path: string): string {
   const end = path.indexOf('/', 1);
   return end < 0 ? path.slice(1) : path.slice(1, end);
 }

@@ -1,14 +1,12 @@
 import type { Socket } from 'bun';
 import { Outlet } from './outlet.ts';
+import type { Peers } from './peers.ts';
 
 export interface InnerListener {
   readonly received: (bytes: Buffer) => void;
   readonly drained: () => void;
   readonly closed: () => void;
 }
-
-/** Whose requests come from which of our own ports. */
-export type Peers = Map<number, string>;
 
 const endingPause = 1_000;
 /** The sender isn't stopped for less: a socket that is, and then ends, counts as closed. */

@@ -3,9 +3,10 @@ import { type LinkForVisitor, resolve, type Visitor } from '../rules/resolve.ts'
 import { isSuffix } from '../rules/suffix.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { Generations } from './generations.ts';
-import type { RedirectParts } from './handler.ts';
+import type { LinkCache } from './link-cache.ts';
+import type { MissLimit } from './miss-limit.ts';
 import { type OnWire, onWire } from './on-wire.ts';
-import { notFoundPage } from './pages.ts';
+import { notFoundPage, slowDownPage } from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
 
 /** A visit whose every part is there and plain. */
@@ -28,7 +29,20 @@ export interface PlainAnswer {
   readonly kept: Promise<void> | null;
 }
 
-const mostHosts = 1_000;
+export interface ExpressParts {
+  readonly links: LinkCache;
+  readonly misses: MissLimit;
+  /** Who shares this with an address is one party for that limit. */
+  readonly networkOf: (address: string) => string;
+  /** Where the domain of a host sends those who come for none of its links, if anywhere. */
+  readonly wayOut: (host: string, method: string, path: string) => string | null;
+  readonly now: () => number;
+  /** Keeps a hit; its answer waits for that, unless it is null. Without it nothing is recorded: the bench's measure. */
+  readonly record: ((hit: RawHit) => Promise<void> | null) | null;
+  readonly believesProxies: boolean;
+}
+
+const mostPages = 1_000;
 
 /**
  * The short way for what nearly every visit is: a link that is known, without a password or captcha, and a visitor who
@@ -36,10 +50,11 @@ const mostHosts = 1_000;
  * any other page.
  */
 export class ExpressRedirects {
-  readonly #parts: RedirectParts;
-  readonly #notFound = new Generations<OnWire | 'not plain'>(mostHosts);
+  readonly #parts: ExpressParts;
+  /** Pages for who finds nothing, by host, and by the wait for who looked too often. */
+  readonly #pages = new Generations<OnWire | 'not plain'>(mostPages);
 
-  constructor(parts: RedirectParts) {
+  constructor(parts: ExpressParts) {
     this.#parts = parts;
   }
 
@@ -64,26 +79,37 @@ export class ExpressRedirects {
     return redirectTo(outcome.to, kept);
   }
 
-  /** Counted as the handler counts it; it has the words for who asked too often. */
+  /** Counted as the handler counts it, and together with it. */
   #miss(host: string, visit: PlainVisit, address: string): PlainAnswer | Promise<unknown> | null {
     const { misses, networkOf, wayOut } = this.#parts;
     const network = () => networkOf(address);
-    if (misses.isOver(network)) return null;
-    const elsewhere = wayOut(host, visit.method, visit.path);
-    if (elsewhere !== null) {
-      if (!isPlain(elsewhere)) return null;
-      misses.count(network);
-      return redirectTo(elsewhere, null);
+    if (misses.isOver(network)) {
+      const wait = misses.secondsLeft();
+      return this.#page(`${host} ${wait}`, visit, network, () =>
+        onWire(slowDownPage(host, wait), 'Too Many Requests'),
+      );
     }
-    const page = this.#notFound.get(host);
-    if (page === undefined) return this.#prepareNotFound(host);
-    if (page === 'not plain') return null;
+    const elsewhere = wayOut(host, visit.method, visit.path);
+    if (elsewhere === null) {
+      return this.#page(host, visit, network, () => onWire(notFoundPage(host), 'Not Found'));
+    }
+    if (!isPlain(elsewhere)) return null;
     misses.count(network);
-    return { head: page.head, body: visit.method === 'HEAD' ? '' : page.body, kept: null };
+    return redirectTo(elsewhere, null);
   }
 
-  async #prepareNotFound(host: string): Promise<void> {
-    this.#notFound.set(host, (await onWire(notFoundPage(host), 'Not Found')) ?? 'not plain');
+  /** A promise where the page has to be prepared first: the visit is counted when it comes back. */
+  #page(
+    key: string,
+    visit: PlainVisit,
+    network: () => string,
+    prepare: () => Promise<OnWire | null>,
+  ): PlainAnswer | Promise<unknown> | null {
+    const page = this.#pages.get(key);
+    if (page === undefined) return prepare().then((made) => this.#pages.set(key, made ?? 'not plain'));
+    if (page === 'not plain') return null;
+    this.#parts.misses.count(network);
+    return { head: page.head, body: visit.method === 'HEAD' ? '' : page.body, kept: null };
   }
 
   #hit(

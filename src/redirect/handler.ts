@@ -1,13 +1,10 @@
-import type { RawHit } from '../clicks/enrich.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
-import { ExpressRedirects } from './express.ts';
+import type { ExpressParts } from './express.ts';
 import { readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { PasswordGate } from './gates/password.ts';
-import type { LinkCache } from './link-cache.ts';
-import type { MissLimit } from './miss-limit.ts';
 import * as pages from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
 import { rawHit } from './raw-hit.ts';
@@ -29,30 +26,17 @@ export interface Hit {
   readonly publicUrl: (suffix: string) => string;
 }
 
-export interface RedirectParts {
-  readonly links: LinkCache;
+export interface RedirectParts extends ExpressParts {
   readonly password: PasswordGate;
   readonly captcha: CaptchaGate;
-  readonly misses: MissLimit;
-  /** Who shares this with an address is one party for that limit. */
-  readonly networkOf: (address: string) => string;
-  /** Where the domain of a host sends those who come for none of its links, if anywhere. */
-  readonly wayOut: (host: string, method: string, path: string) => string | null;
-  readonly now: () => number;
-  /** Keeps a hit; its answer waits for that, unless it is null. Without it nothing is recorded: the bench's measure. */
-  readonly record: ((hit: RawHit) => Promise<void> | null) | null;
-  readonly believesProxies: boolean;
   readonly onFault: (cause: unknown) => void;
 }
 
 /** From a hit to its answer. What is cached is answered without waiting for anything. */
 export class RedirectHandler {
-  /** The short way for plain visits to plain links. */
-  readonly express: ExpressRedirects;
   readonly #parts: RedirectParts;
 
   constructor(parts: RedirectParts) {
-    this.express = new ExpressRedirects(parts);
     this.#parts = parts;
   }
 

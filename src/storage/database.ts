@@ -18,6 +18,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The redirect's own way in: questions by key, and nothing else. */
+export interface Lookups {
+  readonly queries: Queries;
+  close(): Promise<void>;
+}
+
 /** A uniqueness rule was broken, where that couldn't be asked in the statement itself. */
 export class NotUnique extends Error {
   override readonly name = 'NotUnique';

@@ -1,6 +1,6 @@
-import type { Database } from './database.ts';
-import { openPostgres } from './drivers/postgres.ts';
-import { openSqlite } from './drivers/sqlite.ts';
+import type { Database, Lookups } from './database.ts';
+import { openPostgres, openPostgresLookups } from './drivers/postgres.ts';
+import { openSqlite, openSqliteLookups } from './drivers/sqlite.ts';
 import { migrate } from './migrate.ts';
 
 /** The store, up to date and ready: PostgreSQL where a URL is given, else SQLite in the data folder. */
@@ -18,3 +18,10 @@ export async function openDatabase(
   }
   return database;
 }
+
+/** A way of its own to ask by key, into a store that is up to date. */
+export const openLookups = (
+  url: string | null,
+  dataDir: string,
+  onIdleError: (cause: Error) => void,
+): Lookups => (url === null ? openSqliteLookups(dataDir) : openPostgresLookups(url, onIdleError));

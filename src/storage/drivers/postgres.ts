@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { StoreAway } from '../../rules/errors.ts';
-import { type Database, NotUnique } from '../database.ts';
+import { type Database, type Lookups, NotUnique } from '../database.ts';
 import type { Queries, Schema } from '../schema.ts';
 
 const bigintType = 20;
@@ -17,14 +17,22 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
+/** Connections at the most: people's reads and changes, and each who asks by key. */
+const mostConnections = { control: 12, lookups: 4 } as const;
+
+export function openPostgresLookups(url: string, onIdleError: (cause: Error) => void): Lookups {
+  const pool = poolOf(url, mostConnections.lookups, onIdleError);
+  return { queries: queriesOver(pool, onIdleError), close: () => pool.end() };
+}
+
 export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
-  const control = poolOf(url, 12, onIdleError);
-  const data = poolOf(url, 6, onIdleError);
+  const control = poolOf(url, mostConnections.control, onIdleError);
+  const lookups = openPostgresLookups(url, onIdleError);
   const read = queriesOver(control, onIdleError);
   return {
     kind: 'postgres',
     read,
-    lookup: queriesOver(data, onIdleError),
+    lookup: lookups.queries,
     write: (work) => writeWithRetries(read, work),
     async reshape(work) {
       const patient = poolOf(url, 1, onIdleError, noLimits);
@@ -35,7 +43,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
       }
     },
     async close() {
-      await Promise.all([control.end(), data.end()]);
+      await Promise.all([control.end(), lookups.close()]);
     },
   };
 }

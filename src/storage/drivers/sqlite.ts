@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
-import type { Database } from '../database.ts';
+import type { Database, Lookups } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { queriesOver, SqliteInline, SqliteReaders, SqliteThread } from './sqlite-client.ts';
 
@@ -42,6 +42,19 @@ class Writer {
     });
   }
 
+  /** With what it takes to undo and to sort on disk, not in memory: that may be as much as the tables hold. */
+  async reshape<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    while (this.#turn) await this.#turn;
+    const onDisk = this.#client.hold('pragma temp_store = file', []);
+    try {
+      const [value] = await Promise.all([this.run(work), onDisk]);
+      return value;
+    } finally {
+      while (this.#turn) await this.#turn;
+      await this.#client.run('pragma temp_store = memory', []);
+    }
+  }
+
   async finish(): Promise<void> {
     while (this.#turn) await this.#turn;
   }
@@ -56,7 +69,9 @@ class Writer {
     const outcomes: (() => void)[] = [];
     try {
       frame.send('begin immediate', false);
-      for (const job of jobs) outcomes.push(await this.#attempt(job, frame));
+      const [first] = jobs;
+      if (first && jobs.length === 1) outcomes.push(await this.#alone(first));
+      else for (const job of jobs) outcomes.push(await this.#attempt(job, frame));
       await frame.end('commit');
     } catch (cause) {
       const undone = this.#client.run('rollback', [], true).catch(() => {});
@@ -66,6 +81,12 @@ class Writer {
       return;
     }
     for (const settle of outcomes) settle();
+  }
+
+  /** What goes wrong with it undoes the whole transaction: a savepoint, which keeps a copy of every page, is spared. */
+  async #alone(job: Job): Promise<() => void> {
+    const value = await job.work(this.#queries);
+    return () => job.resolve(value);
   }
 
   async #attempt(job: Job, frame: Frame): Promise<() => void> {
@@ -110,8 +131,15 @@ class Frame {
   }
 }
 
+const fileIn = (dataDir: string): string => join(dataDir, 'linnet.sqlite');
+
+export function openSqliteLookups(dataDir: string): Lookups {
+  const client = new SqliteInline(fileIn(dataDir));
+  return { queries: queriesOver(client), close: async () => client.close() };
+}
+
 export async function openSqlite(dataDir: string): Promise<Database> {
-  const file = join(dataDir, 'linnet.sqlite');
+  const file = fileIn(dataDir);
   const writing = await SqliteThread.open(file, 'write');
   const reading = await Promise.all(Array.from({ length: readers }, () => SqliteThread.open(file, 'read')));
   const lookup = new SqliteInline(file);
@@ -121,7 +149,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     read: queriesOver(new SqliteReaders(reading)),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
-    reshape: (work) => writer.run(work),
+    reshape: (work) => writer.reshape(work),
     async close() {
       await writer.finish();
       lookup.close();

@@ -1,0 +1,68 @@
+import type { Server } from 'bun';
+import type { Caller } from './front-door.ts';
+import type { Peers } from './peers.ts';
+
+type Answer = Response | Promise<Response>;
+export type Front = (request: Request, caller: Caller) => Answer;
+
+/** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
+const largestBody = 1024 * 1024 * 1024;
+const idleSeconds = 10;
+
+/**
+ * Bun's own server, for everything that is not on the express lane. It is reached through our connections alone, and
+ * answers 503 until it is opened.
+ */
+export class InnerServer {
+  readonly #server: Server<undefined>;
+  #front: Front = () => new Response('Starting.\n', { status: 503, headers: { 'retry-after': '1' } });
+
+  constructor(peers: Pick<Peers, 'get'>, onFault: (cause: unknown) => void) {
+    const peerOf = (request: Request, server: Server<undefined>) => {
+      const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
+      return address === '127.0.0.1' ? peers.get(port) : undefined;
+    };
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      idleTimeout: idleSeconds,
+      maxRequestBodySize: largestBody,
+      fetch: (request, server) => {
+        const peer = peerOf(request, server);
+        if (peer === undefined) return new Response(null, { status: 403 });
+        return this.#front(request, { address: peer, keepOpen: () => server.timeout(request, 0) });
+      },
+      error: (cause) => {
+        onFault(cause);
+        return Response.json(
+          {
+            status_code: 500,
+            error_code: 'INTERNAL',
+            error_string: 'Something failed on our side. It was logged.',
+          },
+          { status: 500 },
+        );
+      },
+    });
+  }
+
+  get port(): number {
+    return this.#server.port ?? 0;
+  }
+
+  /** From now on requests are answered by this. */
+  open(front: Front): void {
+    this.#front = front;
+  }
+
+  /** Lets requests that are under way finish, for so many milliseconds at the most. */
+  async stop(patience: number): Promise<void> {
+    let timer: Timer | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patience);
+    });
+    await Promise.race([this.#server.stop(), late]);
+    clearTimeout(timer);
+    await this.#server.stop(true);
+  }
+}

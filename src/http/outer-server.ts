@@ -1,0 +1,124 @@
+import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
+import type { Config } from '../config/options.ts';
+import { Connection, type Express, type Lane } from './connection.ts';
+import type { Peers } from './peers.ts';
+import { portProblem } from './port-problem.ts';
+
+const idleSeconds = 10;
+const readingTime = 5;
+
+/** Where visitors connect: the express lane, and the way to the server behind for what isn't on it. */
+export class OuterServer {
+  readonly #listener: TCPSocketListener<Connection>;
+  readonly #host: string;
+  readonly #connections = new Set<Connection>();
+  readonly #sweeping: Timer;
+  #express: Express = () => null;
+  #leaving: Connection[] = [];
+  #awaited: Promise<void> | null = null;
+  #dateSecond = 0;
+  #headEnd = '';
+
+  constructor(
+    config: Pick<Config, 'port' | 'host' | 'workers'>,
+    behind: { readonly port: number; readonly peers: Peers },
+    onFault: (cause: unknown) => void,
+  ) {
+    const lane: Lane = {
+      innerPort: behind.port,
+      peers: behind.peers,
+      express: (request, peer) => this.#express(request, peer),
+      headEnd: () => this.#headEndNow(),
+      leaveAfter: (kept, connection) => this.#leaveAfter(kept, connection),
+    };
+    const handler: SocketHandler<Connection, 'buffer'> = {
+      open: (socket: Socket<Connection>) => {
+        socket.data = new Connection(socket, lane);
+        this.#connections.add(socket.data);
+      },
+      data: ({ data }, bytes) => data.take(bytes),
+      drain: ({ data }) => data.drained(),
+      end: ({ data }) => data.ended(),
+      close: ({ data }) => {
+        this.#connections.delete(data);
+        data.closed();
+      },
+      error: ({ data }, cause) => {
+        onFault(cause);
+        data.terminate();
+      },
+    };
+    const { host, port, workers } = config;
+    this.#host = host;
+    const place = { hostname: host, port, allowHalfOpen: true, reusePort: workers > 1 };
+    try {
+      this.#listener = Bun.listen<Connection>({ ...place, socket: handler });
+    } catch (cause) {
+      throw portProblem(config, cause);
+    }
+    this.#sweeping = setInterval(() => {
+      for (const connection of this.#connections) connection.endIfAsleep();
+    }, idleSeconds * 1000);
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  get origin(): string {
+    return `http://${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.port}`;
+  }
+
+  /** From now on plain visits are answered by this; until then all go to the server behind. */
+  open(express: Express): void {
+    this.#express = express;
+  }
+
+  /** Takes no new connections, answers what has come on those that are there, and ends them: within so many milliseconds. */
+  async stopTaking(patience: number): Promise<void> {
+    const deadline = performance.now() + patience;
+    this.#listener.stop();
+    clearInterval(this.#sweeping);
+    // What a visitor has sent may still wait to be read.
+    await Bun.sleep(readingTime);
+    for (;;) {
+      for (const connection of this.#connections) connection.endIfIdle();
+      const isBusy = [...this.#connections].some((connection) => connection.isBusy);
+      if (!isBusy || performance.now() >= deadline) return;
+      await Bun.sleep(readingTime);
+    }
+  }
+
+  async endConnections(): Promise<void> {
+    for (let waited = 0; this.#connections.size > 0 && waited < 50; waited++) {
+      for (const connection of this.#connections) connection.endIfIdle();
+      await Bun.sleep(2);
+    }
+    for (const connection of this.#connections) connection.terminate();
+    this.#listener.stop(true);
+  }
+
+  /** All answers of a tick wait for the same: one look at it is enough. */
+  #leaveAfter(kept: Promise<void>, connection: Connection): void {
+    this.#leaving.push(connection);
+    if (kept === this.#awaited) return;
+    this.#awaited = kept;
+    kept.then(this.#leave);
+  }
+
+  readonly #leave = (): void => {
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (const connection of leaving) connection.leave();
+  };
+
+  #headEndNow(): string {
+    const now = Date.now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.#dateSecond) {
+      this.#dateSecond = second;
+      this.#headEnd = `Date: ${new Date(now).toUTCString()}\r\n\r\n`;
+    }
+    return this.#headEnd;
+  }
+}

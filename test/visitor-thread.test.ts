@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, createApp } from '../src/app.ts';
+import { visitorsInThread } from '../src/compose/visitors-in-thread.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { StartProblem } from '../src/start-problem.ts';
+import { storeKinds } from './support/app.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const destination = 'https://destination.example/';
+const browser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
+/** As `main.ts` puts it together: what plain visits are answered with is in a thread of its own. */
+const start = (settings: Record<string, string>): Promise<App> => {
+  const environment = { PORT: '0', REGISTRATION: 'open', MISS_LIMIT: '0', ...settings };
+  return createApp(loadConfig(environment), {}, visitorsInThread(environment));
+};
+
+describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (store) => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let app: App;
+  let key: string;
+
+  const call = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const common = { 'content-type': 'application/json', ...(key ? { 'api-key': key } : {}), ...headers };
+    const answer = await fetch(`${app.listening}/api/v1${path}`, { method, headers: common, ...sent });
+    const text = await answer.text();
+    return { status: answer.status, json: text === '' ? null : JSON.parse(text) };
+  };
+  const visit = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(app.listening + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { 'user-agent': browser, ...init.headers },
+    });
+    return `${answer.status} ${answer.headers.get('location') ?? ''}`.trim();
+  };
+  const clicksOf = async (id: number): Promise<number> => {
+    await app.clicks.settled();
+    return (await call('GET', `/link/${id}`)).json.clicks;
+  };
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    app = await start({
+      DATA_DIR: folder.path,
+      DATABASE_URL: store === 'postgres' ? await freshPostgres() : '',
+    });
+    key = '';
+    const credentials = { email: 'one@example.com', password: 'correct horse battery' };
+    await call('POST', '/user', credentials);
+    const { access_token } = (await call('POST', '/auth/create_tokens', credentials)).json;
+    const bearer = { authorization: `Bearer ${access_token}` };
+    key = (await call('POST', '/api_key', { name: 'tests' }, bearer)).json.key;
+  });
+  afterAll(async () => {
+    await app.stop();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  test('whoever has changed a link finds it changed', async () => {
+    for (let turn = 0; turn < 30; turn++) {
+      const path = `/turn-${turn}`;
+      expect(await visit(path)).toBe('404');
+      const made = await call('POST', '/link', { destination_url: destination, suffix: path.slice(1) });
+      expect(await visit(path)).toBe(`302 ${destination}`);
+      await call('PATCH', `/link/${made.json.id}`, { destination_url: `${destination}${turn}` });
+      expect(await visit(path)).toBe(`302 ${destination}${turn}`);
+      await call('POST', '/link/bulk_delete', { ids: [made.json.id] });
+      expect(await visit(path)).toBe('404');
+      await call('POST', '/link/restore', { ids: [made.json.id] });
+      expect(await visit(path)).toBe(`302 ${destination}${turn}`);
+    }
+  });
+
+  test('a thousand links made in one call are there for visitors who looked for one before', async () => {
+    expect(await visit('/many-7')).toBe('404');
+    const links = Array.from({ length: 1_000 }, (_, place) => ({
+      destination_url: destination,
+      suffix: `many-${place}`,
+    }));
+    await call('POST', '/link/bulk?disable_png=true', { links });
+    expect([await visit('/many-7'), await visit('/many-999')]).toEqual(Array(2).fill(`302 ${destination}`));
+  });
+
+  test('visits are counted whichever thread answers them', async () => {
+    const plain = (await call('POST', '/link', { destination_url: destination, suffix: 'plain' })).json;
+    const guarded = (
+      await call('POST', '/link', {
+        destination_url: destination,
+        suffix: 'guarded',
+        password: 'open sesame',
+      })
+    ).json;
+    expect(await visit('/plain')).toBe(`302 ${destination}`);
+    expect(await visit('/guarded')).toBe('200');
+    const form = { method: 'POST', body: new URLSearchParams({ password: 'open sesame' }) };
+    expect(await visit('/guarded', form)).toBe(`302 ${destination}`);
+    expect([await clicksOf(plain.id), await clicksOf(guarded.id)]).toEqual([1, 1]);
+  });
+
+  test('a visit is answered while the thread of the API does something else', async () => {
+    await call('POST', '/link', { destination_url: destination, suffix: 'meanwhile' });
+    expect(await visit('/meanwhile')).toBe(`302 ${destination}`);
+    const place = join(folder.path, `seen-${store}`);
+    const script = `
+      const answer = await fetch('${app.listening}/meanwhile', { redirect: 'manual' });
+      await Bun.write('${place}', String(answer.status));
+    `;
+    const visitor = Bun.spawn([process.execPath, '-e', script], { stdout: 'inherit', stderr: 'inherit' });
+    // Nothing else runs in this thread until the visitor has said what was answered.
+    const deadline = performance.now() + 15_000;
+    while (!existsSync(place) && performance.now() < deadline) Bun.sleepSync(5);
+    await visitor.exited;
+    expect(performance.now()).toBeLessThan(deadline);
+    expect(readFileSync(place, 'utf8')).toBe('302');
+  });
+});
+
+test('who looks for links that do not exist is counted over both threads', async () => {
+  await using folder = await temporaryFolder();
+  const app = await start({ DATA_DIR: folder.path, MISS_LIMIT: '4' });
+  const statusOf = async (path: string) => (await fetch(app.listening + path, { redirect: 'manual' })).status;
+  // A limit is by the minute: two in a row are within one.
+  const statuses: number[] = [];
+  for (const path of ['/a', '/%zz', '/b', '/%yy', '/c', '/%xx', '/d', '/%ww', '/e', '/%vv'])
+    statuses.push(await statusOf(path));
+  expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(8);
+  expect(statuses.slice(-1)).toEqual([429]);
+  await app.stop();
+});
+
+test('a port that is taken is said by the thread in the words of the program', async () => {
+  await using folder = await temporaryFolder();
+  const app = await start({ DATA_DIR: folder.path });
+  const port = new URL(app.listening).port;
+  const second = await start({ DATA_DIR: folder.path, PORT: port }).catch((cause) => cause);
+  expect(second).toBeInstanceOf(StartProblem);
+  expect(second.message).toStartWith(`Port ${port} on `);
+  await app.stop();
+});
