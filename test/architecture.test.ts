@@ -36,7 +36,7 @@ const arrows: Record<string, readonly string[]> = {
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
   'api → clicks': /^clicks\/(stats|live|user-agent)/,
-  'redirect → http': /^http\/html/,
+  'redirect → http': /^http\/(html|express-answer|plain-request)/,
   'mail → http': /^http\/html/,
 };
 

@@ -1,18 +1,10 @@
 import type { Socket } from 'bun';
+import type { ExpressAnswer } from './express-answer.ts';
 import { answerLength, framingOf } from './framing.ts';
 import { InnerConnection } from './inner-connection.ts';
 import { Outlet } from './outlet.ts';
 import type { Peers } from './peers.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
-
-/** An answer ready to be sent, of ASCII alone. */
-export interface ExpressAnswer {
-  /** All lines of its head, save for the date and the empty one. */
-  readonly head: string;
-  readonly body: string;
-  /** What it has to wait for, if anything. */
-  readonly kept: Promise<void> | null;
-}
 
 /** Null for what isn't for the express lane; a promise for what may be, once that is fulfilled. */
 export type Express = (request: PlainRequest, peer: string) => ExpressAnswer | Promise<unknown> | null;

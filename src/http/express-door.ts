@@ -1,7 +1,8 @@
 import type { TrustedProxies } from '../config/options.ts';
 import { parseHost } from '../rules/host.ts';
 import { believesProxies, clientAddress } from './client-address.ts';
-import type { Express, ExpressAnswer } from './connection.ts';
+import type { Express } from './connection.ts';
+import type { ExpressAnswer } from './express-answer.ts';
 import { firstSegment } from './front-door.ts';
 import type { PlainRequest } from './plain-request.ts';
 

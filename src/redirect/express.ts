@@ -1,4 +1,6 @@
 import type { RawHit } from '../clicks/enrich.ts';
+import type { ExpressAnswer } from '../http/express-answer.ts';
+import type { PlainRequest } from '../http/plain-request.ts';
 import { type LinkForVisitor, resolve, type Visitor } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
@@ -8,26 +10,6 @@ import type { MissLimit } from './miss-limit.ts';
 import { type OnWire, onWire } from './on-wire.ts';
 import { notFoundPage, slowDownPage } from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
-
-/** A visit whose every part is there and plain. */
-export interface PlainVisit {
-  readonly method: string;
-  readonly path: string;
-  readonly search: string;
-  readonly userAgent: string | null;
-  readonly acceptLanguage: string;
-  readonly referer: string;
-  readonly purpose: string;
-  readonly doNotTrack: boolean;
-  readonly platformHint: string | null;
-  readonly countryHint: string;
-}
-
-export interface PlainAnswer {
-  readonly head: string;
-  readonly body: string;
-  readonly kept: Promise<void> | null;
-}
 
 export interface ExpressParts {
   readonly links: LinkCache;
@@ -62,9 +44,9 @@ export class ExpressRedirects {
   answer(
     domainId: number,
     host: string,
-    visit: PlainVisit,
+    visit: PlainRequest,
     address: string,
-  ): PlainAnswer | Promise<unknown> | null {
+  ): ExpressAnswer | Promise<unknown> | null {
     const suffix = suffixOf(visit.path);
     if (suffix === null) return null;
     const link = this.#parts.links.peek(domainId, suffix);
@@ -80,7 +62,7 @@ export class ExpressRedirects {
   }
 
   /** Counted as the handler counts it, and together with it. */
-  #miss(host: string, visit: PlainVisit, address: string): PlainAnswer | Promise<unknown> | null {
+  #miss(host: string, visit: PlainRequest, address: string): ExpressAnswer | Promise<unknown> | null {
     const { misses, networkOf, wayOut } = this.#parts;
     const network = () => networkOf(address);
     if (misses.isOver(network)) {
@@ -101,10 +83,10 @@ export class ExpressRedirects {
   /** A promise where the page has to be prepared first: the visit is counted when it comes back. */
   #page(
     key: string,
-    visit: PlainVisit,
+    visit: PlainRequest,
     network: () => string,
     prepare: () => Promise<OnWire | null>,
-  ): PlainAnswer | Promise<unknown> | null {
+  ): ExpressAnswer | Promise<unknown> | null {
     const page = this.#pages.get(key);
     if (page === undefined) return prepare().then((made) => this.#pages.set(key, made ?? 'not plain'));
     if (page === 'not plain') return null;
@@ -113,7 +95,7 @@ export class ExpressRedirects {
   }
 
   #hit(
-    visit: PlainVisit,
+    visit: PlainRequest,
     link: LinkForVisitor,
     target: RawHit['target'],
     address: string,
@@ -138,7 +120,7 @@ export class ExpressRedirects {
   }
 }
 
-const redirectTo = (location: string, kept: Promise<void> | null): PlainAnswer => ({
+const redirectTo = (location: string, kept: Promise<void> | null): ExpressAnswer => ({
   head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
   body: '',
   kept,
@@ -148,9 +130,9 @@ const redirectTo = (location: string, kept: Promise<void> | null): PlainAnswer =
 const isPlain = (text: string): boolean => !/[^\x21-\x7e]/.test(text);
 
 class PlainVisitor implements Visitor {
-  readonly #visit: PlainVisit;
+  readonly #visit: PlainRequest;
 
-  constructor(visit: PlainVisit) {
+  constructor(visit: PlainRequest) {
     this.#visit = visit;
   }
 
