@@ -4,11 +4,11 @@ import { enrichParts } from './clicks/enrich.ts';
 import { FoldDesk } from './clicks/fold-desk.ts';
 import type { FoldSettings, FromFold, ToFold } from './clicks/fold-messages.ts';
 import { bundledCountryFile, openCountryFile, whenAsked } from './clicks/geo.ts';
-import { giveWay } from './threads/give-way.ts';
 import { DailySalts } from './clicks/visitor-hash.ts';
 import { Site } from './rules/site.ts';
 import { PostgresFoldStore } from './storage/fold-postgres.ts';
 import { SqliteFoldStore } from './storage/fold-sqlite.ts';
+import { giveWay } from './threads/give-way.ts';
 import { clickDeliveries } from './webhooks/click-outbox.ts';
 
 declare const self: Worker;

@@ -261,14 +261,12 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     const busy = await newLink(other);
     await app.app.context.database.write((queries) =>
       queries
-        .insertInto('link_rollups')
+        .insertInto('link_hours')
         .values({
           link_id: busy,
-          dimension: 0,
           hour: hourOf(app.clock.now),
-          class: 0,
-          value: 0,
-          hits: 5_000_001,
+          ...{ click: 5_000_001, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 },
+          ...{ visitors: 0, loose: 0, counts: '' },
         })
         .execute(),
     );

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { dimensions, hourOf, rollupClasses } from '../../src/clicks/codes.ts';
+import { countEntry } from '../../src/storage/stats-counts.ts';
 import type { SeededStore } from '../seed.ts';
 
 export const hoursSeeded = 30 * 24;
@@ -31,12 +32,13 @@ export function seedRollUps(
   const database = new Database(join(store.dataDir, 'linnet.sqlite'));
   database.run('pragma cache_size = -1500000');
   database.run('pragma synchronous = off');
-  const insert = (owner: string) =>
-    database.prepare(
-      `insert into ${owner}_rollups (${owner}_id, dimension, hour, class, value, hits) values (?, ?, ?, ?, ?, ?)`,
-    );
-  const ofLink = insert('link');
-  const ofOrganization = insert('organization');
+  const columns = ['link_id', 'hour', ...rollupClasses, 'visitors', 'loose', 'counts'];
+  const ofLink = database.prepare(
+    `insert into link_hours (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+  );
+  const ofOrganization = database.prepare(
+    'insert into organization_rollups (organization_id, dimension, hour, class, value, hits) values (?, ?, ?, ?, ?, ?)',
+  );
   const { organizationId } = store.owner;
   const [total, visitors, country, device] = (['total', 'visitors', 'country', 'device'] as const).map(
     (name) => dimensions.indexOf(name),
@@ -53,19 +55,13 @@ export function seedRollUps(
   database.transaction(() => {
     for (let hour = first; hour < first + hoursSeeded; hour++) {
       for (let id = 1; id <= links; id++) {
-        ofLink.run(id, total, hour, 0, 0, Math.round(clicksPerHour));
+        const isDetailed = id % detailedEvery === 0;
+        const others = Array.from({ length: classes - 1 }, () => (isDetailed ? 1 : 0));
+        const newVisitors = hour % 24 === 0 ? Math.round(clicksPerHour * 20) : 0;
+        const countriesOf = isDetailed ? drawn(Math.round(clicksPerHour), random) : new Map<number, number>();
+        const counts = Array.from(countriesOf, ([value, hits]) => countEntry(country, value, hits)).join('');
+        ofLink.run(id, hour, Math.round(clicksPerHour), ...others, newVisitors, 0, counts);
         linkRows += 1;
-        if (hour % 24 === 0) {
-          ofLink.run(id, visitors, hour, 0, 0, Math.round(clicksPerHour * 20));
-          linkRows += 1;
-        }
-        if (id % detailedEvery !== 0) continue;
-        for (const [value, hits] of drawn(Math.round(clicksPerHour), random)) {
-          ofLink.run(id, country, hour, 0, value, hits);
-          linkRows += 1;
-        }
-        for (let place = 1; place < classes; place++) ofLink.run(id, total, hour, place, 0, 1);
-        linkRows += classes - 1;
       }
       const clicks = Math.round(clicksPerHour * links);
       for (let place = 0; place < classes; place++)

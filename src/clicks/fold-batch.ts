@@ -1,8 +1,8 @@
 import { type Column, type FoldBatch, noVisitor, type Watermark } from '../storage/fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
-import type { HitStretch } from './hit-stretch.ts';
+import type { HitStretch, StretchLink } from './hit-stretch.ts';
 import { Numbers } from './numbers.ts';
-import { clickRollup, dimensionPlaces, RollUps } from './roll-ups.ts';
+import { RollUps } from './roll-ups.ts';
 import type { SeenVisitors } from './seen-visitors.ts';
 import { VisitorGroups } from './visitor-groups.ts';
 import { dayOf } from './visitor-hash.ts';
@@ -35,14 +35,13 @@ export class BatchBuilder {
     this.#rollUps.begin(hours);
     this.#linkClicks.clear();
     this.#visitors.clear();
-    const inOrder = links.slice().sort((one, other) => one.id - other.id);
-    const order = rowsByLink(columns, links, inOrder);
+    const inOrder = linksInOrder(links);
+    const byLink = this.#sortedByLink(columns, links, inOrder);
     let first = 0;
     for (const { id, organizationId, hits } of inOrder) {
-      const rows = order.subarray(first, first + hits);
+      this.#rollUps.add(byLink, first, first + hits, id, organizationId);
+      this.#noteClicks(byLink, first, first + hits, id, organizationId);
       first += hits;
-      this.#rollUps.add(columns, rows, id, organizationId);
-      this.#noteClicks(columns, rows, id, organizationId);
     }
     this.#rollUps.end();
     return {
@@ -50,21 +49,19 @@ export class BatchBuilder {
       from,
       to,
       count: columns.count,
-      hits: this.#ledger(columns, order),
+      hits: (columns.count < longStretch ? columns : byLink).ledger,
       visitors: this.#visitors.sorted(),
-      linkRollups: this.#rollUps.ofLinks,
+      linkHours: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,
       linkClicks: this.#linkClicks.all,
-      visitorsDimension: dimensionPlaces.visitors,
-      clickClass: clickRollup,
     };
   }
 
-  #noteClicks(columns: HitColumns, rows: Int32Array, linkId: number, organizationId: number): void {
+  /** Rows from `from` up to `to` are those of the link. */
+  #noteClicks(columns: HitColumns, from: number, to: number, linkId: number, organizationId: number): void {
     let clicks = 0;
     let last = 0;
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index] ?? 0;
+    for (let row = from; row < to; row++) {
       if (!columns.isClick(row)) continue;
       const at = columns.at[row] ?? 0;
       clicks += 1;
@@ -82,21 +79,38 @@ export class BatchBuilder {
   }
 
   /**
-   * A long stretch goes into the ledger link by link: its index by link then grows in order, which halves the cost of
-   * a hit. Each link's hits stay in order; between links, the instant tells.
+   * Link by link, those of a link as they came: what is counted of one lies together. A long stretch also goes into the
+   * ledger like this: its index by link then grows in order, which halves the cost of a hit. Between links, the instant
+   * tells which came first.
    */
-  #ledger(columns: HitColumns, order: Int32Array): readonly Column[] {
+  #sortedByLink(columns: HitColumns, links: HitStretch['links'], inOrder: HitStretch['links']): HitColumns {
+    if (links.length < 2) return columns;
+    const order = rowsByLink(columns, links, inOrder);
     const sorted = this.#sorted;
-    const isLong = columns.count >= longStretch;
-    sorted.begin(isLong ? columns.count : 0);
-    if (!isLong) return columns.ledger;
+    sorted.begin(columns.count);
     const targets = sorted.ledger;
     for (const [index, column] of columns.ledger.entries()) {
       const target = targets[index];
       if (target) take(column, order, target);
     }
-    return targets;
+    return sorted;
   }
+}
+
+/** More than a stretch has links. */
+const mostPlaces = 2 ** 20;
+
+/** By their ids: numbers are sorted in a fifth of the time that objects take. */
+function linksInOrder(links: HitStretch['links']): HitStretch['links'] {
+  const keys = new Float64Array(links.length);
+  for (const { id, place } of links) keys[place] = id * mostPlaces + place;
+  keys.sort();
+  const inOrder: StretchLink[] = [];
+  for (let index = 0; index < keys.length; index++) {
+    const link = links[(keys[index] ?? 0) % mostPlaces];
+    if (link) inOrder.push(link);
+  }
+  return inOrder;
 }
 
 /** The rows of the hits, link by link; those of a link as they came. */
@@ -122,5 +136,11 @@ function rowsByLink(
 }
 
 function take(column: Column, order: Int32Array, into: Column): void {
-  for (let row = 0; row < order.length; row++) into[row] = column[order[row] ?? 0] ?? 0;
+  const count = order.length;
+  const value = column[0] ?? 0;
+  let same = 1;
+  while (same < count && column[same] === value) same++;
+  // Many a column has one value throughout.
+  if (same === count) into.fill(value, 0, count);
+  else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }

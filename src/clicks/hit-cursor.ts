@@ -7,8 +7,20 @@ const zero = '0'.charCodeAt(0);
 const lineBreak = '\n'.charCodeAt(0);
 const mark = doNotTrackMark.charCodeAt(0);
 
+/** Who may have sent the next hit as well: a piece of a hit as `person` gave it, and where its lines begin in it. */
+export interface KnownPiece {
+  readonly key: string;
+  readonly lines: PieceLines;
+}
+
+export interface PieceLines {
+  readonly address: number;
+  readonly agent: number;
+  readonly language: number;
+}
+
 /**
- * Goes from hit to hit through a record's text. Numbers are read in place and texts are cut out when they are asked
+ * Goes from hit to hit through a record's bytes. Numbers are read in place and texts are cut out when they are asked
  * for: most of them are known from an earlier hit by a longer piece that they are part of.
  */
 export class HitCursor {
@@ -19,7 +31,15 @@ export class HitCursor {
   outcome = 0;
   target = 0;
   doNotTrack = false;
-  #text = '';
+  /** Who sent the hit before: one look at its bytes is less than a walk from line to line. */
+  expected: KnownPiece | null = null;
+  /** Whether it was who was expected. */
+  isExpected = false;
+  /** Who was expected and came: what is compared again and again is compared four bytes at a time. */
+  #familiar: KnownPiece | null = null;
+  #familiarBytes = viewOf(Buffer.alloc(0));
+  #bytes: Buffer = Buffer.alloc(0);
+  #view = viewOf(this.#bytes);
   #here = 0;
   #method = 0;
   #address = 0;
@@ -31,22 +51,26 @@ export class HitCursor {
   #hint = 0;
 
   /** To a record's first hit; `next` says whether there is one. */
-  begin(text: string): void {
-    this.#text = text;
+  begin(record: Buffer): void {
+    this.#bytes = record;
+    this.#view = viewOf(record);
     this.#here = 0;
   }
 
   next(): boolean {
-    if (this.#here >= this.#text.length) return false;
+    if (this.#here >= this.#bytes.length) return false;
     this.at = this.#number();
     this.linkId = this.#number();
     this.organizationId = this.#number();
     this.#readCodes();
     this.#method = this.#here;
-    this.#address = this.#afterLine();
-    this.#agent = this.#afterLine();
-    this.#language = this.#afterLine();
-    this.#referer = this.#afterLine();
+    this.isExpected = this.expected !== null && this.#passes(this.expected);
+    if (!this.isExpected) {
+      this.#address = this.#afterLine();
+      this.#agent = this.#afterLine();
+      this.#language = this.#afterLine();
+      this.#referer = this.#afterLine();
+    }
     this.#query = this.#afterLine();
     this.#purpose = this.#afterLine();
     this.#hint = this.#afterLine();
@@ -59,51 +83,65 @@ export class HitCursor {
     return this.#here - this.#query === 3;
   }
 
-  /** All that says who it was: method, address, user agent, languages. */
+  /** All that says who it was: method, address, user agent, languages; a sign a byte. */
   get person(): string {
-    return this.#text.substring(this.#method, this.#referer - 1);
+    return this.#bytes.toString('latin1', this.#method, this.#referer - 1);
+  }
+
+  get personSize(): number {
+    return this.#referer - 1 - this.#method;
+  }
+
+  /** Whether it is one that `person` gave. */
+  isPerson(person: string): boolean {
+    return this.personSize === person.length && this.#isHere(person, this.#method);
+  }
+
+  get personLines(): PieceLines {
+    const start = this.#method;
+    return { address: this.#address - start, agent: this.#agent - start, language: this.#language - start };
   }
 
   /** Of the method, the address, and some of the rest: enough to spread, in a tenth of the time that all would take. */
   get personHash(): number {
-    const text = this.#text;
+    const bytes = this.#bytes;
     const end = this.#referer;
     let hash = end - this.#method;
-    for (let at = this.#method; at < this.#agent; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime);
-    for (let at = this.#agent; at < end; at += 4) hash = Math.imul(hash ^ text.charCodeAt(at), prime);
+    for (let at = this.#method; at < this.#agent; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), prime);
+    for (let at = this.#agent; at < end; at += 4) hash = Math.imul(hash ^ (bytes[at] ?? 0), prime);
     return hash ^ (hash >>> 15);
   }
 
   get method(): string {
-    return this.#text.substring(this.#method, this.#address - 1);
+    return this.#cut(this.#method, this.#address);
   }
 
   get address(): string {
-    return this.#text.substring(this.#address, this.#agent - 1);
+    return this.#cut(this.#address, this.#agent);
   }
 
   get userAgent(): string {
-    return this.#text.substring(this.#agent, this.#language - 1);
+    return this.#cut(this.#agent, this.#language);
   }
 
   get acceptLanguage(): string {
-    return this.#text.substring(this.#language, this.#referer - 1);
+    return this.#cut(this.#language, this.#referer);
   }
 
   get referer(): string {
-    return this.#text.substring(this.#referer, this.#query - 1);
+    return this.#cut(this.#referer, this.#query);
   }
 
   get query(): string {
-    return this.#text.substring(this.#query, this.#purpose - 1);
+    return this.#cut(this.#query, this.#purpose);
   }
 
   get purpose(): string {
-    return this.#text.substring(this.#purpose, this.#hint - 1);
+    return this.#cut(this.#purpose, this.#hint);
   }
 
   get countryHint(): string {
-    return this.#text.substring(this.#hint, this.#here - 1);
+    return this.#cut(this.#hint, this.#here);
   }
 
   get hit(): RawHit {
@@ -126,38 +164,82 @@ export class HitCursor {
     };
   }
 
+  /** The text of a line that ends before `next`. */
+  #cut(start: number, next: number): string {
+    return next - start <= 1 ? '' : this.#bytes.toString('utf8', start, next - 1);
+  }
+
   #number(): number {
-    const text = this.#text;
+    const bytes = this.#bytes;
     let at = this.#here;
     let number = 0;
     for (;;) {
-      const digit = text.charCodeAt(at++) - zero;
+      const digit = (bytes[at++] ?? 0) - zero;
       if (!(digit >= 0 && digit <= 9)) break;
       number = number * 10 + digit;
     }
     const start = this.#here;
     this.#here = at;
-    if (text.charCodeAt(at - 1) === lineBreak) return number;
+    if (bytes[at - 1] === lineBreak) return number;
     // No clock of ours gives a fraction or a time before 1970: a test's may.
     this.#here = start;
-    const next = this.#afterLine();
-    return Number(text.substring(start, next - 1));
+    return Number(this.#cut(start, this.#afterLine()));
+  }
+
+  /** Whether this piece and the end of its last line are here; then it is behind them. */
+  #passes(piece: KnownPiece): boolean {
+    const { key, lines } = piece;
+    const start = this.#here;
+    const end = start + key.length;
+    if (this.#bytes[end] !== lineBreak) return false;
+    if (piece === this.#familiar) {
+      if (!this.#isFamiliarHere(start)) return false;
+    } else {
+      if (!this.#isHere(key, start)) return false;
+      this.#familiar = piece;
+      this.#familiarBytes = viewOf(Buffer.from(this.#bytes.subarray(start, end)));
+    }
+    this.#address = start + lines.address;
+    this.#agent = start + lines.agent;
+    this.#language = start + lines.language;
+    this.#referer = end + 1;
+    this.#here = end + 1;
+    return true;
+  }
+
+  #isHere(key: string, start: number): boolean {
+    const bytes = this.#bytes;
+    for (let at = 0; at < key.length; at++) if (bytes[start + at] !== key.charCodeAt(at)) return false;
+    return true;
+  }
+
+  /** The record has so many bytes from here on. */
+  #isFamiliarHere(start: number): boolean {
+    const view = this.#view;
+    const familiar = this.#familiarBytes;
+    const length = familiar.byteLength;
+    let at = 0;
+    for (; at + 4 <= length; at += 4) if (view.getInt32(start + at) !== familiar.getInt32(at)) return false;
+    for (; at < length; at++) if (view.getUint8(start + at) !== familiar.getUint8(at)) return false;
+    return true;
   }
 
   #readCodes(): void {
-    const text = this.#text;
-    this.outcome = text.charCodeAt(this.#here) - zero;
-    this.target = text.charCodeAt(this.#here + 1) - zero;
-    this.doNotTrack = text.charCodeAt(this.#here + 2) === mark;
+    const bytes = this.#bytes;
+    this.outcome = (bytes[this.#here] ?? 0) - zero;
+    this.target = (bytes[this.#here + 1] ?? 0) - zero;
+    this.doNotTrack = bytes[this.#here + 2] === mark;
     this.#here += this.doNotTrack ? 4 : 3;
   }
 
   /** Passes a line; where the next one begins. */
   #afterLine(): number {
-    const text = this.#text;
-    if (text.charCodeAt(this.#here) === lineBreak) return ++this.#here;
-    const end = text.indexOf('\n', this.#here);
-    this.#here = end < 0 ? text.length + 1 : end + 1;
+    const bytes = this.#bytes;
+    let at = this.#here;
+    while (at < bytes.length && bytes[at] !== lineBreak) at++;
+    this.#here = at + 1;
     return this.#here;
   }
 }
+
+const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -125,7 +125,7 @@ test('whatever comes, in whatever records: the quick way says of each hit what t
         const visits = new RecentVisits();
         stretch.begin();
         for (const record of records) {
-          expect(stretch.add(record.map(hitText).join(''), () => true, visits)).toBeNull();
+          expect(stretch.add(Buffer.from(record.map(hitText).join('')), () => true, visits)).toBeNull();
         }
         const plainVisits = new RecentVisits();
         const plain = records.flat().map((hit) => enrich(hit, parts, plainVisits));
@@ -164,7 +164,7 @@ test('before a hit of a day whose salt is not at hand it stops, and goes on wher
   const visits = new RecentVisits();
   const isReady = (day: number) => ready.has(day);
   stretch.begin();
-  expect(stretch.add(record, isReady, visits)).toBe(dayOf(noon) + 1);
+  expect(stretch.add(Buffer.from(record), isReady, visits)).toBe(dayOf(noon) + 1);
   expect(stretch.count).toBe(1);
   ready.add(dayOf(noon) + 1);
   expect(stretch.add(null, isReady, visits)).toBeNull();
@@ -176,7 +176,7 @@ test('a visitor is another one each day, and nobody when the salt of the day is 
   const stretch = new HitStretch(new WordPlaces(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {
     stretch.begin();
-    stretch.add(hitText({ ...plainHit, at }), () => true, new RecentVisits());
+    stretch.add(Buffer.from(hitText({ ...plainHit, at })), () => true, new RecentVisits());
     return stretch.columns.visitor[0] ?? 0;
   };
   const today = visitorAt(noon);
@@ -194,7 +194,11 @@ test('words that have lost their places get new ones', async () => {
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
   for (const language of [...languages, ...languages]) {
     stretch.begin();
-    stretch.add(hitText({ ...plainHit, acceptLanguage: language }), () => true, new RecentVisits());
+    stretch.add(
+      Buffer.from(hitText({ ...plainHit, acceptLanguage: language })),
+      () => true,
+      new RecentVisits(),
+    );
     const [country, os, browser, said] = stretch.columns.words.map((places) => words.said[places[0] ?? -1]);
     expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
   }
@@ -202,7 +206,7 @@ test('words that have lost their places get new ones', async () => {
 
 test('memory of a long stretch is given back when a short one has followed', async () => {
   const stretch = await stretchOf(new WordPlaces(), dayOf(noon));
-  const record = hitText(plainHit).repeat(100);
+  const record = Buffer.from(hitText(plainHit).repeat(100));
   const run = (records: number) => {
     stretch.begin();
     for (let count = 0; count < records; count++) stretch.add(record, () => true, new RecentVisits());

@@ -5,6 +5,7 @@ import { classPlace, hourOf, reasonPlace, sources } from './codes.ts';
 import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
+import { NumberPlaces } from './number-places.ts';
 import { People } from './people.ts';
 import type { ValueLimit } from './value-limit.ts';
 import { dayOf } from './visitor-hash.ts';
@@ -23,6 +24,10 @@ export interface StretchLink {
   readonly id: number;
   readonly organizationId: number;
   hits: number;
+  /** The language that came last, in that hour, and what stands for it: most links have one for long. */
+  language: string;
+  languageHour: number;
+  languagePlace: number;
 }
 
 /** Hits one after another as the ledger will have them, and which links and hours they are of. Used again and again. */
@@ -35,7 +40,7 @@ export class HitStretch {
   readonly #parts: EnrichParts;
   readonly #people: People;
   readonly #cursor = new HitCursor();
-  #linkPlaces = new Map<number, number>();
+  readonly #linkPlaces = new NumberPlaces();
   #hasWaiting = false;
 
   constructor(words: WordPlaces, limit: ValueLimit, parts: EnrichParts) {
@@ -59,7 +64,7 @@ export class HitStretch {
     this.columns.begin();
     this.links = [];
     this.hours = [];
-    this.#linkPlaces = new Map();
+    this.#linkPlaces.clear();
     this.#hasWaiting = false;
   }
 
@@ -72,7 +77,7 @@ export class HitStretch {
    * Adds the hits of a record. Before a hit of a day that `isReady` doesn't know it stops, and returns the day: called
    * again with null it goes on. Returns null at the end.
    */
-  add(record: string | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
+  add(record: Buffer | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
     const cursor = this.#cursor;
     if (record !== null) cursor.begin(record);
     while (this.#hasWaiting || cursor.next()) {
@@ -86,7 +91,9 @@ export class HitStretch {
 
   #addHit(hit: HitCursor, recentVisits: Repeats): void {
     const row = this.columns.add();
-    this.#writeFacts(hit, row);
+    const hour = hourOf(hit.at);
+    const link = this.#linkOf(hit.linkId, hit.organizationId);
+    this.#writeFacts(hit, row, link, hour);
     const { linkId, at } = hit;
     const { columns } = this;
     if (columns.isClick(row)) {
@@ -98,15 +105,14 @@ export class HitStretch {
     }
     // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
     if (hit.doNotTrack) columns.visitor[row] = noVisitor;
-    columns.place[row] = this.#placeOf(linkId, hit.organizationId);
-    const hour = hourOf(at);
+    columns.place[row] = link.place;
+    link.hits += 1;
     // Almost always one or two hours: a list is quicker than a map.
     if (this.hours.at(-1) !== hour && !this.hours.includes(hour)) this.hours.push(hour);
   }
 
-  #writeFacts(hit: HitCursor, row: number): void {
+  #writeFacts(hit: HitCursor, row: number, link: StretchLink, hour: number): void {
     const { columns } = this;
-    const parts = this.#parts;
     const person = this.#people.of(hit);
     columns.linkId[row] = hit.linkId;
     columns.organizationId[row] = hit.organizationId;
@@ -119,11 +125,20 @@ export class HitStretch {
     columns.country[row] = person.country;
     columns.os[row] = person.os;
     columns.browser[row] = person.browser;
-    columns.language[row] = this.#limited(hit, 0, person.language);
-    columns.referrer[row] = this.#limited(hit, 1, referrerOf(hit.referer, parts));
+    columns.language[row] = this.#languageOf(hit, link, hour, person.language);
+    columns.referrer[row] = this.#limited(hit, 1, referrerOf(hit.referer, this.#parts));
     columns.visitor[row] = person.visitor;
     if (hit.isPlain) this.#writeSource(hit, row, plainSource);
     else this.#writeMore(hit, row);
+  }
+
+  #languageOf(hit: HitCursor, link: StretchLink, hour: number, language: string): number {
+    if (link.languageHour !== hour || link.language !== language) {
+      link.languagePlace = this.#limited(hit, 0, language);
+      link.language = language;
+      link.languageHour = hour;
+    }
+    return link.languagePlace;
   }
 
   #writeSource(hit: HitCursor, row: number, { source, utm }: ClickSource): void {
@@ -153,15 +168,13 @@ export class HitStretch {
     return this.#words.placeOf(this.#limit.limited(hit.linkId, field, hit.at, value));
   }
 
-  #placeOf(id: number, organizationId: number): number {
-    let place = this.#linkPlaces.get(id);
-    if (place === undefined) {
-      place = this.links.length;
-      this.links.push({ place, id, organizationId, hits: 0 });
-      this.#linkPlaces.set(id, place);
-    }
-    const link = this.links[place];
-    if (link) link.hits += 1;
-    return place;
+  #linkOf(id: number, organizationId: number): StretchLink {
+    const known = this.links[this.#linkPlaces.placeOf(id)];
+    if (known) return known;
+    const place = this.links.length;
+    const link = { place, id, organizationId, hits: 0, language: '', languageHour: -1, languagePlace: 0 };
+    this.links.push(link);
+    this.#linkPlaces.add(id, place);
+    return link;
   }
 }

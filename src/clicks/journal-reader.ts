@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isBefore, type Position, segmentFile, segmentsIn } from './journal-files.ts';
-import { announcedEnd, recordText, wholeRecord } from './journal-record.ts';
+import { announcedEnd, recordBytes, wholeRecord } from './journal-record.ts';
 
 const chunkSize = 1024 * 1024;
 
@@ -26,11 +26,14 @@ export class JournalReader {
     return this.#position;
   }
 
-  /** The text of the next record that comes before `end`; null when there is none. Null `end`: all that is there. */
-  next(end: Position | null): string | null {
+  /**
+   * The next record that comes before `end`, good until the next call; null when there is none. Null `end`: all that is
+   * there.
+   */
+  next(end: Position | null): Buffer | null {
     while (end === null || isBefore(this.#position, end)) {
-      const text = this.#recordHere();
-      if (text !== null) return text;
+      const record = this.#recordHere();
+      if (record !== null) return record;
       const size = this.#sizeOf(this.#position.segment, end);
       const { offset } = this.#position;
       if (offset < size && this.#load(size)) continue;
@@ -47,13 +50,13 @@ export class JournalReader {
   }
 
   /** Null when what is in memory has no whole record at this place. */
-  #recordHere(): string | null {
+  #recordHere(): Buffer | null {
     const { segment, offset } = this.#position;
     const at = offset - this.#chunkFrom;
     const length = at < this.#chunk.length ? wholeRecord(this.#chunk, at) : 0;
     if (length === 0) return null;
     this.#position = { segment, offset: offset + length };
-    return recordText(this.#chunk, at, length);
+    return recordBytes(this.#chunk, at, length);
   }
 
   /** Reads from this place on, as much as a chunk or the record that begins here. False: here is no whole record. */

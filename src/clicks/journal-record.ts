@@ -48,6 +48,6 @@ export function announcedEnd(bytes: Buffer, at: number): number | null {
   return length === 0 ? null : at + head + length;
 }
 
-/** What a whole record says: `HitCursor` reads it. */
-export const recordText = (bytes: Buffer, at: number, size: number): string =>
-  bytes.toString('utf8', at + head, at + size);
+/** What a whole record says, where it is: `HitCursor` reads it. */
+export const recordBytes = (bytes: Buffer, at: number, size: number): Buffer =>
+  bytes.subarray(at + head, at + size);

@@ -47,7 +47,7 @@ export class Lately<K, T> {
 }
 
 /** A text cut from a record of the journal would keep the whole record in memory. */
-export const copied = (text: string): string => Buffer.from(text).toString();
+const copied = (text: string): string => Buffer.from(text).toString();
 
 /** The same function, with a memory. What it makes is made from a copy, and so holds on to nothing larger. */
 export function remembered<T>(most: number, make: (key: string) => T): (key: string) => T {

@@ -2,15 +2,13 @@ import { classify } from '../rules/click-class.ts';
 import { noVisitor } from '../storage/fold-store.ts';
 import { classPlace, devicePlace, reasonPlace } from './codes.ts';
 import type { EnrichParts } from './enrich.ts';
-import type { HitCursor } from './hit-cursor.ts';
-import { copied, Lately, longestKey } from './lately.ts';
+import type { HitCursor, KnownPiece } from './hit-cursor.ts';
+import { Lately, longestKey } from './lately.ts';
 import { dayOf, visitorHash } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
 /** What one and the same address, user agent, languages and method always mean, on one day. */
-export interface Person {
-  /** Their words: another one's may have the same hash. */
-  readonly key: string;
+export interface Person extends KnownPiece {
   readonly day: number;
   readonly class: number;
   readonly reason: number;
@@ -31,6 +29,7 @@ export class People {
   readonly #parts: EnrichParts;
   readonly #words: WordPlaces;
   readonly #lately = new Lately<number, Person>(mostPeople);
+  #last: Person | null = null;
 
   constructor(parts: EnrichParts, words: WordPlaces) {
     this.#parts = parts;
@@ -40,27 +39,38 @@ export class People {
   /** To be called when places of words have lost their meaning. */
   clear(): void {
     this.#lately.clear();
+    this.#last = null;
   }
 
   of(hit: HitCursor): Person {
-    const key = hit.person;
-    const hash = hit.personHash;
     const day = dayOf(hit.at);
-    const known = this.#lately.get(hash, key.length);
-    if (known !== undefined && known.day === day && known.key === key) return known;
-    const made = this.#meet(hit, copied(key), day);
-    if (key.length <= longestKey) this.#lately.set(hash, made, key.length);
+    const last = this.#last;
+    // Of hits that follow one another many are by one and the same.
+    if (hit.isExpected && last !== null && last === hit.expected && last.day === day) return last;
+    this.#last = this.#find(hit, day);
+    hit.expected = this.#last;
+    return this.#last;
+  }
+
+  #find(hit: HitCursor, day: number): Person {
+    const size = hit.personSize;
+    const hash = hit.personHash;
+    const known = this.#lately.get(hash, size);
+    if (known !== undefined && known.day === day && hit.isPerson(known.key)) return known;
+    const made = this.#meet(hit, day);
+    if (size <= longestKey) this.#lately.set(hash, made, size);
     return made;
   }
 
-  #meet(hit: HitCursor, key: string, day: number): Person {
+  #meet(hit: HitCursor, day: number): Person {
     const parts = this.#parts;
     const words = this.#words;
     const { method, address, userAgent } = hit;
     const agent = parts.knownAgent(userAgent);
     const found = classify({ method, userAgent, purpose: '' }, () => agent.classification);
     return {
-      key,
+      key: hit.person,
+      lines: hit.personLines,
       day,
       class: classPlace(found.class),
       reason: reasonPlace(found.reason),

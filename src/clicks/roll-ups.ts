@@ -1,10 +1,12 @@
+import type { LinkHours } from '../storage/fold-store.ts';
+import { countEntry, reasonValue } from '../storage/stats-counts.ts';
 import { classes, dimensions, hourOf, rollupClasses } from './codes.ts';
 import type { HitColumns } from './hit-columns.ts';
 import { Numbers } from './numbers.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
 const human = classes.indexOf('human');
-export const clickRollup = rollupClasses.indexOf('click');
+const clickRollup = rollupClasses.indexOf('click');
 const pageRollup = rollupClasses.indexOf('page');
 /** The ledger's classes as the roll-ups know them, for what is no click. */
 const rollupPlaces = Uint8Array.from(classes, (name, place) =>
@@ -12,7 +14,7 @@ const rollupPlaces = Uint8Array.from(classes, (name, place) =>
 );
 
 type Dimension = (typeof dimensions)[number];
-export const dimensionPlaces = Object.fromEntries(dimensions.map((name, place) => [name, place])) as Record<
+const dimensionPlaces = Object.fromEntries(dimensions.map((name, place) => [name, place])) as Record<
   Dimension,
   number
 >;
@@ -33,21 +35,28 @@ const clickDimensions = [
   ['source', 'source'],
 ] as const satisfies readonly (readonly [Dimension, keyof HitColumns])[];
 
+/** Kinds are numbers of three parts: which hour, below it the dimension, below it the class. */
+const mostDimensions = 16;
+const mostClasses = 8;
+
 /**
- * What a stretch adds to the roll-ups: rows of owner, dimension, hour, class, value, hits; in the order of the key.
+ * What a stretch adds to the roll-ups, in the order of their keys: the hours of links, and rows of organization,
+ * dimension, hour, class, value, hits.
  * Typed arrays are walked through by index here: their iterators cost ten times as much.
  */
 export class RollUps {
   readonly #tally = new RollUpTally();
-  readonly #links = new Numbers();
+  readonly #linkNumbers = new Numbers();
+  #linkCounts: string[] = [];
   readonly #organizations = new Numbers();
   #organizationTallies = new Map<number, RollUpTally>();
   #hours = new Float64Array();
+  readonly #classes = new Float64Array(mostClasses);
   #clicks = new Int32Array(64);
   #clickHours = new Int32Array(64);
 
-  get ofLinks(): Float64Array {
-    return this.#links.all;
+  get ofLinks(): LinkHours {
+    return { numbers: this.#linkNumbers.all, counts: this.#linkCounts };
   }
 
   get ofOrganizations(): Float64Array {
@@ -57,34 +66,37 @@ export class RollUps {
   /** `hours` are all that hits to come are of. */
   begin(hours: readonly number[]): void {
     this.#hours = Float64Array.from(hours).sort();
-    this.#links.clear();
+    this.#linkNumbers.clear();
+    this.#linkCounts = [];
     this.#organizations.clear();
     this.#organizationTallies = new Map();
   }
 
-  /** All rows of one link; links come in the order of their ids. What is counted of one is little, and stays near. */
-  add(columns: HitColumns, rows: Int32Array, linkId: number, organizationId: number): void {
+  /**
+   * The rows from `from` up to `to`, all of one link; links come in the order of their ids. What is counted of one is
+   * little, and stays near.
+   */
+  add(columns: HitColumns, from: number, to: number, linkId: number, organizationId: number): void {
     this.#tally.clear();
-    const clicks = this.#countTotals(columns, rows);
+    const clicks = this.#countTotals(columns, from, to);
     for (const [dimension, name] of clickDimensions) {
       this.#countClicks(clicks, dimensionPlaces[dimension], columns[name]);
     }
-    this.#emit(this.#tally, linkId, this.#links, this.#tallyOf(organizationId));
+    this.#addLink(linkId, this.#tallyOf(organizationId));
   }
 
   /** To be called when all links are in. */
   end(): void {
     const inOrder = [...this.#organizationTallies].sort(([one], [other]) => one - other);
-    for (const [id, tally] of inOrder) this.#emit(tally, id, this.#organizations, null);
+    for (const [id, tally] of inOrder) this.#addOrganization(id, tally);
   }
 
   /** Returns how many clicks there are; `#clicks` and `#clickHours` then tell which. */
-  #countTotals(columns: HitColumns, rows: Int32Array): number {
-    if (rows.length > this.#clicks.length) this.#makeRoom(rows.length * 2);
+  #countTotals(columns: HitColumns, from: number, to: number): number {
+    if (to - from > this.#clicks.length) this.#makeRoom((to - from) * 2);
     const tally = this.#tally;
     let clicks = 0;
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index] ?? 0;
+    for (let row = from; row < to; row++) {
       const hour = this.#hourRank(columns.at[row] ?? 0);
       if (columns.isClick(row)) {
         this.#clicks[clicks] = row;
@@ -99,11 +111,12 @@ export class RollUps {
     return clicks;
   }
 
+  /** Only values other than 0: what remains of all clicks has that, and half of all values are. */
   #countClicks(clicks: number, dimension: number, values: Int32Array | Uint8Array): void {
     const tally = this.#tally;
     for (let index = 0; index < clicks; index++) {
-      const kind = this.#kind(dimension, this.#clickHours[index] ?? 0, clickRollup);
-      tally.add(kind, values[this.#clicks[index] ?? 0] ?? 0);
+      const value = values[this.#clicks[index] ?? 0] ?? 0;
+      if (value !== 0) tally.add(this.#kind(dimension, this.#clickHours[index] ?? 0, clickRollup), value);
     }
   }
 
@@ -118,21 +131,89 @@ export class RollUps {
   }
 
   #kind(dimension: number, hour: number, rollup: number): number {
-    return (dimension * this.#hours.length + hour) * 8 + rollup;
+    return (hour * mostDimensions + dimension) * mostClasses + rollup;
   }
 
-  #emit(tally: RollUpTally, owner: number, into: Numbers, above: RollUpTally | null): void {
-    const hours = this.#hours;
+  /** An organization's rows are in the order of dimension, then hour. */
+  #turned(kind: number): number {
+    const rollup = kind % mostClasses;
+    const dimension = (kind >> 3) % mostDimensions;
+    return (dimension * this.#hours.length + (kind >> 7)) * mostClasses + rollup;
+  }
+
+  #addLink(linkId: number, organization: RollUpTally): void {
+    const tally = this.#tally;
     const keys = tally.keys();
+    const sums = this.#classes;
+    let counts = '';
+    let here = -1;
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] ?? 0;
       const kind = kindOf(key);
       const value = countedOf(key);
       const count = tally.count(key);
+      organization.add(this.#turned(kind), value, count);
+      const hour = kind >> 7;
+      if (hour !== here) {
+        if (here >= 0) this.#addLinkHour(linkId, here, counts);
+        here = hour;
+        counts = '';
+        sums.fill(0);
+      }
+      const dimension = (kind >> 3) % mostDimensions;
+      const rollup = kind % mostClasses;
+      if (dimension === total) sums[rollup] = count;
+      else if (dimension === reason) counts += countEntry(dimension, reasonValue(value, rollup), count);
+      else counts += countEntry(dimension, value, count);
+    }
+    if (here >= 0) this.#addLinkHour(linkId, here, counts);
+  }
+
+  #addLinkHour(linkId: number, hour: number, counts: string): void {
+    const sums = this.#classes;
+    this.#linkNumbers.push3(linkId, this.#hours[hour] ?? 0, sums[0] ?? 0);
+    this.#linkNumbers.push6(
+      sums[1] ?? 0,
+      sums[2] ?? 0,
+      sums[3] ?? 0,
+      sums[4] ?? 0,
+      sums[5] ?? 0,
+      sums[6] ?? 0,
+    );
+    this.#linkCounts.push(counts);
+  }
+
+  #addOrganization(id: number, tally: RollUpTally): void {
+    const hours = this.#hours;
+    this.#countRemaining(tally);
+    const keys = tally.keys();
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? 0;
+      const kind = kindOf(key);
       const place = kind >> 3;
       const dimension = Math.floor(place / hours.length);
-      into.push6(owner, dimension, hours[place - dimension * hours.length] ?? 0, kind & 7, value, count);
-      above?.add(kind, value, count);
+      const hour = hours[place - dimension * hours.length] ?? 0;
+      this.#organizations.push6(id, dimension, hour, kind & 7, countedOf(key), tally.count(key));
+    }
+  }
+
+  /** The value 0 of every dimension: what its other values leave of the hour's clicks. */
+  #countRemaining(tally: RollUpTally): void {
+    const hours = this.#hours.length;
+    const counted = new Float64Array(mostDimensions * hours);
+    const keys = tally.keys();
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? 0;
+      const kind = kindOf(key);
+      const place = kind >> 3;
+      if (kind % mostClasses === clickRollup) counted[place] = (counted[place] ?? 0) + tally.count(key);
+    }
+    for (const [name] of clickDimensions) {
+      const dimension = dimensionPlaces[name];
+      for (let hour = 0; hour < hours; hour++) {
+        const remaining = (counted[total * hours + hour] ?? 0) - (counted[dimension * hours + hour] ?? 0);
+        if (remaining > 0) tally.add((dimension * hours + hour) * mostClasses + clickRollup, 0, remaining);
+      }
     }
   }
 

@@ -1,9 +1,7 @@
 import { clicksByDay } from '../storage/daily-clicks.ts';
 import type { Queries } from '../storage/schema.ts';
-import { dimensions, rollupClasses } from './codes.ts';
 
 const dayLength = 24 * 60 * 60 * 1000;
-const clicks = { dimension: dimensions.indexOf('total'), class: rollupClasses.indexOf('click') };
 
 /** The clicks of each link in the last so many UTC days, the oldest first and today last. */
 export async function dailyClicks(
@@ -14,7 +12,7 @@ export async function dailyClicks(
 ): Promise<ReadonlyMap<number, number[]>> {
   const firstDay = Math.floor(now / dayLength) - days + 1;
   const found = new Map(linkIds.map((id) => [id, Array<number>(days).fill(0)]));
-  for (const row of await clicksByDay(queries, linkIds, clicks, firstDay)) {
+  for (const row of await clicksByDay(queries, linkIds, firstDay)) {
     const counts = found.get(row.link_id);
     const place = row.day - firstDay;
     // A hit from a clock that runs ahead of ours counts as today's.

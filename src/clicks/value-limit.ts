@@ -12,7 +12,8 @@ const mostOwners = 100_000;
 export class ValueLimit {
   readonly #most: number;
   #hour = 0;
-  #seen = new Map<number, Set<string>>();
+  /** Most have one value, and no set for it. */
+  #seen = new Map<number, string | Set<string>>();
 
   constructor(most = 200) {
     this.#most = most;
@@ -27,11 +28,14 @@ export class ValueLimit {
       this.#seen = new Map();
     }
     const key = linkId * 16 + field;
-    let values = this.#seen.get(key);
-    if (values === undefined) {
-      values = new Set();
-      this.#seen.set(key, values);
+    const known = this.#seen.get(key);
+    if (known === value) return value;
+    if (known === undefined) {
+      this.#seen.set(key, value);
+      return value;
     }
+    const values = typeof known === 'string' ? new Set([known]) : known;
+    if (values !== known) this.#seen.set(key, values);
     if (values.has(value)) return value;
     if (values.size >= this.#most) return otherValues;
     values.add(value);

@@ -13,6 +13,8 @@ export class WordPlaces {
   #places = new Map<string, number>();
   #words: string[] = [''];
   #ids: number[] = [0];
+  /** The same, as it is quickest read. */
+  #numbers = new Int32Array(1);
 
   constructor(most = 200_000) {
     this.#most = most;
@@ -24,6 +26,7 @@ export class WordPlaces {
     this.#places = new Map();
     this.#words = [''];
     this.#ids = [0];
+    this.#numbers = new Int32Array(1);
     return true;
   }
 
@@ -50,7 +53,8 @@ export class WordPlaces {
 
   /** Puts numbers in the place of places. */
   number(places: Int32Array, count: number): void {
-    const ids = Int32Array.from(this.#ids);
+    if (this.#numbers.length !== this.#ids.length) this.#numbers = Int32Array.from(this.#ids);
+    const ids = this.#numbers;
     for (let at = 0; at < count; at++) places[at] = ids[places[at] ?? 0] ?? 0;
   }
 

@@ -12,15 +12,19 @@ import {
   type FoldStore,
   hitColumns,
   JournalTaken,
+  type LinkHours,
   type LinkRow,
   linkClickColumns,
+  linkHourColumns,
   linksWithHooks,
+  looseHours,
   type NewVisitors,
   noVisitor,
+  placeVisitors,
   rollupColumns,
-  visitorRollups,
   type Watermark,
 } from './fold-store.ts';
+import { classColumns, tidyCounts } from './stats-counts.ts';
 
 const mostHits = 32_768;
 
@@ -58,11 +62,25 @@ const visitorsSql = `with fresh as (
 const linkClicksSql = `insert into link_clicks (link_id, clicks, last_clicked_at) ${unnested(linkClickColumns)}
   on conflict (link_id) do update set clicks = link_clicks.clicks + excluded.clicks,
     last_clicked_at = greatest(link_clicks.last_clicked_at, excluded.last_clicked_at)`;
-const rollupSql = (table: string, owner: string): string =>
-  `insert into ${table} (${owner}, dimension, hour, class, value, hits) ${unnested(rollupColumns)}
-   on conflict (${owner}, dimension, hour, class, value) do update set hits = ${table}.hits + excluded.hits`;
-const linkRollupsSql = rollupSql('link_rollups', 'link_id');
-const organizationRollupsSql = rollupSql('organization_rollups', 'organization_id');
+const organizationRollupsSql = `insert into organization_rollups (organization_id, dimension, hour, class, value, hits)
+  ${unnested(rollupColumns)} on conflict (organization_id, dimension, hour, class, value)
+  do update set hits = organization_rollups.hits + excluded.hits`;
+
+/** Its last two parameters are visitors and counts. */
+const linkHourWidth = linkHourColumns.length + 2;
+const summed = [...classColumns, 'visitors'].map((name) => `${name} = link_hours.${name} + excluded.${name}`);
+const linkHoursSql = `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose)
+  select *, 0 from unnest(${Array.from(
+    { length: linkHourWidth },
+    (_, index) => `$${index + 1}::${index + 1 < linkHourWidth ? 'bigint' : 'text'}[]`,
+  ).join(', ')})
+  on conflict (link_id, hour) do update set ${summed.join(', ')}, counts = link_hours.counts || excluded.counts,
+    loose = link_hours.loose + length(excluded.counts)`;
+/** Rows that another node is adding to are left to it. */
+const looseSql = `${looseHours} order by link_id, hour for update skip locked`;
+const tidySql = `update link_hours set counts = tidy.counts, loose = 0
+  from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
+  where link_hours.link_id = tidy.link_id and link_hours.hour = tidy.hour`;
 
 /** One connection, opened when it is needed and given up at the first fault: then nothing is known of it any more. */
 export class PostgresFoldStore implements FoldStore {
@@ -104,10 +122,11 @@ export class PostgresFoldStore implements FoldStore {
     try {
       await moveWatermark(query, batch);
       await query(hitsSql, ledgerArrays(batch));
-      const { links, organizations } = visitorRollups(batch, await insertVisitors(query, batch.visitors));
+      const visitors = await insertVisitors(query, batch.visitors);
+      const { ofLinkHours, organizations } = placeVisitors(batch.linkHours, visitors);
       // Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock.
-      await insert(query, linkRollupsSql, batch.linkRollups, rollupColumns);
-      await insert(query, linkRollupsSql, links, rollupColumns);
+      await addLinkHours(query, batch.linkHours, ofLinkHours);
+      await tidyLinkHours(query);
       await insert(query, organizationRollupsSql, batch.organizationRollups, rollupColumns);
       await insert(query, organizationRollupsSql, organizations, rollupColumns);
       await insert(query, linkClicksSql, batch.linkClicks, linkClickColumns);
@@ -231,6 +250,26 @@ async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Pr
 
 async function insert(query: Query, sql: string, rows: Float64Array, width: number): Promise<void> {
   if (rows.length > 0) await query(sql, arraysOf(rows, width));
+}
+
+/** Counts are letters and digits: only an empty one needs quotes. */
+const textsArray = (texts: readonly string[]): string => `{${texts.map((text) => text || '""').join(',')}}`;
+
+async function addLinkHours(query: Query, hours: LinkHours, visitors: Float64Array): Promise<void> {
+  if (hours.counts.length === 0) return;
+  const numbers = arraysOf(hours.numbers, linkHourColumns.length);
+  await query(linkHoursSql, [...numbers, arrayText(visitors), textsArray(hours.counts)]);
+}
+
+/** What was added at the end again and again comes in order. */
+async function tidyLinkHours(query: Query): Promise<void> {
+  const rows = await query(looseSql);
+  if (rows.length === 0) return;
+  await query(tidySql, [
+    arrayText(rows.map((row) => whole(row, 'link_id'))),
+    arrayText(rows.map((row) => whole(row, 'hour'))),
+    textsArray(rows.map((row) => tidyCounts(String(row.counts)))),
+  ]);
 }
 
 async function insertVisitors(query: Query, groups: readonly DayVisitors[]): Promise<NewVisitors[]> {

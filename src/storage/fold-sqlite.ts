@@ -1,9 +1,9 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
+import { HitInsertions } from './fold-sqlite-hits.ts';
 import {
   byId,
-  type Column,
   clickedLinks,
   type DayVisitors,
   type DeliveriesOf,
@@ -11,17 +11,19 @@ import {
   deletedAtOnce,
   type FoldBatch,
   type FoldStore,
-  hitColumns,
   JournalTaken,
+  type LinkHours,
   type LinkRow,
   linkClickColumns,
+  linkHourColumns,
   linksWithHooks,
+  looseHours,
   type NewVisitors,
-  noVisitor,
+  placeVisitors,
   rollupColumns,
-  visitorRollups,
   type Watermark,
 } from './fold-store.ts';
+import { classColumns, tidyCounts } from './stats-counts.ts';
 
 /** Rows in one statement: most of a statement's cost is its start. */
 const rowsTogether = [256, 32, 4, 1] as const;
@@ -36,20 +38,23 @@ const shortStretch = 32_768;
 /** For so many milliseconds after a change of somebody else, more are expected. */
 const othersPause = 5_000;
 
-const rollupInsert = (table: string, owner: string) => ({
-  head: `insert into ${table} (${owner}, dimension, hour, class, value, hits) values`,
-  tail: 'on conflict do update set hits = hits + excluded.hits',
-  columns: rollupColumns,
-});
+/** With visitors and counts. */
+const linkHourWidth = linkHourColumns.length + 2;
+const summed = [...classColumns, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
 
 const inserts = {
-  hits: {
-    head: `insert into hits (${hitColumns.join(', ')}) values`,
-    tail: '',
-    columns: hitColumns.length,
+  linkHours: {
+    head: `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose) values`,
+    tail: `on conflict do update set ${summed.join(', ')}, counts = counts || excluded.counts,
+      loose = loose + length(excluded.counts)`,
+    columns: linkHourWidth,
+    constants: ', 0',
   },
-  linkRollups: rollupInsert('link_rollups', 'link_id'),
-  organizationRollups: rollupInsert('organization_rollups', 'organization_id'),
+  organizationRollups: {
+    head: 'insert into organization_rollups (organization_id, dimension, hour, class, value, hits) values',
+    tail: 'on conflict do update set hits = hits + excluded.hits',
+    columns: rollupColumns,
+  },
   linkClicks: {
     head: 'insert into link_clicks (link_id, clicks, last_clicked_at) values',
     tail: `on conflict do update set clicks = clicks + excluded.clicks,
@@ -57,7 +62,13 @@ const inserts = {
     columns: linkClickColumns,
   },
 };
-type Insert = (typeof inserts)[keyof typeof inserts];
+interface Insert {
+  readonly head: string;
+  readonly tail: string;
+  readonly columns: number;
+  /** After those of each row. */
+  readonly constants?: string;
+}
 
 /**
  * The fold's own connection, in the fold's thread. Its statements are numbers by the hundred thousand: they go to
@@ -66,6 +77,7 @@ type Insert = (typeof inserts)[keyof typeof inserts];
 export class SqliteFoldStore implements FoldStore {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
+  readonly #hits: HitInsertions;
 
   #seenVersion: number;
   #othersWroteAt = Number.NEGATIVE_INFINITY;
@@ -78,6 +90,7 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.run('pragma cache_size = -64000');
     // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
+    this.#hits = new HitInsertions(this.#database);
     this.#seenVersion = this.#othersVersion();
   }
 
@@ -120,10 +133,13 @@ export class SqliteFoldStore implements FoldStore {
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     this.#whole(() => {
       this.#moveWatermark(batch);
-      this.#insertHits(batch);
-      const { links, organizations } = visitorRollups(batch, this.#insertVisitors(batch.visitors));
-      this.#insert(inserts.linkRollups, batch.linkRollups);
-      this.#insert(inserts.linkRollups, links);
+      this.#hits.insert(batch.hits, batch.count);
+      const { ofLinkHours, organizations } = placeVisitors(
+        batch.linkHours,
+        this.#insertVisitors(batch.visitors),
+      );
+      this.#addLinkHours(batch.linkHours, ofLinkHours);
+      this.#tidyLinkHours();
       this.#insert(inserts.organizationRollups, batch.organizationRollups);
       this.#insert(inserts.organizationRollups, organizations);
       this.#insert(inserts.linkClicks, batch.linkClicks);
@@ -172,6 +188,7 @@ export class SqliteFoldStore implements FoldStore {
 
   async close(): Promise<void> {
     for (const statement of this.#prepared.values()) statement.finalize();
+    this.#hits.close();
     this.#database.close();
   }
 
@@ -192,18 +209,6 @@ export class SqliteFoldStore implements FoldStore {
     if (changes !== 1) throw new JournalTaken(journal);
   }
 
-  #insertHits({ hits, count }: FoldBatch): void {
-    let from = 0;
-    for (const together of rowsTogether) {
-      const statement = this.#insertion(inserts.hits, together);
-      const values = new Array<number | null>(together * hits.length);
-      for (; from + together <= count; from += together) {
-        fillHits(values, hits, from, together);
-        statement.run(values);
-      }
-    }
-  }
-
   #insert(insert: Insert, rows: Float64Array): void {
     const { columns } = insert;
     let from = 0;
@@ -215,6 +220,34 @@ export class SqliteFoldStore implements FoldStore {
         statement.run(values);
       }
     }
+  }
+
+  #addLinkHours({ numbers, counts }: LinkHours, visitors: Float64Array): void {
+    const width = linkHourColumns.length;
+    let from = 0;
+    for (const together of rowsTogether) {
+      const statement = this.#insertion(inserts.linkHours, together);
+      const values = new Array<number | string>(together * linkHourWidth);
+      for (; from + together <= counts.length; from += together) {
+        let cell = 0;
+        for (let row = from; row < from + together; row++) {
+          for (let at = row * width; at < (row + 1) * width; at++) values[cell++] = numbers[at] ?? 0;
+          values[cell++] = visitors[row] ?? 0;
+          values[cell++] = counts[row] ?? '';
+        }
+        statement.run(values);
+      }
+    }
+  }
+
+  /** What was added at the end again and again comes in order. */
+  #tidyLinkHours(): void {
+    const loose = this.#statement(looseHours).values();
+    const tidy = this.#statement(
+      'update link_hours set counts = ?, loose = 0 where link_id = ? and hour = ?',
+    );
+    for (const [link, hour, counts] of loose)
+      tidy.run(tidyCounts(String(counts)), Number(link), Number(hour));
   }
 
   /** An owner's visitors share a statement, which says how many of them were new. */
@@ -249,7 +282,7 @@ export class SqliteFoldStore implements FoldStore {
   #linksWithHooks(batch: FoldBatch) {
     const links = clickedLinks(batch);
     if (links.length === 0) return byId([]);
-    const sql = linksWithHooks('links.id in (select value from json_each(?))');
+    const sql = linksWithHooks('links.id in (select value from json_each(?))', 'indexed by links_hooked');
     return byId(this.#statement(sql).all(JSON.stringify(links)) as LinkRow[]);
   }
 
@@ -261,8 +294,8 @@ export class SqliteFoldStore implements FoldStore {
     }
   }
 
-  #insertion({ head, tail, columns }: Insert, rows: number): Statement {
-    const row = `(${Array(columns).fill('?').join(', ')})`;
+  #insertion({ head, tail, columns, constants = '' }: Insert, rows: number): Statement {
+    const row = `(${Array(columns).fill('?').join(', ')}${constants})`;
     return this.#statement(`${head} ${Array(rows).fill(row).join(', ')} ${tail}`);
   }
 
@@ -303,13 +336,4 @@ export class SqliteFoldStore implements FoldStore {
         : cause;
     }
   }
-}
-
-function fillHits(values: (number | null)[], columns: readonly Column[], from: number, rows: number): void {
-  const width = columns.length;
-  for (let column = 0; column < width; column++) {
-    const cells = columns[column];
-    for (let row = 0; row < rows; row++) values[row * width + column] = cells?.[from + row] ?? 0;
-  }
-  for (let at = width - 1; at < values.length; at += width) if (values[at] === noVisitor) values[at] = null;
 }

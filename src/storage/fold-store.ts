@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Schema } from './schema.ts';
+import { classColumns, visitorsDimension } from './stats-counts.ts';
 
 /** A place in a node's journal. */
 export interface Watermark {
@@ -40,15 +41,22 @@ export interface FoldBatch {
   readonly hits: readonly Column[];
   /** In the order of the key of daily_visitors. */
   readonly visitors: readonly DayVisitors[];
-  /** Row after row: link, dimension, hour, class, value, hits; in the order of the key. */
-  readonly linkRollups: Float64Array;
-  /** organization, dimension, hour, class, value, hits; in the order of the key. */
+  readonly linkHours: LinkHours;
+  /** Row after row: organization, dimension, hour, class, value, hits; in the order of the key. */
   readonly organizationRollups: Float64Array;
   /** link, clicks, instant of the last; in the order of the links. */
   readonly linkClicks: Float64Array;
-  readonly visitorsDimension: number;
-  readonly clickClass: number;
 }
+
+/** What is added to the hours of links, in the order of their key. */
+export interface LinkHours {
+  /** Row after row, as `linkHourColumns` names them. */
+  readonly numbers: Float64Array;
+  /** Row by row, as `stats-counts.ts` writes them. */
+  readonly counts: readonly string[];
+}
+
+export const linkHourColumns = ['link_id', 'hour', ...classColumns] as const;
 
 export const hitColumns = [
   'link_id',
@@ -74,6 +82,9 @@ export const hitColumns = [
 ] as const satisfies readonly (keyof Schema['hits'])[];
 export const rollupColumns = 6;
 export const linkClickColumns = 3;
+
+/** Hours whose counts have grown long at their end: word for word what their index has, or else it is not used. */
+export const looseHours = 'select link_id, hour, counts from link_hours where loose > 1000';
 
 /** A link whose clicks somebody wants to be told of. */
 export interface LinkWithHooks {
@@ -125,9 +136,9 @@ export const deletedAtOnce = 2_000;
 const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
   links.ios_url, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
 
-/** `these` is the condition on links.id. */
-export const linksWithHooks = (these: string): string =>
-  `select ${linkFields} from links left join domains on domains.id = links.domain_id
+/** `these` is the condition on links.id. `hint` is for a database that would look at each link for itself. */
+export const linksWithHooks = (these: string, hint = ''): string =>
+  `select ${linkFields} from links ${hint} left join domains on domains.id = links.domain_id
    where (links.webhook_url is not null or links.zapier_hook_url is not null) and ${these}`;
 
 export interface LinkRow {
@@ -171,16 +182,36 @@ export function clickedLinks({ linkClicks }: FoldBatch): number[] {
   return links;
 }
 
-/** New visitors as rows of their owners' roll-ups: under the first hour of the day. */
-export function visitorRollups(
-  { visitorsDimension, clickClass }: Pick<FoldBatch, 'visitorsDimension' | 'clickClass'>,
+const hoursPerDay = 24;
+
+/**
+ * New visitors where they belong: by row of the links' hours, the first that a link has that day; and as rows of the
+ * organizations' roll-ups, under the first hour of the day.
+ */
+export function placeVisitors(
+  { numbers, counts }: LinkHours,
   found: readonly NewVisitors[],
-): { links: Float64Array; organizations: Float64Array } {
-  const links: number[] = [];
+): { ofLinkHours: Float64Array; organizations: Float64Array } {
+  const ofLinkHours = new Float64Array(counts.length);
   const organizations: number[] = [];
   for (const { day, owner, count } of found) {
-    const rows = owner < 0 ? organizations : links;
-    if (count > 0) rows.push(Math.abs(owner), visitorsDimension, day * 24, clickClass, 0, count);
+    if (count === 0) continue;
+    const hour = day * hoursPerDay;
+    if (owner < 0) organizations.push(-owner, visitorsDimension, hour, 0, 0, count);
+    else ofLinkHours[firstRow(numbers, owner, hour)] = count;
   }
-  return { links: Float64Array.from(links), organizations: Float64Array.from(organizations) };
+  return { ofLinkHours, organizations: Float64Array.from(organizations) };
+}
+
+/** The first row that is not before this link and hour. */
+function firstRow(numbers: Float64Array, link: number, hour: number): number {
+  const width = linkHourColumns.length;
+  let low = 0;
+  for (let high = numbers.length / width; low < high; ) {
+    const middle = (low + high) >> 1;
+    const rowLink = numbers[middle * width] ?? 0;
+    if (rowLink < link || (rowLink === link && (numbers[middle * width + 1] ?? 0) < hour)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
-import { defaultDomainId, type Queries, type Schema } from './schema.ts';
+import { canComeBack } from './list-deleted.ts';
+import type { Queries, Schema } from './schema.ts';
 
 /** Every column of a link: what goes into the bin and comes out of it. */
 const columns = [
@@ -68,10 +69,7 @@ export interface BinnedLink {
 
 const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as const;
 
-/**
- * Those of an organization's deleted links that can come back: their domain is still there and still its own. They are
- * locked: of two who bring one back at once, one finds it.
- */
+/** Those of these links that can come back. They are locked: of two who bring one back at once, one finds it. */
 export async function lockRestorable(
   queries: Queries,
   organizationId: number,
@@ -81,23 +79,8 @@ export async function lockRestorable(
   const found = await queries
     .updateTable('link_bin')
     .set({ deleted_at: sql<number>`deleted_at` })
-    .where('organization_id', '=', organizationId)
+    .where(canComeBack(organizationId, deletedAfter))
     .where('id', 'in', ids)
-    .where('deleted_at', '>', deletedAfter)
-    .where((where) =>
-      where.or([
-        where('domain_id', '=', defaultDomainId),
-        where(
-          'domain_id',
-          'in',
-          where
-            .selectFrom('domains')
-            .select('domains.id')
-            .where('organization_id', '=', organizationId)
-            .where('domains.deleted_at', 'is', null),
-        ),
-      ]),
-    )
     .returning(shown)
     .execute();
   return found.sort((one, other) => one.id - other.id);

@@ -11,6 +11,9 @@ import { sessions } from './migrations/007-sessions.ts';
 import { ownDomains } from './migrations/008-own-domains.ts';
 import { linkBin } from './migrations/009-link-bin.ts';
 import { passwordResets } from './migrations/010-password-resets.ts';
+import { linkBinOrder } from './migrations/011-link-bin-order.ts';
+import { linkHours } from './migrations/012-link-hours.ts';
+import { sessionBrowsers } from './migrations/013-session-browsers.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -27,6 +30,9 @@ const migrations: readonly Migration[] = [
   ownDomains,
   linkBin,
   passwordResets,
+  linkBinOrder,
+  linkHours,
+  sessionBrowsers,
 ];
 
 /**

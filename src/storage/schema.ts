@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
+import type { classColumns } from './stats-counts.ts';
 
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
@@ -37,7 +38,15 @@ export interface Schema {
   };
   token_families: { id: Generated<number>; created_at: number; user_id: number; ended_at: number | null };
   /** Of the dashboard's cookie. `renewed_at` is moved on by use, at most hourly, and `expires_at` with it. */
-  sessions: { hash: string; user_id: number; created_at: number; renewed_at: number; expires_at: number };
+  sessions: {
+    hash: string;
+    user_id: number;
+    created_at: number;
+    renewed_at: number;
+    expires_at: number;
+    browser: string | null;
+    os: string | null;
+  };
   password_resets: {
     id: Generated<number>;
     created_at: number;
@@ -119,8 +128,17 @@ export interface Schema {
     visitor: number | null;
   };
   /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
-  link_rollups: Rollup & { link_id: number };
   organization_rollups: Rollup & { organization_id: number };
+  /** The same for a link's hour, in one row: `stats-counts.ts` says how. */
+  link_hours: Record<(typeof classColumns)[number], number> & {
+    link_id: number;
+    hour: number;
+    /** Who was new that day, under any hours of it. */
+    visitors: number;
+    /** So many signs of `counts` were added at its end since it was put in order. */
+    loose: number;
+    counts: string;
+  };
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
   daily_visitors: { day: number; owner: number; visitor: number };
   journal_watermarks: { node: string; segment: number; byte_offset: number };

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Caller } from '../rules/access.ts';
 import type { Queries, Schema } from './schema.ts';
 
@@ -47,6 +47,46 @@ export async function renewSession(
 
 export async function endSession(queries: Queries, hash: string): Promise<void> {
   await queries.deleteFrom('sessions').where('hash', '=', hash).execute();
+}
+
+/** How a session is called by its user: so much of its hash as nobody guesses, and nobody signs in with. */
+const nameLength = 22;
+const nameOfHash = sql<string>`substr(hash, 1, ${sql.lit(nameLength)})`;
+
+export interface ShownSession
+  extends Pick<Selectable<Schema['sessions']>, 'hash' | 'created_at' | 'renewed_at' | 'browser' | 'os'> {
+  readonly name: string;
+}
+
+/** As many as a person could look through. */
+const mostShown = 200;
+
+/** The sessions of a user that go on, the one used last first. */
+export const listSessions = (queries: Queries, userId: number, now: number): Promise<ShownSession[]> =>
+  queries
+    .selectFrom('sessions')
+    .select(['hash', 'created_at', 'renewed_at', 'browser', 'os', nameOfHash.as('name')])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('renewed_at', 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .limit(mostShown)
+    .execute();
+
+/** Ends one session of a user; the hash of what ended, or null when there was no such one. */
+export async function endSessionNamed(
+  queries: Queries,
+  userId: number,
+  name: string,
+): Promise<string | null> {
+  const ended = await queries
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where(nameOfHash, '=', name)
+    .returning('hash')
+    .executeTakeFirst();
+  return ended?.hash ?? null;
 }
 
 /** All sessions of a user, save one. */

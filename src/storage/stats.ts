@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queries } from './schema.ts';
+import { clickClass } from './stats-counts.ts';
+import { linkBucketCounts, linkGroupCounts, linkTotal } from './stats-link.ts';
 
 /** Whose numbers: a link's, or all of an organization's. */
 export interface Owner {
@@ -15,7 +17,7 @@ export interface Slice {
 }
 
 /** Hours since the epoch; `to` is the first that is no longer in it. */
-interface Hours {
+export interface Hours {
   readonly from: number;
   readonly to: number;
 }
@@ -35,15 +37,17 @@ export interface GroupCount {
   readonly all_hits: number;
 }
 
-const clickClass = 0;
-
-/** Counts by bucket and class. The buckets drive: each is one stretch of the primary key. */
+/**
+ * Counts by bucket and class. Buckets follow one another without a gap. They drive: each is one stretch of the primary
+ * key.
+ */
 export async function bucketCounts(
   queries: Queries,
   owner: Owner,
   slice: Slice,
   buckets: readonly Hours[],
 ): Promise<readonly BucketCount[]> {
+  if (owner.kind === 'link') return linkBucketCounts(queries, owner.id, slice, buckets);
   const rows = buckets.map(
     ({ from, to }, place) => sql`(${sql.lit(place)}, ${sql.lit(from)}, ${sql.lit(to)})`,
   );
@@ -51,8 +55,8 @@ export async function bucketCounts(
   const { rows: counts } = await sql<BucketCount>`
     with buckets (bucket, first_hour, end_hour) as (values ${sql.join(rows)})
     select buckets.bucket, rollups.class, sum(rollups.hits) as hits
-    from buckets cross join ${tableOf(owner)} as rollups
-    where ${matches(owner, slice)}
+    from buckets cross join organization_rollups as rollups
+    where ${matches(owner.id, slice)}
       and rollups.hour >= buckets.first_hour and rollups.hour < buckets.end_hour
     group by buckets.bucket, rollups.class`.execute(queries);
   return counts;
@@ -67,14 +71,15 @@ export async function groupCounts(
   hours: Hours,
   most: number,
 ): Promise<readonly GroupCount[]> {
+  if (owner.kind === 'link') return linkGroupCounts(queries, owner.id, slice, by, hours, most);
   const { rows } = await sql<GroupCount>`
     select ${sql.ref(`rollups.${by}`)} as value,
       sum(case when rollups.class = ${sql.lit(clickClass)} then rollups.hits else 0 end) as clicks,
       sum(rollups.hits) as hits,
       sum(sum(case when rollups.class = ${sql.lit(clickClass)} then rollups.hits else 0 end)) over () as all_clicks,
       sum(sum(rollups.hits)) over () as all_hits
-    from ${tableOf(owner)} as rollups
-    where ${matches(owner, slice)} and rollups.hour >= ${hours.from} and rollups.hour < ${hours.to}
+    from organization_rollups as rollups
+    where ${matches(owner.id, slice)} and rollups.hour >= ${hours.from} and rollups.hour < ${hours.to}
     group by ${sql.ref(`rollups.${by}`)}
     order by 3 desc, 1 limit ${sql.lit(most)}`.execute(queries);
   return rows;
@@ -87,19 +92,18 @@ export async function totalCount(
   slice: Slice,
   hours: Partial<Hours>,
 ): Promise<number> {
+  if (owner.kind === 'link') return linkTotal(queries, owner.id, slice, hours);
   const from = hours.from === undefined ? sql`` : sql` and rollups.hour >= ${hours.from}`;
   const to = hours.to === undefined ? sql`` : sql` and rollups.hour < ${hours.to}`;
   const { rows } = await sql<{ hits: number | null }>`
-    select sum(rollups.hits) as hits from ${tableOf(owner)} as rollups
-    where ${matches(owner, slice)}${from}${to}`.execute(queries);
+    select sum(rollups.hits) as hits from organization_rollups as rollups
+    where ${matches(owner.id, slice)}${from}${to}`.execute(queries);
   return rows[0]?.hits ?? 0;
 }
 
-const tableOf = ({ kind }: Owner) => sql.table(`${kind}_rollups`);
-
-function matches({ kind, id }: Owner, { dimension, value, classes }: Slice): RawBuilder<unknown> {
+function matches(organizationId: number, { dimension, value, classes }: Slice): RawBuilder<unknown> {
   const conditions = [
-    sql`${sql.ref(`rollups.${kind}_id`)} = ${id}`,
+    sql`rollups.organization_id = ${organizationId}`,
     sql`rollups.dimension = ${sql.lit(dimension)}`,
     ...(value === undefined ? [] : [sql`rollups.value = ${value}`]),
     ...(classes === undefined

@@ -13,6 +13,7 @@ import {
 } from '../../src/clicks/codes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
+import { countEntry, reasonValue, tidyCounts } from '../../src/storage/stats-counts.ts';
 
 /** A hit as a test tells it; a person on a laptop who was redirected, where it says nothing else. */
 export interface SeedHit {
@@ -114,7 +115,7 @@ const clickClass = rollupClasses.indexOf('click');
 
 /** Every roll-up anew from the whole ledger, one hit after the other: the fold is not asked. */
 export async function rebuildRollups(queries: Queries): Promise<void> {
-  for (const table of ['link_rollups', 'organization_rollups', 'link_clicks'] as const)
+  for (const table of ['link_hours', 'organization_rollups', 'link_clicks'] as const)
     await queries.deleteFrom(table).execute();
   const hits = await queries.selectFrom('hits').selectAll().orderBy('id').execute();
   const counts = { link: new Map<string, number>(), organization: new Map<string, number>() };
@@ -151,20 +152,49 @@ export async function rebuildRollups(queries: Queries): Promise<void> {
       });
     }
   }
-  for (const [kind, counted] of Object.entries(counts)) {
-    for (const rows of chunks([...counted].map(([key, hits]) => [...key.split(' ').map(Number), hits]))) {
-      await sql`insert into ${sql.table(`${kind}_rollups`)}
-        (${sql.ref(`${kind}_id`)}, dimension, hour, class, value, hits)
-        values ${sql.join(rows.map((row) => sql`(${sql.join(row.map((number) => sql.lit(number)))})`))}`.execute(
-        queries,
-      );
-    }
+  const numbersIn = (counted: ReadonlyMap<string, number>) =>
+    [...counted].map(([key, hits]) => [...key.split(' ').map(Number), hits]);
+  for (const rows of chunks(numbersIn(counts.organization))) {
+    await sql`insert into organization_rollups (organization_id, dimension, hour, class, value, hits)
+      values ${sql.join(rows.map((row) => sql`(${sql.join(row.map((number) => sql.lit(number)))})`))}`.execute(
+      queries,
+    );
   }
+  for (const rows of chunks(linkHoursOf(numbersIn(counts.link))))
+    await queries
+      .insertInto('link_hours')
+      .values([...rows])
+      .execute();
   for (const [link_id, row] of clicks)
     await queries
       .insertInto('link_clicks')
       .values({ link_id, ...row })
       .execute();
+}
+
+type LinkHour = Insertable<Schema['link_hours']>;
+
+/** Rows of link, dimension, hour, class, value, hits as the hours that they are kept in. */
+function linkHoursOf(rows: readonly (readonly number[])[]): LinkHour[] {
+  const hours = new Map<string, LinkHour>();
+  for (const [link_id = 0, place = 0, hour = 0, ofClass = 0, value = 0, hits = 0] of rows) {
+    const none = { click: 0, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
+    const row = hours.get(`${link_id} ${hour}`) ?? {
+      link_id,
+      hour,
+      ...none,
+      visitors: 0,
+      loose: 0,
+      counts: '',
+    };
+    hours.set(`${link_id} ${hour}`, row);
+    const dimension = dimensions[place];
+    if (dimension === 'total') row[rollupClasses[ofClass] ?? 'click'] += hits;
+    else if (dimension === 'visitors') row.visitors += hits;
+    else if (dimension === 'reason') row.counts += countEntry(place, reasonValue(value, ofClass), hits);
+    else if (value !== 0) row.counts += countEntry(place, value, hits);
+  }
+  return [...hours.values()];
 }
 
 function rollupClassOf(hit: { readonly class: number; readonly outcome: number }): number {
@@ -179,14 +209,17 @@ function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
 
 /** All that is rolled up, in an order that says nothing of how it came about. */
 export const rollUps = async (queries: Queries) => ({
-  links: await queries
-    .selectFrom('link_rollups')
-    .selectAll()
+  links: await linkHours(queries),
+  visitors: await queries
+    .selectFrom('link_hours')
+    .select([
+      'link_id',
+      sql<number>`hour / 24`.as('day'),
+      (sums) => sums.fn.sum<number>('visitors').as('visitors'),
+    ])
+    .groupBy(['link_id', sql`hour / 24`])
     .orderBy('link_id')
-    .orderBy('dimension')
-    .orderBy('hour')
-    .orderBy('class')
-    .orderBy('value')
+    .orderBy('day')
     .execute(),
   organizations: await queries
     .selectFrom('organization_rollups')
@@ -199,3 +232,16 @@ export const rollUps = async (queries: Queries) => ({
     .execute(),
   clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
 });
+
+/** Without visitors, which may be under any hour of their day, and without hours that have nothing else. */
+async function linkHours(queries: Queries) {
+  const rows = await queries
+    .selectFrom('link_hours')
+    .selectAll()
+    .orderBy('link_id')
+    .orderBy('hour')
+    .execute();
+  return rows
+    .map(({ visitors, loose, counts, ...row }) => ({ ...row, counts: tidyCounts(counts) }))
+    .filter((row) => rollupClasses.some((name) => row[name] > 0));
+}

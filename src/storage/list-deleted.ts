@@ -1,0 +1,78 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import { defaultDomainId, type Queries, type Schema } from './schema.ts';
+
+export interface DeletedLink {
+  readonly id: number;
+  /** Null is the default domain. */
+  readonly host: string | null;
+  readonly suffix: string;
+  readonly destination_url: string;
+  readonly name: string | null;
+  readonly deleted_at: number;
+}
+
+/** A place in the list of deleted links: that of one of them, also when it isn't there any more. */
+export interface DeletedPlace {
+  readonly deletedAt: number;
+  readonly id: number;
+}
+
+/** What an organization's deleted links are that can come back: their domain is still there and still its own. */
+export const canComeBack =
+  (organizationId: number, deletedAfter: number) => (where: ExpressionBuilder<Schema, 'link_bin'>) =>
+    where.and([
+      where('link_bin.organization_id', '=', organizationId),
+      where('link_bin.deleted_at', '>', deletedAfter),
+      where.or([
+        where('link_bin.domain_id', '=', defaultDomainId),
+        where(
+          'link_bin.domain_id',
+          'in',
+          where
+            .selectFrom('domains')
+            .select('domains.id')
+            .where('domains.organization_id', '=', organizationId)
+            .where('domains.deleted_at', 'is', null),
+        ),
+      ]),
+    ]);
+
+/** Newest first, from below a place: what comes back or is deleted meanwhile moves nothing. */
+export const listDeleted = (
+  queries: Queries,
+  organizationId: number,
+  deletedAfter: number,
+  page: { readonly limit: number; readonly below: DeletedPlace | undefined },
+): Promise<DeletedLink[]> => {
+  let matching = queries.selectFrom('link_bin').where(canComeBack(organizationId, deletedAfter));
+  if (page.below) {
+    const { deletedAt, id } = page.below;
+    matching = matching.where(sql<boolean>`(link_bin.deleted_at, link_bin.id) < (${deletedAt}, ${id})`);
+  }
+  return matching
+    .select(['id', 'suffix', 'destination_url', 'name', 'deleted_at'])
+    .select((from) =>
+      from
+        .selectFrom('domains')
+        .select('domains.host')
+        .whereRef('domains.id', '=', 'link_bin.domain_id')
+        .as('host'),
+    )
+    .orderBy('deleted_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute();
+};
+
+export async function countDeleted(
+  queries: Queries,
+  organizationId: number,
+  deletedAfter: number,
+): Promise<number> {
+  const row = await queries
+    .selectFrom('link_bin')
+    .select((counted) => counted.fn.countAll<number>().as('count'))
+    .where(canComeBack(organizationId, deletedAfter))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}

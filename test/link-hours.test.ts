@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { dimensions, rollupClasses } from '../src/clicks/codes.ts';
+import type { Database } from '../src/storage/database.ts';
+import { dialects } from '../src/storage/dialect.ts';
+import { PostgresFoldStore } from '../src/storage/fold-postgres.ts';
+import { SqliteFoldStore } from '../src/storage/fold-sqlite.ts';
+import { type FoldBatch, type FoldStore, hitColumns } from '../src/storage/fold-store.ts';
+import { clicks } from '../src/storage/migrations/002-clicks.ts';
+import { linkHours } from '../src/storage/migrations/012-link-hours.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { bucketCounts, groupCounts, type Slice } from '../src/storage/stats.ts';
+import { countEntry, tidyCounts } from '../src/storage/stats-counts.ts';
+import { storeKinds } from './support/app.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const hour = 490_000;
+const place = (name: (typeof dimensions)[number]) => dimensions.indexOf(name);
+const slice = (name: (typeof dimensions)[number]): Slice => ({
+  dimension: place(name),
+  value: undefined,
+  classes: undefined,
+});
+
+describe.each(storeKinds)('hours of links on %s', (store) => {
+  async function withStore(
+    work: (database: Database, foldStore: () => FoldStore) => Promise<void>,
+  ): Promise<void> {
+    await using folder = await temporaryFolder();
+    const url = store === 'postgres' ? await freshPostgres() : null;
+    const database = await openDatabase(url, folder.path, () => {});
+    try {
+      await work(database, () =>
+        url === null ? new SqliteFoldStore(folder.path) : new PostgresFoldStore(url),
+      );
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** Clicks of some links in one hour, each with a country and a browser of its turn. */
+  const batch = (journal: string, turn: number, links: readonly number[]): FoldBatch => ({
+    journal,
+    from: turn === 0 ? null : { segment: 1, offset: turn },
+    to: { segment: 1, offset: turn + 1 },
+    count: 0,
+    hits: hitColumns.map(() => new Float64Array()),
+    visitors: [{ day: Math.floor(hour / 24), owner: links[0] ?? 0, visitors: Float64Array.of(turn + 1) }],
+    linkHours: {
+      numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1])),
+      counts: links.map(
+        () =>
+          countEntry(place('country'), 1 + (turn % 3), 1) +
+          countEntry(place('browser'), 1 + (turn % 7), 2) +
+          countEntry(place('reason'), 14 * 8 + 6, 1),
+      ),
+    },
+    organizationRollups: new Float64Array(),
+    linkClicks: new Float64Array(),
+  });
+
+  test(
+    'that are added to again and again stay short, and lose nothing, also when two nodes add at once',
+    () =>
+      withStore(async (database, foldStore) => {
+        const links = [3, 5, 8];
+        const turns = 60;
+        const nodes = [foldStore(), foldStore()];
+        await Promise.all(
+          nodes.map(async (node, index) => {
+            for (let turn = 0; turn < turns; turn++)
+              await node.fold(batch(`node/${index}`, turn, links), () => []);
+            await node.close();
+          }),
+        );
+        const rows = await database.read.selectFrom('link_hours').selectAll().orderBy('link_id').execute();
+        expect(rows.map((row) => [row.link_id, row.click, row.repeat])).toEqual(
+          links.map((link) => [link, 2 * turns * 2, 2 * turns]),
+        );
+        const expected =
+          [1, 2, 3].map((value) => countEntry(place('country'), value, (2 * turns) / 3)).join('') +
+          tidyCounts(
+            Array.from({ length: turns }, (_, turn) => countEntry(place('browser'), 1 + (turn % 7), 4)).join(
+              '',
+            ),
+          );
+        for (const { counts, loose } of rows) {
+          expect(counts.length).toBeLessThan(1_200);
+          expect(loose).toBeLessThan(1_100);
+          expect(tidyCounts(counts)).toBe(tidyCounts(expected + countEntry(place('reason'), 118, 2 * turns)));
+        }
+        // Both nodes saw the same visitors.
+        expect(rows.map((row) => row.visitors)).toEqual([turns, 0, 0]);
+        const hours = { from: hour, to: hour + 1 };
+        const owner = { kind: 'link', id: 5 } as const;
+        const groups = await groupCounts(database.read, owner, slice('country'), 'value', hours, 2);
+        // Half of the clicks have no country: they are the first group, and written nowhere.
+        expect(groups.map(({ value, clicks, all_clicks }) => [value, clicks, all_clicks])).toEqual([
+          [0, 2 * turns, 4 * turns],
+          [1, (2 * turns) / 3, 4 * turns],
+        ]);
+        expect(await bucketCounts(database.read, owner, slice('browser'), [hours])).toEqual([
+          { bucket: 0, class: 0, hits: 4 * turns },
+        ]);
+      }),
+    30_000,
+  );
+
+  test('are made of the rows of values that there were before, and answer the same', () =>
+    withStore(async (database) => {
+      const dialect = dialects[database.kind];
+      const rows = [
+        [1, 'total', hour, 'click', 0, 5],
+        [1, 'total', hour, 'bot', 0, 2],
+        [1, 'visitors', hour - (hour % 24), 'click', 0, 4],
+        [1, 'reason', hour, 'bot', 11, 2],
+        [1, 'country', hour, 'click', 7, 3],
+        [1, 'country', hour, 'click', 8, 1],
+        [1, 'country', hour, 'click', 0, 1],
+        [1, 'device', hour, 'click', 0, 5],
+        [1, 'total', hour + 1, 'click', 0, 1],
+        [1, 'country', hour + 1, 'click', 7, 1],
+        [2, 'total', hour, 'repeat', 0, 9],
+        [2, 'reason', hour, 'repeat', 14, 9],
+      ] as const;
+      await database.reshape(async (queries) => {
+        const run = (statement: string) => sql.raw(statement).execute(queries);
+        await run('drop table link_hours');
+        await run('drop index links_hooked');
+        for (const statement of clicks(dialect))
+          if (statement.includes('table link_rollups')) await run(statement);
+        for (const [link, dimension, at, ofClass, value, hits] of rows)
+          await run(
+            `insert into link_rollups values (${link}, ${place(dimension)}, ${at}, ${rollupClasses.indexOf(ofClass)}, ${value}, ${hits})`,
+          );
+        for (const statement of linkHours(dialect)) await run(statement);
+      });
+      const found = await database.read
+        .selectFrom('link_hours')
+        .selectAll()
+        .orderBy('link_id')
+        .orderBy('hour')
+        .execute();
+      const none = {
+        click: 0,
+        page: 0,
+        preview: 0,
+        bot: 0,
+        prefetch: 0,
+        head: 0,
+        repeat: 0,
+        visitors: 0,
+        loose: 0,
+      };
+      expect(found.map(({ counts, ...row }) => ({ ...row, counts: tidyCounts(counts) }))).toEqual([
+        { link_id: 1, hour: hour - (hour % 24), ...none, visitors: 4, counts: '' },
+        { link_id: 1, hour, ...none, click: 5, bot: 2, counts: 'c91x2d7x3d8' },
+        { link_id: 1, hour: hour + 1, ...none, click: 1, counts: 'd7' },
+        { link_id: 2, hour, ...none, repeat: 9, counts: 'c118x9' },
+      ]);
+      const owner = { kind: 'link', id: 1 } as const;
+      const hours = { from: hour - 24, to: hour + 2 };
+      const groups = await groupCounts(database.read, owner, slice('country'), 'value', hours, 10);
+      expect(groups.map(({ value, hits }) => [value, hits])).toEqual([
+        [7, 4],
+        [0, 1],
+        [8, 1],
+      ]);
+      const byDevice = await groupCounts(database.read, owner, slice('device'), 'value', hours, 10);
+      expect(byDevice.map(({ value, hits }) => [value, hits])).toEqual([[0, 6]]);
+      const byReason = await groupCounts(database.read, owner, slice('reason'), 'class', hours, 10);
+      expect(byReason.map(({ value, clicks: none, hits }) => [value, none, hits])).toEqual([
+        [rollupClasses.indexOf('bot'), 0, 2],
+      ]);
+      expect(await bucketCounts(database.read, owner, slice('visitors'), [hours])).toEqual([
+        { bucket: 0, class: 0, hits: 4 },
+      ]);
+    }));
+});
