@@ -143,12 +143,70 @@ export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Prom
   });
   await call('PATCH', `/api/v1/link/${made[2]?.id}`, { password: 'sesame', captcha: true });
   await seedHits(app.app.context.database, hitsOf(app, owner, made));
+  await deleteSome(app, call);
+  await signInElsewhere(app, owner);
   const domain = await call('POST', '/api/v1/domain', { domain: 'go.bücher.de' });
   const invitation = await call('POST', '/api/v1/invitation', {
     email: 'charles@example.com',
     role: 'editor',
   });
   return { linkId: first.id, domainId: domain.id, invitationPath: new URL(invitation.url).pathname };
+}
+
+const agents = [
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0',
+  '',
+];
+
+async function signInElsewhere(app: TestApp, { email, password }: Newcomer): Promise<void> {
+  const { now } = app.clock;
+  for (const [at, agent] of agents.entries()) {
+    app.clock.now = now - (at * 9 + 0.1) * 86_400_000;
+    await app.call('POST', '/api/v1/session', {
+      body: { email, password },
+      headers: { 'user-agent': agent },
+    });
+  }
+  app.clock.now = now;
+}
+
+type LinkToDelete = Pick<LinkToMake, 'suffix' | 'destination_url' | 'name'>;
+
+/** Longest ago first, in days. */
+const deletions: readonly (readonly [number, LinkToDelete])[] = [
+  [
+    29.2,
+    {
+      suffix: 'winter-sale',
+      destination_url: 'https://shop.example.com/winter-2026',
+      name: 'Poster, winter sale',
+    },
+  ],
+  [12, { suffix: 'old-menu', destination_url: 'https://restaurant.example.org/menu-2025.pdf', name: null }],
+  [3, { suffix: 'صيف', destination_url: 'https://example.com/ar/صيف', name: 'عروض الصيف' }],
+  [
+    1,
+    {
+      suffix: `not-${'so-'.repeat(30)}short`,
+      destination_url: `https://example.com/${'long/'.repeat(60)}`,
+      name: 'A name as long as a sentence can be. '.repeat(8).trim(),
+    },
+  ],
+  [0.05, { suffix: 'typo', destination_url: 'https://exmaple.com/', name: 'Newsletter 11/2026' }],
+];
+
+async function deleteSome(
+  app: TestApp,
+  call: (method: string, path: string, body?: unknown) => Promise<{ readonly id: number }>,
+): Promise<void> {
+  const { now } = app.clock;
+  for (const [days, link] of deletions) {
+    const { id } = await call('POST', '/api/v1/link', link);
+    app.clock.now = now - days * 86_400_000;
+    await call('DELETE', `/api/v1/link/${id}`);
+    app.clock.now = now;
+  }
 }
 
 function hitsOf(app: TestApp, owner: Newcomer, made: readonly { id: number; share: number }[]): SeedHit[] {

@@ -53,6 +53,7 @@ const addKey = (page: Page) => page.getByRole('button', { name: 'Add API Key' })
 
 const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'links', path: '/app' },
+  { name: 'deleted-links', path: '/app/links/deleted' },
   { name: 'link', path: `/app/links/${linkId}` },
   { name: 'link-statistics', path: `/app/links/${linkId}/stats` },
   { name: 'link-visits', path: `/app/links/${linkId}/visits` },
@@ -66,6 +67,7 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'nothing-here', path: '/app/elsewhere' },
   { name: 'live', path: '/app/stats?view=live' },
   { name: 'links-selected', path: '/app', prepare: chooseTwo },
+  { name: 'deleted-links-selected', path: '/app/links/deleted', prepare: chooseTwo },
   { name: 'links-made', path: '/app', prepare: makeOne },
   { name: 'link-unsaved', path: `/app/links/${linkId}`, prepare: changeName },
   { name: 'palette', path: '/app', prepare: openPalette },
@@ -74,6 +76,7 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
 
 const emptyShots: readonly Shot[] = [
   { name: 'empty-links', path: '/app' },
+  { name: 'empty-deleted-links', path: '/app/links/deleted' },
   { name: 'empty-statistics', path: '/app/stats' },
   { name: 'empty-tags', path: '/app/tags' },
   { name: 'empty-domains', path: '/app/domains' },

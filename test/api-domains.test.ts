@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { checkDomain } from '../src/manage/check-domain.ts';
 import { checkDueDomains } from '../src/manage/check-due-domains.ts';
+import { findDomain } from '../src/storage/domains.ts';
 import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { visitRaw } from './support/raw-http.ts';
@@ -213,6 +215,25 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     prove(theirs);
     expect((await verify(again.json.id)).json.state).toBe('pending');
     expect((await verify(theirs.json.id, other)).json.state).toBe('verified');
+  });
+
+  test('a look that was overtaken takes nothing back, and the next one counts again', async () => {
+    const { context } = app.app;
+    const row = async (id: number) => {
+      const found = await findDomain(context.database.lookup, owner.organizationId, id);
+      if (!found) throw new Error('no such domain');
+      return found;
+    };
+    const added = await add('overtaken.example.org');
+    const before = await row(added.json.id);
+    app.clock.now += 1;
+    prove(added);
+    expect((await verify(added.json.id)).json.state).toBe('verified');
+    delete names[added.json.records[0].name];
+    expect(await checkDomain(context, before)).toBe('noted');
+    expect((await read(added.json.id)).state).toBe('verified');
+    expect(await checkDomain(context, await row(added.json.id))).toBe('noted');
+    expect((await read(added.json.id)).state).toBe('failing');
   });
 
   test('of two organizations that both prove it at once one has it, and the other is told', async () => {
@@ -577,14 +598,16 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     expect((await app.call('GET', '/api/v1/domain', { key: owner.key })).json).toEqual([]);
   });
 
-  test('a proxy may get certificates for verified domains and our own host, and for nothing else', async () => {
+  test('a proxy may get certificates for verified custom domains, and for nothing else', async () => {
     const id = await verified('tls.example.org');
     await add('waiting.example.org');
     const allowed = async (domain: string) =>
       (await app.call('GET', `/internal/tls-allowed?domain=${encodeURIComponent(domain)}`)).status;
-    for (const host of ['tls.example.org', 'TLS.example.org.', ours])
+    for (const host of ['tls.example.org', 'TLS.example.org.'])
       expect([host, await allowed(host)]).toEqual([host, 200]);
     for (const host of [
+      ours,
+      `${ours}.`,
       'waiting.example.org',
       'x.tls.example.org',
       'example.org',

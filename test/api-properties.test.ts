@@ -120,7 +120,18 @@ const parameters = [
   ...new Set(routes.flatMap(({ endpoint }) => Object.keys(endpoint.query?.shape ?? {}))),
   '__proto__',
 ];
-const words = ['hour', 'month', 'country', 'class', 'all', 'click', 'Europe/Berlin', '2026-11-01', '+24:00'];
+const words = [
+  'hour',
+  'month',
+  'country',
+  'class',
+  'all',
+  'click',
+  'Europe/Berlin',
+  '2026-11-01',
+  '+24:00',
+  '1700000000000-1',
+];
 
 const someQuery = fc
   .dictionary(

@@ -33,7 +33,10 @@ describe.skipIf(caddy === null)(
       owner = await app.newcomer();
       await verify(custom);
       folder = await temporaryFolder();
-      [ports, proxy] = await startCaddy(folder.path, new URL(app.url).host);
+      [ports, proxy] = await startCaddy(folder.path, {
+        LINNET_HOST: ours,
+        LINNET_UPSTREAM: new URL(app.url).host,
+      });
       root = await soon(async () => {
         const found = await readFile(join(folder.path, 'caddy/pki/authorities/local/root.crt'), 'utf8');
         await handshake(ours, found);
@@ -105,9 +108,16 @@ describe.skipIf(caddy === null)(
       );
     }
 
-    test('the default host and a verified domain get a certificate, each its own', async () => {
+    test("the service's own host and a verified domain get a certificate, each its own", async () => {
       expect(await handshake(ours)).toBe(`DNS:${ours}`);
       expect(await handshake(custom)).toBe(`DNS:${custom}`);
+    });
+
+    test("the service's own host is served by its own block: nobody is asked for it", async () => {
+      expect((await app.call('GET', `/internal/tls-allowed?domain=${ours}`)).status).toBe(404);
+      const { status, body } = await visit(ours, '/app');
+      expect([status, body.includes('<html')]).toEqual([200, true]);
+      expect((await visit(ours, '/healthz')).status).toBe(200);
     });
 
     test('a domain that is pending, unknown, deleted or a guess gets none', async () => {
@@ -151,18 +161,32 @@ describe.skipIf(caddy === null)(
 
       const statuses: number[] = [];
       for (let visitor = 1; visitor <= 7; visitor++) {
-        const answer = await visit(custom, `/guess${visitor}`, { 'x-forwarded-for': `9.9.${visitor}.9` });
+        const host = visitor % 2 === 0 ? ours : custom;
+        const answer = await visit(host, `/guess${visitor}`, { 'x-forwarded-for': `9.9.${visitor}.9` });
         statuses.push(answer.status);
       }
       expect(statuses.slice(-2)).toEqual([429, 429]);
     });
 
-    test('who comes without encryption is led to it', async () => {
-      const { status, headers } = await fetch(`http://127.0.0.1:${ports.http}/offer`, {
-        headers: { host: custom },
-        redirect: 'manual',
+    test('without the name of the own host Caddy does not start', async () => {
+      const path = join(import.meta.dir, '../deploy/Caddyfile');
+      const adapting = Bun.spawn([caddy ?? '', 'adapt', '--adapter', 'caddyfile', '--config', path], {
+        env: { PATH: process.env.PATH ?? '', HOME: folder.path },
+        stdout: 'ignore',
+        stderr: 'pipe',
       });
-      expect([status, headers.get('location')]).toEqual([308, `https://${custom}/offer`]);
+      expect(await adapting.exited).toBe(1);
+      expect(await new Response(adapting.stderr).text()).toContain('server block without any key');
+    });
+
+    test('who comes without encryption is led to it', async () => {
+      for (const host of [ours, custom]) {
+        const { status, headers } = await fetch(`http://127.0.0.1:${ports.http}/offer`, {
+          headers: { host },
+          redirect: 'manual',
+        });
+        expect([status, headers.get('location')]).toEqual([308, `https://${host}/offer`]);
+      }
     });
   },
 );
@@ -170,7 +194,7 @@ describe.skipIf(caddy === null)(
 /** The file as it is, with a certificate authority of its own instead of the world's, and with free ports. */
 async function startCaddy(
   folder: string,
-  upstream: string,
+  settings: { LINNET_HOST: string; LINNET_UPSTREAM: string },
 ): Promise<[{ http: number; https: number }, Bun.Subprocess]> {
   const [http, https] = await Promise.all([freePort(), freePort()]);
   const ready = await readFile(join(import.meta.dir, '../deploy/Caddyfile'), 'utf8');
@@ -183,7 +207,7 @@ async function startCaddy(
       HOME: folder,
       XDG_DATA_HOME: folder,
       XDG_CONFIG_HOME: folder,
-      LINNET_UPSTREAM: upstream,
+      ...settings,
     },
     stdout: 'ignore',
     stderr: Bun.file(join(folder, 'caddy.log')),

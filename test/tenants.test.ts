@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { invite, member } from './support/members.ts';
+import { browserOf, invite, member } from './support/members.ts';
 
 /** Whoever accepts an invitation goes elsewhere with it: for each one there is somebody new. */
 const guests = new WeakMap<Newcomer, string>();
 
 /** How to make something of one's own that a path can name. A new resource without its line here fails below. */
-const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number>> = {
+const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number | string>> = {
+  session: async (app, owner) => {
+    await browserOf(app, owner);
+    return (await app.call('GET', '/api/v1/session', { key: owner.key })).json[0].id;
+  },
   link: async (app, { key }) =>
     (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id,
   tag: async (app, { key }) =>
@@ -123,6 +127,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     const nobody = await app.newcomer();
     for (const [path, empty] of [
       ['/api/v1/link', { links: [], total_links: 0 }],
+      ['/api/v1/link/deleted', { links: [], total_links: 0, next: null }],
       ['/api/v1/tag', []],
       ['/api/v1/domain', []],
       ['/api/v1/clicks?class=all', { clicks: [], total_clicks: 0 }],

@@ -1,5 +1,6 @@
 import * as apiKeys from './api-keys.ts';
 import * as clicks from './clicks.ts';
+import * as deletedLinks from './deleted-links.ts';
 import * as domains from './domains.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as invitations from './invitations.ts';
@@ -48,7 +49,9 @@ export const routes: readonly Route[] = [
 
   route('GET', '/api/v1/setup', setup.read),
   route('POST', '/api/v1/session', session.create),
+  route('GET', '/api/v1/session', session.list),
   route('DELETE', '/api/v1/session', session.remove),
+  route('DELETE', '/api/v1/session/{id}', session.end),
 
   route('POST', '/api/v1/auth/create_tokens', tokens.create),
   route('GET', '/api/v1/auth/refresh_access_token', tokens.refresh),
@@ -64,6 +67,7 @@ export const routes: readonly Route[] = [
   route('PATCH', '/api/v1/link/bulk', linkBulk.update),
   route('POST', '/api/v1/link/bulk_delete', linkBulk.remove),
   route('POST', '/api/v1/link/restore', linkBulk.restore),
+  route('GET', '/api/v1/link/deleted', deletedLinks.list),
   route('GET', '/api/v1/link/{id}', links.read),
   route('PATCH', '/api/v1/link/{id}', links.update),
   route('DELETE', '/api/v1/link/{id}', links.remove),

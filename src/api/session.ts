@@ -1,9 +1,33 @@
-import { startSession } from '../manage/sign-in.ts';
+import { z } from 'zod';
+import { readAgent } from '../clicks/user-agent.ts';
+import { endOwnSession, type OwnSession, readSessions } from '../manage/sessions.ts';
+import { type Browser, startSession } from '../manage/sign-in.ts';
 import { signOut } from '../manage/sign-out.ts';
+import { formatIso } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
+import { Session, sessionPath } from './schemas/session.ts';
 import { SignIn, User } from './schemas/user.ts';
 import { dropSession, keepSession } from './session-cookie.ts';
 import { userAnswer } from './users.ts';
+
+/** A browser's own says all in less; what is longer is somebody's play with the header. */
+const longestAgent = 500;
+
+function browserOf(headers: Headers): Browser {
+  const { browser, os } = readAgent((headers.get('user-agent') ?? '').slice(0, longestAgent));
+  return { browser: known(browser), os: known(os) };
+}
+
+const known = (name: string): string | null => (name === 'Unknown' ? null : name);
+
+const sessionAnswer = (session: OwnSession): z.input<typeof Session> => ({
+  id: session.name,
+  created_at: formatIso(session.created_at),
+  last_used_at: formatIso(session.renewed_at),
+  browser: session.browser,
+  os: session.os,
+  is_current: session.isCurrent,
+});
 
 export const create = endpoint({
   summary: 'Sign in with a browser',
@@ -14,13 +38,40 @@ export const create = endpoint({
   body: SignIn,
   statuses: { 201: 'The user; the session is in the cookie.' },
   answer: User,
-  async handle({ body, connection, session }, context) {
-    const { user, token } = await startSession(context, body, connection.network(), session);
+  async handle({ body, connection, headers, session }, context) {
+    const means = browserOf(headers);
+    const { user, token } = await startSession(context, body, connection.network(), means, session);
     return {
       status: 201,
       body: userAnswer(user),
       headers: { 'set-cookie': keepSession(token, context.site) },
     };
+  },
+});
+
+export const list = endpoint({
+  summary: 'List your sessions',
+  description: 'Where you are signed in with a browser, the one used last first; at most 200.',
+  credential: 'required',
+  statuses: { 200: 'Your sessions.' },
+  answer: z.array(Session),
+  async handle({ caller, session }, context) {
+    const sessions = await readSessions(context, caller, session);
+    return { status: 200, body: sessions.map(sessionAnswer) };
+  },
+});
+
+export const end = endpoint({
+  summary: 'End one of your sessions',
+  description: 'Its browser is signed out at once.',
+  credential: 'required',
+  params: sessionPath,
+  statuses: { 204: 'Ended.' },
+  async handle({ caller, params, session }, context) {
+    const isOwn = await endOwnSession(context, caller, params.id, session);
+    return isOwn
+      ? { status: 204, body: undefined, headers: { 'set-cookie': dropSession(context.site) } }
+      : { status: 204, body: undefined };
   },
 });
 

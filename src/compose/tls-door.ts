@@ -2,23 +2,28 @@ import type { Arrival } from '../http/front-door.ts';
 import type { Hosts } from '../redirect/hosts.ts';
 import { notFoundPage } from '../redirect/pages.ts';
 import { parseHost } from '../rules/host.ts';
+import { defaultDomainId } from '../storage/schema.ts';
 import { readOnly } from './read-only.ts';
 
 const headers = { 'cache-control': 'no-store' };
 
-/** `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a host. Asked before each new one. */
+/**
+ * `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a custom domain. Asked before each new one.
+ * The service's own host is none: the proxy has that by name.
+ */
 export const tlsDoor =
   (hosts: Hosts) =>
   ({ request, host, path, search }: Arrival): Response | Promise<Response> =>
     readOnly(request, () => {
       if (path !== '/internal/tls-allowed') return notFoundPage(host);
       const asked = parseHost(new URLSearchParams(search).get('domain'));
-      return asked === null || asked.port !== '' ? answer(404) : isOurs(hosts, asked.name);
+      return asked === null || asked.port !== '' ? answer(404) : isVerified(hosts, asked.name);
     });
 
-async function isOurs(hosts: Hosts, name: string): Promise<Response> {
+async function isVerified(hosts: Hosts, name: string): Promise<Response> {
   try {
-    return answer((await hosts.domainOf(name)) === null ? 404 : 200);
+    const domainId = await hosts.domainOf(name);
+    return answer(domainId === null || domainId === defaultDomainId ? 404 : 200);
   } catch {
     return answer(503);
   }

@@ -8,6 +8,10 @@ export type ClickList = { readonly clicks: readonly (Click)[]; readonly total_cl
 
 export type CountedTag = { readonly id: number; readonly created_at: string; readonly organization_id: number; readonly name: string; readonly links: number };
 
+export type DeletedLink = { readonly id: number; readonly deleted_at: string; readonly kept_until: string; readonly domain: string; readonly suffix: string; readonly url: string; readonly destination_url: string; readonly name: string | null };
+
+export type DeletedLinkList = { readonly links: readonly (DeletedLink)[]; readonly total_links: number; readonly next: string | null };
+
 export type DnsRecord = { readonly purpose: 'proof' | 'address'; readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA'; readonly name: string; readonly value: string; readonly is_required: boolean; readonly state: 'ok' | 'missing' | 'wrong' | 'unknown'; readonly seen: readonly (string)[] };
 
 export type Domain = { readonly id: number; readonly created_at: string; readonly domain: string; readonly domain_unicode: string; readonly state: 'pending' | 'verified' | 'failing'; readonly verified_at: string | null; readonly checked_at: string | null; readonly links: number; readonly root_url: string | null; readonly not_found_url: string | null; readonly records: readonly (DnsRecord)[]; readonly problem: string | null };
@@ -39,6 +43,8 @@ export type NewInvitation = { readonly id: number; readonly created_at: string; 
 export type Organization = { readonly id: number; readonly created_at: string; readonly name: string; readonly qr_code_marker: boolean };
 
 export type ReceivedInvitation = { readonly id: number; readonly created_at: string; readonly organization_name: string; readonly role: 'administrator' | 'editor'; readonly invited_by: string; readonly expires_at: string };
+
+export type Session = { readonly id: string; readonly created_at: string; readonly last_used_at: string; readonly browser: string | null; readonly os: string | null; readonly is_current: boolean };
 
 export type Setup = { readonly needs_first_account: boolean; readonly may_create_here: boolean; readonly registration_open: boolean; readonly mail: boolean; readonly default_domain: string; readonly origin: string };
 
@@ -73,7 +79,9 @@ export interface Calls {
   'POST /api/v1/user/invitations/{id}/decline': { params: { id: string | number }; answer: undefined };
   'GET /api/v1/setup': { answer: Setup };
   'POST /api/v1/session': { body: { readonly email: string; readonly password: string }; answer: User };
+  'GET /api/v1/session': { answer: readonly (Session)[] };
   'DELETE /api/v1/session': { answer: undefined };
+  'DELETE /api/v1/session/{id}': { params: { id: string | number }; answer: undefined };
   'POST /api/v1/auth/create_tokens': { body: { readonly email: string; readonly password: string }; answer: TokenPair };
   'GET /api/v1/auth/refresh_access_token': { answer: TokenPair };
   'POST /api/v1/api_key': { body: { readonly name: string }; answer: NewApiKey };
@@ -86,6 +94,7 @@ export interface Calls {
   'PATCH /api/v1/link/bulk': { body: { readonly ids: readonly (number | string)[]; readonly add_tags?: readonly (number | string)[]; readonly remove_tags?: readonly (number | string)[] }; answer: LinksUpdated };
   'POST /api/v1/link/bulk_delete': { body: { readonly ids: readonly (number | string)[] }; answer: LinksDeleted };
   'POST /api/v1/link/restore': { body: { readonly ids: readonly (number | string)[] }; answer: LinksRestored };
+  'GET /api/v1/link/deleted': { query: { limit?: string | number | boolean | undefined; before?: string | number | boolean | undefined }; answer: DeletedLinkList };
   'GET /api/v1/link/{id}': { params: { id: string | number }; answer: Link };
   'PATCH /api/v1/link/{id}': { params: { id: string | number }; body: { readonly destination_url?: string | null; readonly password?: string | null; readonly og_title?: string | null; readonly og_description?: string | null; readonly og_image?: string | null; readonly expiration_date?: string | null; readonly qr_code_foreground_hex?: string | null; readonly qr_code_background_hex?: string | null; readonly qr_code_marker?: boolean | '' | null; readonly name?: string | null; readonly android_link_destination?: string | null; readonly ios_link_destination?: string | null; readonly bot_protection?: boolean | '' | null; readonly captcha?: boolean | '' | null; readonly webhook_url?: string | null; readonly webhook_auth_key?: string | null; readonly webhook_events?: readonly ('click' | 'link.expired' | 'link.updated' | 'link.deleted')[] | '' | null; readonly add_tags?: readonly (number | string)[] | '' | null; readonly remove_tags?: readonly (number | string)[] | '' | null; readonly domain?: string; readonly suffix?: string; readonly tags?: readonly (number | string | { readonly id: number | string })[] | null; readonly has_password?: boolean }; answer: Link };
   'DELETE /api/v1/link/{id}': { params: { id: string | number }; answer: undefined };

@@ -15,6 +15,7 @@ import { Notices } from './shell/notices.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const LinkPage = lazy(() => import('./pages/link.tsx').then((page) => page.LinkPage));
+const DeletedPage = lazy(() => import('./pages/deleted.tsx').then((page) => page.DeletedPage));
 const StatsPage = lazy(() => import('./pages/stats.tsx').then((page) => page.StatsPage));
 const TagsPage = lazy(() => import('./pages/tags.tsx').then((page) => page.TagsPage));
 const DomainsPage = lazy(() => import('./pages/domains.tsx').then((page) => page.DomainsPage));
@@ -30,6 +31,7 @@ type Part = Readonly<Record<string, string>>;
 /** Every page of whoever is signed in, by its address. */
 const pages: readonly (readonly [string, (parts: Part) => ComponentChildren])[] = [
   ['/app', () => <LinksPage />],
+  ['/app/links/deleted', () => <DeletedPage />],
   ['/app/links/:id', ({ id = '' }) => <LinkPage key={id} id={id} tab="details" />],
   ['/app/links/:id/:tab', ({ id = '', tab = '' }) => <LinkPage key={id} id={id} tab={tab} />],
   ['/app/stats', () => <StatsPage />],

@@ -60,7 +60,7 @@ export async function call<N extends Name>(
     if (body === undefined && text !== '') throw notUnderstood();
     return body as Answer<N>;
   }
-  if (response.status === 401 && !name.endsWith('/session')) onSessionEnded();
+  if (response.status === 401 && name !== 'POST /api/v1/session') onSessionEnded();
   throw troubleOf(response, body);
 }
 

@@ -7,7 +7,8 @@ export interface Query<T> {
   readonly data: Signal<T | undefined>;
   readonly trouble: Signal<Trouble | null>;
   readonly isAsking: Signal<boolean>;
-  reload(): Promise<void>;
+  /** True when what is known now is the answer to this very question. */
+  reload(): Promise<boolean>;
 }
 
 interface Kept<T> extends Query<T> {
@@ -36,11 +37,13 @@ function make<T>(fetcher: () => Promise<T>): Kept<T> {
       entry.isAsking.value = true;
       try {
         const data = await entry.fetcher();
-        if (mine !== turn) return;
+        if (mine !== turn) return false;
         entry.data.value = data;
         entry.trouble.value = null;
+        return true;
       } catch (cause) {
         if (mine === turn) entry.trouble.value = asTrouble(cause);
+        return false;
       } finally {
         if (mine === turn) entry.isAsking.value = false;
       }
@@ -76,13 +79,15 @@ function forgetOldest(): void {
   }
 }
 
-/** Asks anew whatever is shown and begins with one of these; what is not shown is forgotten. */
-export function refresh(...prefixes: readonly string[]): void {
+/** Asks anew whatever is shown and begins with one of these; what is not shown is forgotten. True when all is known. */
+export async function refresh(...prefixes: readonly string[]): Promise<boolean> {
+  const asked: Promise<boolean>[] = [];
   for (const [key, entry] of kept) {
     if (!prefixes.some((prefix) => key.startsWith(prefix))) continue;
-    if (entry.users > 0) void entry.reload();
+    if (entry.users > 0) asked.push(entry.reload());
     else kept.delete(key);
   }
+  return (await Promise.all(asked)).every(Boolean);
 }
 
 /** Puts what is known already in the place of an answer, until that comes. */

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
 import { say } from './notices.ts';
-import { refresh } from './queries.ts';
+import { askLinksAnew, restoreLinks } from './restore-links.ts';
 import { shortOf } from './short.ts';
 import { asTrouble } from './trouble.ts';
 import { counted } from './words.ts';
@@ -16,7 +16,6 @@ const hide = (ids: readonly number[]): void => {
 const show = (ids: readonly number[]): void => {
   removed.value = new Set([...removed.value].filter((id) => !ids.includes(id)));
 };
-const askAnew = (): void => refresh('links', 'link ', 'tags', 'domains');
 
 /** At once to the eye; taken back if the server says no. True when they are gone. */
 export async function removeLinks(links: readonly Link[]): Promise<boolean> {
@@ -36,28 +35,16 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
     });
     return false;
   }
-  askAnew();
+  // Once no list has them any more nothing need hide them: they may be brought back elsewhere.
+  void askLinksAnew().then((isKnown) => isKnown && show(ids));
   if (gone.length === 0) {
     say(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
     return true;
   }
   const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
   // What somebody else deleted meanwhile is not this person's to bring back.
-  say(`${what} deleted.`, { action: { label: 'Undo', act: () => void restoreLinks(gone) } });
+  say(`${what} deleted.`, {
+    action: { label: 'Undo', act: () => void restoreLinks(gone, () => show(gone)) },
+  });
   return true;
-}
-
-async function restoreLinks(ids: readonly number[]): Promise<void> {
-  try {
-    const { restored } = await call('POST /api/v1/link/restore', { body: { ids } });
-    say(`${counted(restored, 'link')} restored.`);
-  } catch (cause) {
-    say(`Nothing was restored. ${asTrouble(cause).message}`, {
-      isTrouble: true,
-      action: { label: 'Try again', act: () => void restoreLinks(ids) },
-    });
-    return;
-  }
-  show(ids);
-  askAnew();
 }

@@ -30,7 +30,7 @@ export async function checkDomain(context: Context, domain: DomainRow): Promise<
 /** False when the domain is gone. */
 async function note(
   context: Context,
-  { id, organization_id, host }: DomainRow,
+  { id, organization_id, host, checked_at }: DomainRow,
   findings: DomainFindings,
   verifying: 'may_verify' | 'may_not_verify',
 ): Promise<boolean> {
@@ -41,6 +41,8 @@ async function note(
     const now = context.now();
     const before = standingOf(domain);
     const verdict = verdictOf(findings, proofOf(context, domain));
+    // Another look was noted while this one was under way. It may have seen more: its good news is not taken back.
+    if (domain.checked_at !== checked_at && verdict !== 'present') return { before, after: before };
     const after =
       verifying === 'may_verify' ? afterCheck(before, verdict, now) : { ...before, checkedAt: now };
     await updateDomain(queries, organization_id, id, {

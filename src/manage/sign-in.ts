@@ -17,11 +17,18 @@ export interface Login {
 export const startTokens = (context: Context, login: Login, network: string): Promise<TokenPair> =>
   signIn(context, login, network, (queries, userId) => context.tokens.start(queries, userId));
 
+/** What somebody signs in with, as far as it is known. */
+export interface Browser {
+  readonly browser: string | null;
+  readonly os: string | null;
+}
+
 /** The session that the browser had before ends: it is not left behind where nobody can sign it out. */
 export const startSession = (
   context: Context,
   login: Login,
   network: string,
+  { browser, os }: Browser,
   before: string | null,
 ): Promise<{ readonly user: StoredUser; readonly token: string }> =>
   signIn(context, login, network, async (queries, userId) => {
@@ -34,6 +41,8 @@ export const startSession = (
       created_at: now,
       renewed_at: now,
       expires_at: now + sessionLifetime,
+      browser,
+      os,
     });
     const user = await findUser(queries, userId);
     if (!user) throw loginWrong();

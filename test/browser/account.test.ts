@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startApp, type TestApp } from '../support/app.ts';
 import { barriersOn, closeBrowser, dashboardOf, freshContext } from '../support/browser.ts';
@@ -73,6 +73,73 @@ test('signing out everywhere ends this session and the others', async () => {
   await other.reload();
   await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect((await app.call('GET', '/api/v1/user', { key: who.key })).status).toBe(200);
+});
+
+describe('the list of sessions', () => {
+  const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
+  const section = (page: Page) => page.getByRole('region', { name: 'Sessions' });
+  const row = (page: Page, name: string | RegExp) => section(page).getByRole('row', { name });
+
+  test('says where one is signed in, and ends single ones', async () => {
+    const who = await app.newcomer();
+    const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
+    const page = await dashboardOf(app, who, '/app/account');
+    const own = row(page, /This one/);
+    await own.waitFor();
+    expect(await own.innerText()).toMatch(/^Chrome on Linux This one\s.*now/s);
+    expect(await own.getByRole('button').count()).toBe(0);
+    const theirs = row(page, /^Firefox on Windows/);
+    expect(await theirs.innerText()).toContain('in the last hour');
+    await theirs.getByRole('button', { name: /^Sign out Firefox on Windows/ }).click();
+    await page.getByText('Firefox on Windows is signed out.').waitFor();
+    await theirs.waitFor({ state: 'detached' });
+    await other.reload();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.reload();
+    await own.waitFor();
+    expect(await section(page).getByRole('row').count()).toBe(2);
+    for (const one of [page, other]) await one.context().close();
+  });
+
+  test('is fresh after a changed password, and after a session that is over already', async () => {
+    const who = await app.newcomer();
+    const [first, second] = [await dashboardOf(app, who), await dashboardOf(app, who)];
+    const page = await dashboardOf(app, who, '/app/account');
+    const rows = section(page).locator('tbody tr');
+    await rows.nth(2).waitFor();
+    await first.context().request.delete(`${app.url}/api/v1/session`, { headers: { origin: app.url } });
+    // One of the two is over; whichever is pressed first, in the end both are gone.
+    for (const left of [2, 1]) {
+      await section(page)
+        .getByRole('button', { name: /^Sign out Chrome/ })
+        .first()
+        .click();
+      await rows.nth(left).waitFor({ state: 'detached' });
+      if ((await rows.count()) === 1) break;
+    }
+    expect(await rows.count()).toBe(1);
+    await dashboardOf(app, who).then((third) => third.context().close());
+    await page.reload();
+    await rows.nth(1).waitFor();
+    await page.getByLabel('Current password').fill(password);
+    await page.getByLabel('New password').fill('another long one');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await rows.nth(1).waitFor({ state: 'detached' });
+    for (const one of [page, first, second]) await one.context().close();
+  });
+
+  test('keeps a session that could not be ended, and says why', async () => {
+    const who = await app.newcomer();
+    const other = await dashboardOf(app, who, '/app/tags', { userAgent: firefox });
+    const page = await dashboardOf(app, who, '/app/account');
+    await page.route('**/api/v1/session/*', (route) => route.abort());
+    await section(page)
+      .getByRole('button', { name: /^Sign out Firefox/ })
+      .click();
+    await page.getByRole('alert').getByText("Linnet can't be reached.").waitFor();
+    await row(page, /^Firefox on Windows/).waitFor();
+    for (const one of [page, other]) await one.context().close();
+  });
 });
 
 test('whoever is invited signs up on a page of their own and becomes a member', async () => {

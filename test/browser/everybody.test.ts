@@ -22,6 +22,12 @@ beforeAll(async () => {
   domainId = await make('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
   await make('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
   await make('/api/v1/api_key', { name: 'W'.repeat(60) });
+  const deleted = await make('/api/v1/link', {
+    destination_url: `https://example.com/${'gone'.repeat(80)}`,
+    suffix: 'gone-'.repeat(30),
+    name: 'W'.repeat(300),
+  });
+  await app.call('DELETE', `/api/v1/link/${deleted}`, { key: owner.key });
 });
 afterAll(async () => {
   await closeBrowser();
@@ -34,6 +40,7 @@ const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 const main = '/app';
 const pages = () => [
   main,
+  '/app/links/deleted',
   `/app/links/${linkId}`,
   `/app/links/${linkId}/stats`,
   `/app/links/${linkId}/visits`,
@@ -135,6 +142,11 @@ describe('what opens', () => {
         await page.getByRole('checkbox').nth(1).check();
         await page.getByRole('button', { name: 'Tag', exact: true }).click();
       },
+    ],
+    [
+      'the bar of deleted links that are selected',
+      () => '/app/links/deleted',
+      (page) => page.getByRole('checkbox').nth(1).check(),
     ],
     [
       'the QR code of a link',

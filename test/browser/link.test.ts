@@ -510,7 +510,7 @@ describe('the menu of a link', () => {
       const path = `/api/v1/link/${link.id}`;
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(404);
       await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('1 link restored.').waitFor();
+      await page.getByText('1 link brought back.').waitFor();
       expect((await app.call('GET', path, { key: owner.key })).status).toBe(200);
       await page.context().close();
     },

@@ -40,6 +40,7 @@ async function place(): Promise<Place> {
 /** Where to, and what stands there once the answers are there. */
 const pagesOf = ({ linkId, domainId }: Place): readonly (readonly [path: string, sign: string])[] => [
   ['/app', '1 link'],
+  ['/app/links/deleted', 'Nothing to bring back'],
   [`/app/links/${linkId}`, 'Where it leads'],
   [`/app/links/${linkId}/stats`, 'Nobody has clicked yet'],
   [`/app/links/${linkId}/visits`, 'No clicks yet'],
@@ -80,9 +81,10 @@ describe('while the server is away', () => {
         await page.unroute(domains);
         for (;;) {
           const again = page.locator('main').getByRole('button', { name: 'Try again' });
-          if ((await again.count()) === 0) break;
+          const left = await again.count();
+          if (left === 0) break;
           await again.first().click();
-          await again.first().waitFor({ state: 'detached' });
+          await again.nth(left - 1).waitFor({ state: 'detached' });
         }
         await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
       }

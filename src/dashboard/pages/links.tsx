@@ -1,14 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Link } from '../api-types.ts';
 import { useOwnDomains } from '../own-domains.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Page } from '../parts/page.tsx';
+import { useSelection } from '../parts/selection.ts';
 import { TroubleBox } from '../parts/trouble.tsx';
 import { useQuery } from '../queries.ts';
 import { removed } from '../remove-links.ts';
 import { search } from '../router.ts';
+import { DeletedHint } from './links/deleted-hint.tsx';
 import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
-import { useSelection } from './links/selection.ts';
 import { Toolbar } from './links/toolbar.tsx';
 import { useFresh } from './links/use-fresh.ts';
 import { isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
@@ -17,7 +19,7 @@ import { isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
 export function LinksPage() {
   const view = viewOf(search.value);
   const { list, isOld, query } = useLinks(view);
-  const selection = useSelection();
+  const selection = useSelection<Link>();
   const narrowing = `${view.words}|${view.tagIds}|${view.domain}`;
   useEffect(() => selection.clear(), [narrowing]);
   useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
@@ -34,6 +36,7 @@ export function LinksPage() {
         {isEmpty ? (
           <Empty title="Your first link is one paste away">
             <p>Paste a long URL above and press Enter. The short link is copied at once.</p>
+            <DeletedHint />
           </Empty>
         ) : (
           <div class={isThere ? 'list-below' : 'list-below coming'}>

@@ -18,7 +18,7 @@ export const pngSizes = [256, 512, 1024, 2048] as const;
 
 /** Modules are whole pixels, each as large as the others; what is left over widens the quiet zone. */
 export async function pngOf(svg: string, size: number, background: string): Promise<Blob> {
-  const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1] ?? size);
+  const modules = Number(/viewBox='0 0 (\d+) /.exec(svg)?.[1] ?? size);
   const width = modules * Math.max(1, Math.floor(size / modules));
   const picture = new Image();
   // Not every browser draws a picture that doesn't say how large it is.

@@ -20,6 +20,12 @@ interface Entry {
 const fixed: readonly Entry[] = [
   { key: 'new', icon: 'plus', name: 'New link', act: () => newLink() },
   ...places.map(({ to, name, icon }) => ({ key: to, icon, name, act: () => navigate(to) })),
+  {
+    key: 'deleted',
+    icon: 'trash',
+    name: 'Deleted links',
+    act: () => navigate('/app/links/deleted'),
+  },
   { key: 'account', icon: 'person', name: 'My account', act: () => navigate('/app/account') },
   { key: 'keys', icon: 'key', name: 'API keys', act: () => navigate('/app/account#api-keys') },
 ];

@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { TroubleBesides } from '../../parts/trouble.tsx';
+import { refresh } from '../../queries.ts';
 import { me } from '../../session.ts';
 
 export function PasswordSection() {
@@ -17,6 +18,7 @@ export function PasswordSection() {
     });
     current.value = '';
     wanted.value = '';
+    refresh('sessions');
     say('Password changed. Every other session of yours has ended.');
   });
   const trouble = change.trouble.value;

@@ -1,50 +1,90 @@
-import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
+import type { Session } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
-import { forgetEverything } from '../../queries.ts';
-import { navigate } from '../../router.ts';
-import { me } from '../../session.ts';
+import { refresh, useQuery } from '../../queries.ts';
+import { day, instant, since } from '../../words.ts';
+import { SignOutEverywhere } from './sign-out-everywhere.tsx';
 
+/** Where this person is signed in. */
 export function SessionsSection() {
-  const isAsked = useSignal(false);
-  const leave = useAction(async () => {
-    await call('POST /api/v1/user/sign_out_everywhere');
-    me.value = null;
-    forgetEverything();
-    navigate('/app/sign-in', { anyway: true });
+  const sessions = useQuery('sessions', () => call('GET /api/v1/session'));
+  const end = useAction(async ({ id }: Session) => {
+    await call('DELETE /api/v1/session/{id}', { params: { id } });
   });
+  const signOut = async (session: Session) => {
+    const isDone = await end.run(session);
+    const trouble = end.trouble.value;
+    if (isDone) say(`${nameOf(session)} is signed out.`);
+    else if (trouble) say(trouble.message, { isTrouble: true });
+    refresh('sessions');
+  };
   return (
     <Section
+      id="sessions"
       title="Sessions"
-      about="Ends every session and every access token of yours, this one too. API keys go on working; delete them one by one."
+      about="Where you are signed in with a browser. One that isn't used for 30 days ends by itself."
+      actions={<SignOutEverywhere />}
+      isFlush
     >
-      <TroubleBesides trouble={leave.trouble.value} fields={[]} onRetry={() => void leave.run()} />
-      <Button
-        kind="danger"
-        onClick={() => {
-          isAsked.value = true;
-        }}
-      >
-        Sign out everywhere
-      </Button>
-      {isAsked.value && (
-        <Confirm
-          title="Sign out everywhere?"
-          sentence="Every browser and every client with a token has to sign in again, this one too."
-          deed="Sign out everywhere"
-          onNo={() => {
-            isAsked.value = false;
-          }}
-          onYes={() => {
-            isAsked.value = false;
-            void leave.run();
-          }}
-        />
-      )}
+      <Loaded query={sessions} height={120}>
+        {(known) => (
+          <div class="table-frame">
+            <table class="table stacking">
+              <thead>
+                <tr>
+                  <th scope="col">Browser</th>
+                  <th scope="col">Signed in</th>
+                  <th scope="col">Last used</th>
+                  <th scope="col">
+                    <span class="unseen">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {known.map((session) => (
+                  <tr key={session.id}>
+                    <td>
+                      {nameOf(session)} {session.is_current && <span class="chip good">This one</span>}
+                    </td>
+                    <td data-name="Signed in" title={instant(session.created_at)}>
+                      {day(session.created_at)}
+                    </td>
+                    <td data-name="Last used">{lastUseOf(session)}</td>
+                    <td class="number">
+                      {!session.is_current && (
+                        <Button
+                          isSlim
+                          aria-label={`Sign out ${nameOf(session)}, signed in ${instant(session.created_at)}`}
+                          onClick={() => void signOut(session)}
+                        >
+                          Sign out
+                        </Button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Loaded>
     </Section>
   );
+}
+
+function nameOf({ browser, os }: Session): string {
+  if (browser && os) return `${browser} on ${os}`;
+  return browser ?? (os ? `A browser on ${os}` : 'An unknown browser');
+}
+
+const hour = 60 * 60 * 1000;
+
+/** The server keeps it to the hour. */
+function lastUseOf({ is_current, last_used_at }: Session): string {
+  if (is_current) return 'now';
+  return Date.now() - Date.parse(last_used_at) < hour ? 'in the last hour' : since(last_used_at);
 }

@@ -6,14 +6,15 @@ import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { PickAll } from '../../parts/pick.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { leaveRows, rowAt, step } from '../../parts/rows.ts';
+import type { Selection } from '../../parts/selection.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
 import { pageOf } from '../../short.ts';
 import { counted } from '../../words.ts';
 import { Row } from './row.tsx';
-import type { Selection } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { exportOfView, narrow, showAll, showPage, sizes, type View } from './view.ts';
 
@@ -23,7 +24,7 @@ interface ListProps {
   readonly total: number;
   /** What is shown is still of the question before. */
   readonly isOld: boolean;
-  readonly selection: Selection;
+  readonly selection: Selection<Link>;
 }
 
 export function List({ view, links, total, isOld, selection }: ListProps) {
@@ -67,16 +68,7 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
   return (
     <section class="panel links" aria-label="Links" aria-busy={isOld}>
       <div class={selection.chosen.size > 0 ? 'links-head choosing' : 'links-head'} ref={head}>
-        <label class="pick">
-          <input
-            type="checkbox"
-            aria-label="Select all on this page"
-            title="Select all on this page"
-            checked={links.length > 0 && onPage === links.length}
-            indeterminate={onPage > 0 && onPage < links.length}
-            onChange={(event) => selection.choose(links, event.currentTarget.checked)}
-          />
-        </label>
+        <PickAll what="on this page" of={links} selection={selection} />
         {selection.chosen.size > 0 ? (
           <SelectionBar selection={selection} elsewhere={selection.chosen.size - onPage} onDelete={remove} />
         ) : (
@@ -84,10 +76,25 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
             <p class="soft" role="status">
               {counted(total, 'link')}
             </p>
-            <a class="button plain slim" href={exportOfView(view)} download="links.csv">
-              <Icon name="download" size={16} />
-              Export as CSV
-            </a>
+            <div class="links-head-ways">
+              <a class="button plain slim" href="/app/links/deleted" aria-label="Deleted links">
+                <Icon name="trash" size={16} />
+                <span>
+                  Deleted<span class="on-wide"> links</span>
+                </span>
+              </a>
+              <a
+                class="button plain slim"
+                href={exportOfView(view)}
+                download="links.csv"
+                aria-label="Export as CSV"
+              >
+                <Icon name="download" size={16} />
+                <span>
+                  Export<span class="on-wide"> as CSV</span>
+                </span>
+              </a>
+            </div>
           </>
         )}
       </div>

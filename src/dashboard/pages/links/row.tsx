@@ -1,6 +1,6 @@
-import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import { Pick } from '../../parts/pick.tsx';
 import { ShortText } from '../../parts/short-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { pageOf, shortOf } from '../../short.ts';
@@ -20,28 +20,10 @@ const mostTags = 3;
 
 export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
   const short = shortOf(link);
-  const withShift = useRef(false);
   const hidden = link.tags.slice(mostTags);
   return (
     <li class={isChosen ? 'link-row chosen' : 'link-row'} data-row={link.id}>
-      <label
-        class="pick"
-        onMouseDown={(event) => {
-          withShift.current = event.shiftKey;
-          // It would mark the text between as well.
-          if (event.shiftKey) event.preventDefault();
-        }}
-      >
-        <input
-          type="checkbox"
-          aria-label={`Select ${short}`}
-          checked={isChosen}
-          onChange={() => {
-            onToggle(withShift.current);
-            withShift.current = false;
-          }}
-        />
-      </label>
+      <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
       <div class="row-main">
         <div class="row-first">
           <a class="row-short" href={pageOf(link)} data-row-link aria-label={short} title={link.url}>

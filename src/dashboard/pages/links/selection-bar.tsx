@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import type { Selection } from '../../parts/selection.ts';
 import { counted, number } from '../../words.ts';
-import type { Selection } from './selection.ts';
 import { TagMany, UntagMany } from './tag-many.tsx';
 import { exportOf } from './view.ts';
 
 interface SelectionBarProps {
-  readonly selection: Selection;
+  readonly selection: Selection<Link>;
   /** How many of the selected links are not on the page that is shown. */
   readonly elsewhere: number;
   readonly onDelete: (links: readonly Link[]) => void;

@@ -1,13 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { Link } from '../../api-types.ts';
-import { say } from '../../notices.ts';
-import { number } from '../../words.ts';
+import { say } from '../notices.ts';
+import { number } from '../words.ts';
 
 /** So many ids one call takes. */
 const mostChosen = 1000;
 
-export interface Selection {
+interface Choosable {
+  readonly id: number;
+}
+
+export interface Selection<Link extends Choosable> {
   readonly chosen: ReadonlyMap<number, Link>;
   has(link: Link): boolean;
   /** With `upToHere` all between the one that was turned last and this one go the same way. */
@@ -19,7 +22,7 @@ export interface Selection {
 }
 
 /** The links that are chosen, also those of other pages. */
-export function useSelection(): Selection {
+export function useSelection<Link extends Choosable>(): Selection<Link> {
   const chosen = useSignal<ReadonlyMap<number, Link>>(new Map());
   const last = useRef<number>(null);
   const choose = (links: readonly Link[], isChosen: boolean) => {

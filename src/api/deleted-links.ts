@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import {
+  type DeletedLink as Deleted,
+  type DeletedPlace,
+  readDeletedLinks,
+} from '../manage/read-deleted-links.ts';
+import { formatIso } from '../rules/instant.ts';
+import { freeAt } from '../rules/link-bin.ts';
+import { endpoint } from './endpoint.ts';
+import { type DeletedLink, DeletedLinkList, DeletedLinkQuery } from './schemas/deleted-link.ts';
+
+const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof DeletedLink> => ({
+  id: link.id,
+  deleted_at: formatIso(link.deleted_at),
+  kept_until: formatIso(freeAt(link.deleted_at)),
+  domain: site.domainUrl(link.host),
+  suffix: link.suffix,
+  url: site.linkUrl(link.host, link.suffix),
+  destination_url: link.destination_url,
+  name: link.name,
+});
+
+const placeText = ({ deletedAt, id }: DeletedPlace): string => `${deletedAt}-${id}`;
+
+export const list = endpoint({
+  summary: 'List deleted links',
+  description:
+    'Those of the last 30 days that can be brought back, the one deleted last first. `next` leads to the next page, which stays put whatever is deleted or brought back meanwhile.',
+  credential: 'required',
+  query: DeletedLinkQuery,
+  statuses: { 200: 'A page of deleted links.' },
+  answer: DeletedLinkList,
+  async handle({ caller, query }, context) {
+    const page = { limit: query.limit, below: query.before };
+    const { links, total, next } = await readDeletedLinks(context, caller, page);
+    return {
+      status: 200,
+      body: {
+        links: links.map((link) => deletedAnswer(link, context)),
+        total_links: total,
+        next: next && placeText(next),
+      },
+    };
+  },
+});

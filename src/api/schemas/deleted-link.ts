@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { queryNumber } from './parts.ts';
+
+export const DeletedLink = z
+  .object({
+    id: z.int().meta({ description: 'What `POST /api/v1/link/restore` brings it back by.' }),
+    deleted_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    kept_until: z
+      .string()
+      .meta({ description: 'ISO 8601, UTC. From then on it is gone for good, and its suffix free.' }),
+    domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
+    suffix: z.string(),
+    url: z.string().meta({ description: 'Where it was, and will be again.' }),
+    destination_url: z.string(),
+    name: z.string().nullable(),
+  })
+  .meta({ id: 'DeletedLink' });
+
+export const DeletedLinkList = z
+  .object({
+    links: z.array(DeletedLink),
+    total_links: z.int().meta({ description: 'How many can be brought back, whatever the page.' }),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `before` for the next page. Null: this is the last one.' }),
+  })
+  .meta({ id: 'DeletedLinkList' });
+
+const place = /^(\d{1,15})-([1-9]\d{0,14})$/;
+
+export const DeletedLinkQuery = z.object({
+  limit: queryNumber(1, 100).default(25),
+  before: z
+    .string()
+    .regex(place, { error: 'Give what "next" of the page before said.' })
+    .transform((text) => {
+      const [, deletedAt, id] = place.exec(text) ?? [];
+      return { deletedAt: Number(deletedAt), id: Number(id) };
+    })
+    .optional()
+    .meta({ description: 'What `next` of the page before said.' }),
+});

@@ -1,0 +1,50 @@
+import { useSignal } from '@preact/signals';
+import { call } from '../../client.ts';
+import { say } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
+import { forgetEverything } from '../../queries.ts';
+import { navigate } from '../../router.ts';
+import { me } from '../../session.ts';
+import { asTrouble } from '../../trouble.ts';
+
+export function SignOutEverywhere() {
+  const isAsked = useSignal(false);
+  const leave = async () => {
+    isAsked.value = false;
+    try {
+      await call('POST /api/v1/user/sign_out_everywhere');
+    } catch (cause) {
+      const action = { label: 'Try again', act: () => void leave() };
+      say(`You are not signed out. ${asTrouble(cause).message}`, { isTrouble: true, action });
+      return;
+    }
+    me.value = null;
+    forgetEverything();
+    navigate('/app/sign-in', { anyway: true });
+  };
+  return (
+    <>
+      <Button
+        kind="danger"
+        isSlim
+        onClick={() => {
+          isAsked.value = true;
+        }}
+      >
+        Sign out everywhere
+      </Button>
+      {isAsked.value && (
+        <Confirm
+          title="Sign out everywhere?"
+          sentence="Every browser and every client with a token has to sign in again, this one too. API keys go on working; delete them one by one."
+          deed="Sign out everywhere"
+          onNo={() => {
+            isAsked.value = false;
+          }}
+          onYes={() => void leave()}
+        />
+      )}
+    </>
+  );
+}

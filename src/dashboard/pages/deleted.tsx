@@ -1,0 +1,53 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { Empty } from '../parts/empty.tsx';
+import { Page } from '../parts/page.tsx';
+import { TroubleBox } from '../parts/trouble.tsx';
+import { useQuery } from '../queries.ts';
+import { type Bin, keyOf, readBin } from './deleted/bin.ts';
+import { DeletedList } from './deleted/list.tsx';
+
+/** What was deleted, for as long as it can be brought back. */
+export function DeletedPage() {
+  const pages = useSignal(1);
+  const query = useQuery(keyOf(pages.value), () => readBin(pages.value));
+  const before = useRef<Bin>(undefined);
+  if (query.data.value) before.current = query.data.value;
+  const bin = before.current;
+  const trouble = query.trouble.value;
+  return (
+    <>
+      <p class="back">
+        <a href="/app">Links</a>
+      </p>
+      <Page
+        title="Deleted links"
+        about="They lead nowhere, and are kept for 30 days with their suffix, tags and statistics."
+      >
+        <div class="stack">
+          {trouble && <TroubleBox trouble={trouble} onRetry={() => void query.reload()} />}
+          {bin?.total === 0 ? (
+            <Empty title="Nothing to bring back">
+              <p>
+                A link that you delete waits here for 30 days. Until then it can be brought back as it was.
+              </p>
+              <a class="button" href="/app">
+                Show all links
+              </a>
+            </Empty>
+          ) : bin ? (
+            <DeletedList
+              bin={bin}
+              isReading={query.isAsking.value}
+              onOlder={() => {
+                pages.value += 1;
+              }}
+            />
+          ) : (
+            !trouble && <div class="panel links skeleton" style={{ height: '480px' }} aria-busy="true" />
+          )}
+        </div>
+      </Page>
+    </>
+  );
+}

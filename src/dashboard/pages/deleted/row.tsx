@@ -1,0 +1,58 @@
+import type { DeletedLink } from '../../api-types.ts';
+import { Button } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { Pick } from '../../parts/pick.tsx';
+import { ShortText } from '../../parts/short-text.tsx';
+import { shortOf } from '../../short.ts';
+import { bare, day, instant, since } from '../../words.ts';
+
+interface DeletedRowProps {
+  readonly link: DeletedLink;
+  readonly isChosen: boolean;
+  readonly onToggle: (upToHere: boolean) => void;
+  readonly onBringBack: () => void;
+}
+
+/** With less time than this left it is said how much. */
+const soon = 3 * 24 * 60 * 60 * 1000;
+
+export function DeletedRow({ link, isChosen, onToggle, onBringBack }: DeletedRowProps) {
+  const short = shortOf(link);
+  return (
+    <li class={isChosen ? 'link-row deleted-row chosen' : 'link-row deleted-row'} data-row={link.id}>
+      <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
+      <div class="row-main">
+        <div class="row-first">
+          <span class="row-short" title={link.url}>
+            <ShortText link={link} />
+          </span>
+          {link.name && (
+            <span class="row-name soft cut" dir="auto" title={link.name}>
+              {link.name}
+            </span>
+          )}
+        </div>
+        <p class="soft small cut" title={link.destination_url}>
+          {bare(link.destination_url)}
+        </p>
+      </div>
+      <div class="deleted-when small">
+        <p title={instant(link.deleted_at)}>Deleted {since(link.deleted_at)}</p>
+        <KeptUntil at={link.kept_until} />
+      </div>
+      <Button isSlim icon="undo" aria-label={`Bring back ${short}`} data-row-link onClick={onBringBack}>
+        Bring back
+      </Button>
+    </li>
+  );
+}
+
+function KeptUntil({ at }: { at: string }) {
+  const isSoon = Date.parse(at) - Date.now() < soon;
+  return (
+    <p class={isSoon ? 'mark warn' : 'soft'} title={instant(at)}>
+      {isSoon && <Icon name="clock" size={14} />}
+      {isSoon ? `Gone for good ${since(at)}` : `Kept until ${day(at)}`}
+    </p>
+  );
+}

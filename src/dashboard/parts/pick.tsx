@@ -1,0 +1,58 @@
+import { useRef } from 'preact/hooks';
+import type { Selection } from './selection.ts';
+
+interface PickProps {
+  readonly what: string;
+  readonly isChosen: boolean;
+  /** With the shift key all up to this one go along. */
+  readonly onToggle: (upToHere: boolean) => void;
+}
+
+/** Chooses one row of a list. */
+export function Pick({ what, isChosen, onToggle }: PickProps) {
+  const withShift = useRef(false);
+  return (
+    <label
+      class="pick"
+      onMouseDown={(event) => {
+        withShift.current = event.shiftKey;
+        // It would mark the text between as well.
+        if (event.shiftKey) event.preventDefault();
+      }}
+    >
+      <input
+        type="checkbox"
+        aria-label={`Select ${what}`}
+        checked={isChosen}
+        onChange={() => {
+          onToggle(withShift.current);
+          withShift.current = false;
+        }}
+      />
+    </label>
+  );
+}
+
+interface PickAllProps<Row extends { readonly id: number }> {
+  /** Which all: "on this page". */
+  readonly what: string;
+  readonly of: readonly Row[];
+  readonly selection: Selection<Row>;
+}
+
+/** Chooses all rows that are shown. */
+export function PickAll<Row extends { readonly id: number }>({ what, of, selection }: PickAllProps<Row>) {
+  const chosen = of.filter((row) => selection.has(row)).length;
+  return (
+    <label class="pick">
+      <input
+        type="checkbox"
+        aria-label={`Select all ${what}`}
+        title={`Select all ${what}`}
+        checked={of.length > 0 && chosen === of.length}
+        indeterminate={chosen > 0 && chosen < of.length}
+        onChange={(event) => selection.choose(of, event.currentTarget.checked)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,31 @@
+import type { Caller } from '../rules/access.ts';
+import { goneBefore } from '../rules/link-bin.ts';
+import { countDeleted, type DeletedLink, type DeletedPlace, listDeleted } from '../storage/list-deleted.ts';
+import type { Context } from './context.ts';
+
+export type { DeletedLink, DeletedPlace };
+
+export interface DeletedLinks {
+  readonly links: readonly DeletedLink[];
+  readonly total: number;
+  /** Where the next page goes on; null behind the last one. */
+  readonly next: DeletedPlace | null;
+}
+
+/** The organization's links that are deleted and can still be brought back, newest first. */
+export async function readDeletedLinks(
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  { organizationId }: Caller,
+  { limit, below }: { readonly limit: number; readonly below: DeletedPlace | undefined },
+): Promise<DeletedLinks> {
+  const gone = goneBefore(now());
+  const [found, total] = await Promise.all([
+    // One more than is shown tells whether there is more.
+    listDeleted(database.read, organizationId, gone, { limit: limit + 1, below }),
+    countDeleted(database.read, organizationId, gone),
+  ]);
+  const links = found.slice(0, limit);
+  const last = links.at(-1);
+  const next = found.length > limit && last ? { deletedAt: last.deleted_at, id: last.id } : null;
+  return { links, total, next };
+}

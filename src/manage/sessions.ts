@@ -1,0 +1,39 @@
+import { digest } from '../auth/secrets.ts';
+import type { Caller } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import { endSessionNamed, listSessions, type ShownSession } from '../storage/sessions.ts';
+import type { Context } from './context.ts';
+
+export interface OwnSession extends ShownSession {
+  /** The one that asks. */
+  readonly isCurrent: boolean;
+}
+
+/** Where the user is signed in with a browser. `current` is what the asking browser's cookie holds, if it was one. */
+export async function readSessions(
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  { userId }: Caller,
+  current: string | null,
+): Promise<readonly OwnSession[]> {
+  const hash = current === null ? null : digest(current);
+  const sessions = await listSessions(database.read, userId, now());
+  return sessions.map((session) => ({ ...session, isCurrent: session.hash === hash }));
+}
+
+/** Ends one of the user's sessions; true when it was the one that asks. */
+export async function endOwnSession(
+  { database }: Pick<Context, 'database'>,
+  { userId }: Caller,
+  name: string,
+  current: string | null,
+): Promise<boolean> {
+  const ended = /^[\w-]{22}$/.test(name)
+    ? await database.write((queries) => endSessionNamed(queries, userId, name))
+    : null;
+  if (ended === null)
+    throw new Refusal(
+      'NOT_FOUND',
+      'You have no such session. It may have ended by itself, or by a sign-out.',
+    );
+  return current !== null && ended === digest(current);
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+interface Deleted {
+  readonly id: number;
+  readonly suffix: string;
+  readonly deleted_at: string;
+}
+
+describe.each(storeKinds)('the list of deleted links on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const send = (method: string, path: string, body?: unknown) =>
+    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) });
+  const make = async (
+    body: object = {},
+  ): Promise<{ id: number; url: string; domain: string; suffix: string }> =>
+    (await send('POST', '/link', { destination_url: 'https://example.com/there', ...body })).json;
+  const remove = (...ids: number[]) => send('POST', '/link/bulk_delete', { ids });
+  const bin = async (query = '') => (await send('GET', `/link/deleted${query}`)).json;
+  const idsOf = ({ links }: { links: readonly Deleted[] }) => links.map(({ id }) => id);
+  const made = async (count: number): Promise<number[]> =>
+    (await Promise.all(Array.from({ length: count }, () => make()))).map(({ id }) => id);
+
+  test('shows what each was, when it was deleted, and until when it can be brought back', async () => {
+    owner = await app.newcomer();
+    const link = await make({ suffix: `spring-${store}`, name: 'Poster' });
+    const unnamed = await make();
+    app.clock.now += 5_000;
+    const at = app.clock.now;
+    await send('DELETE', `/link/${link.id}`);
+    app.clock.now += 5_000;
+    await remove(unnamed.id);
+    const { links, total_links, next } = await bin();
+    expect([links.length, total_links, next]).toEqual([2, 2, null]);
+    expect(links[1]).toEqual({
+      id: link.id,
+      deleted_at: new Date(at).toISOString(),
+      kept_until: new Date(at + 30 * day).toISOString(),
+      domain: link.domain,
+      suffix: `spring-${store}`,
+      url: link.url,
+      destination_url: 'https://example.com/there',
+      name: 'Poster',
+    });
+    expect([links[0].id, links[0].name]).toEqual([unnamed.id, null]);
+  });
+
+  test('is of the own organization alone, and no way to a link by its id', async () => {
+    owner = await app.newcomer();
+    const { id } = await make();
+    await remove(id);
+    const owned = owner;
+    owner = await app.newcomer();
+    expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
+    // A place in somebody else's list leads to nothing of theirs.
+    expect(await bin(`?before=${app.clock.now + day}-${id + 1}`)).toEqual({
+      links: [],
+      total_links: 0,
+      next: null,
+    });
+    owner = owned;
+    expect(idsOf(await bin())).toEqual([id]);
+    expect((await app.call('GET', '/api/v1/link/deleted')).status).toBe(401);
+    expect((await send('PATCH', '/link/deleted', { name: 'x' })).status).toBe(404);
+    expect((await send('DELETE', '/link/deleted')).status).toBe(404);
+  });
+
+  test('what is brought back leaves it, what is deleted again is on top', async () => {
+    owner = await app.newcomer();
+    const ids = await made(3);
+    await remove(...ids);
+    app.clock.now += 1_000;
+    const [first = 0, second = 0, third = 0] = ids;
+    await send('POST', '/link/restore', { ids: [first, third] });
+    expect(idsOf(await bin())).toEqual([second]);
+    await remove(first);
+    expect(idsOf(await bin())).toEqual([first, second]);
+  });
+
+  test('has each link once on its pages, also of a thousand that were deleted in one call', async () => {
+    owner = await app.newcomer();
+    const links = Array.from({ length: 150 }, () => ({ destination_url: 'https://example.com' }));
+    const { results } = (await send('POST', '/link/bulk', { links })).json;
+    const ids: number[] = results.map((result: { link: { id: number } }) => result.link.id);
+    await remove(...ids);
+    const seen: number[] = [];
+    let next: string | null = '';
+    while (next !== null) {
+      const page = await bin(`?limit=40${next && `&before=${next}`}`);
+      expect(page.total_links).toBe(150);
+      seen.push(...idsOf(page));
+      next = page.next;
+    }
+    expect(seen).toEqual(ids.toSorted((one, other) => other - one));
+  });
+
+  test('pages stay put while links are brought back and deleted, the last of a page among them', async () => {
+    owner = await app.newcomer();
+    const ids = await made(6);
+    for (const id of ids) {
+      app.clock.now += 1_000;
+      await remove(id);
+    }
+    const newestFirst = ids.toReversed();
+    const first = await bin('?limit=3');
+    expect(idsOf(first)).toEqual(newestFirst.slice(0, 3));
+    const late = await make();
+    await send('POST', '/link/restore', { ids: newestFirst.slice(1, 3) });
+    app.clock.now += 1_000;
+    await remove(late.id);
+    const second = await bin(`?limit=3&before=${first.next}`);
+    expect([idsOf(second), second.next]).toEqual([newestFirst.slice(3), null]);
+    expect(idsOf(await bin())).toEqual([late.id, newestFirst[0] ?? 0, ...newestFirst.slice(3)]);
+  });
+
+  test('leaves out, to the instant, what is gone for good, tidied up or not', async () => {
+    owner = await app.newcomer();
+    const now = app.clock.now;
+    const [early = 0, late = 0] = await made(2);
+    await remove(early);
+    app.clock.now = now + 1;
+    await remove(late);
+    app.clock.now = now + 30 * day;
+    expect(await bin()).toMatchObject({ links: [{ id: late }], total_links: 1 });
+    expect((await send('POST', '/link/restore', { ids: [early] })).status).toBe(404);
+    expect((await send('POST', '/link/restore', { ids: [late] })).status).toBe(200);
+    app.clock.now = now;
+  });
+
+  test('shows links of an own domain with its name, and none of a domain that is being deleted', async () => {
+    owner = await app.newcomer();
+    const host = `deleted-${store}.example`;
+    const { database } = app.app.context;
+    const domain = {
+      host,
+      organization_id: owner.organizationId,
+      created_at: app.clock.now,
+      verified_at: app.clock.now,
+    };
+    await database.write((queries) => queries.insertInto('domains').values(domain).execute());
+    const link = await make({ domain: host });
+    await remove(link.id);
+    expect((await bin()).links).toMatchObject([{ domain: link.domain, url: link.url }]);
+    const hide = { deleted_at: app.clock.now, verified_at: null };
+    await database.write((queries) =>
+      queries.updateTable('domains').set(hide).where('host', '=', host).execute(),
+    );
+    expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
+  });
+
+  test('refuses pages that are none', async () => {
+    owner = await app.newcomer();
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=x',
+      'before=',
+      'before=1',
+      'before=1-0',
+      'before=-1-1',
+      `before=${'9'.repeat(16)}-1`,
+      `before=1-${'9'.repeat(16)}`,
+      'before=2026-11-20',
+    ]) {
+      const { status, json } = await send('GET', `/link/deleted?${query}`);
+      expect([query, status, json.error_code]).toEqual([query, 400, 'FIELD_INVALID']);
+    }
+    expect((await send('GET', `/link/deleted?before=${'9'.repeat(15)}-${'9'.repeat(15)}`)).status).toBe(200);
+  });
+});
