@@ -140,6 +140,44 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(elsewhere.status).toBe(413);
   });
 
+  test('the answer holds each link as it will be read, whatever it is made of', async () => {
+    const kinds = [
+      { destination_url: 'https://example.com/plain' },
+      {
+        destination_url: 'https://example.com/coloured',
+        qr_code_foreground_hex: '#7a1f3d',
+        qr_code_marker: true,
+      },
+      { destination_url: 'https://example.com/named', name: 'A "name"\\ and 🦊\n', og_title: '</script>' },
+      { destination_url: 'https://example.com/apps', ios_link_destination: 'apps.example.com/ios' },
+      {
+        destination_url: 'https://example.com/until',
+        expiration_date: '2999-12-31',
+        webhook_auth_key: 'key',
+      },
+      { destination_url: 'https://example.com/guarded', bot_protection: true, captcha: true, name: '' },
+      { destination_url: 'https://example.com/tagged', tags: [tags[2]?.id, tags[0]?.id, tags[2]?.id] },
+      { destination_url: 'https://example.com/refused', tags: [987_654] },
+    ];
+    const chosen = (turn: number) => (turn % 3 === 0 ? { suffix: `Bücher/${store}-🦊-${turn}` } : {});
+    const links = Array.from({ length: 600 }, (_, turn) => ({
+      ...kinds[turn % kinds.length],
+      ...chosen(turn),
+    }));
+    const { json } = await bulk(links);
+    const read = (await send('GET', '/link?limit=525')).json.links;
+    const byId = new Map(read.map((link: { id: number }) => [link.id, link]));
+    for (const [index, { status, link }] of json.results.entries()) {
+      expect(status).toBe(index % kinds.length === 7 ? 400 : 201);
+      if (status !== 201) continue;
+      expect(link).toEqual(byId.get(link.id));
+      expect(link.destination_url).toBe(kinds[index % kinds.length]?.destination_url);
+    }
+    expect(byId.size).toBe(525);
+    for (const { link } of json.results.slice(0, 7))
+      expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
+  });
+
   test('a random suffix that is taken, by a link or in the bin, gives way to another', async () => {
     loaded = 0;
     const first = await make();
@@ -150,6 +188,7 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     const made = json.results.map(({ link }: { link: { suffix: string } }) => link.suffix);
     expect(new Set([first.suffix, ...made, single.suffix]).size).toBe(9);
     for (const suffix of [...made, single.suffix]) expect((await app.visit(`/${suffix}`)).status).toBe(302);
+    for (const { link } of json.results) expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
     expect((await restore(first.id)).json.restored).toBe(1);
   });
 

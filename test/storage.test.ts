@@ -60,6 +60,19 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     }
   });
 
+  test('a change that is alone in its commit, and fails, leaves nothing behind and nobody waiting', async () => {
+    for (const name of ['lonely 1', 'lonely 2']) {
+      const broken = database.write(async (queries) => {
+        await replaceSetting(queries, name, 'half');
+        await sql`insert into settings (key, value) values ('lonely', null)`.execute(queries);
+      });
+      expect(await causeOf(broken)).toBeInstanceOf(Error);
+      expect(await findSetting(database.read, name)).toBeNull();
+    }
+    await database.write((queries) => replaceSetting(queries, 'lonely 3', 'kept'));
+    expect(await findSetting(database.read, 'lonely 3')).toBe('kept');
+  });
+
   test('a broken rule of uniqueness is told as such, and the next change goes on', async () => {
     const organization = await database.write((queries) => insertOrganization(queries, 'o', 1));
     const tag = (name: string) => database.write((queries) => insertTag(queries, organization, name, 1));
@@ -153,6 +166,24 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     await newer.close();
     expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('newer Linnet');
   });
+});
+
+test('a change to the tables themselves keeps on disk what others keep in memory on sqlite', async () => {
+  await using folder = await temporaryFolder();
+  const database = await openDatabase(null, folder.path, failed);
+  const placeOf = async (queries: Queries) =>
+    (await sql<{ place: number }>`select temp_store as place from pragma_temp_store`.execute(queries)).rows[0]
+      ?.place;
+  const [onDisk, inMemory] = [1, 2];
+  expect(await database.write(placeOf)).toBe(inMemory);
+  const [reshaped, other] = await Promise.all([
+    database.reshape(placeOf),
+    database.write(async () => 'done'),
+  ]);
+  expect([reshaped, other]).toEqual([onDisk, 'done']);
+  await causeOf(database.reshape(async () => Promise.reject(new Error('stop here'))));
+  expect(await database.write(placeOf)).toBe(inMemory);
+  await database.close();
 });
 
 test('a change to the tables themselves takes as long as it takes on postgres', async () => {

@@ -4,6 +4,7 @@ import { Refusal } from '../rules/errors.ts';
 import { readJson } from './body.ts';
 import type { ApiContext } from './context.ts';
 import { refusalOfIssues } from './errors.ts';
+import type { Json } from './json.ts';
 import { type Doorman, letIn } from './let-in.ts';
 import type { Pieces } from './text-stream.ts';
 
@@ -34,7 +35,7 @@ export interface Call<Params, Query, Body, Who> {
 
 export interface Reply<Body> {
   readonly status: number;
-  readonly body: Body;
+  readonly body: Body | Json<Body>;
   readonly headers?: Readonly<Record<string, string>>;
   /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
   readonly stream?: { readonly headers: Record<string, string>; readonly pieces: Pieces };
@@ -175,5 +176,7 @@ async function bodyOf(
 export function without(value: unknown, fields: readonly string[]): unknown {
   if (fields.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
     return value;
+  const keys = Object.keys(value);
+  if (!keys.some((key) => fields.includes(key))) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !fields.includes(key)));
 }

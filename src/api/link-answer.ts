@@ -26,11 +26,9 @@ export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedT
 export function linkAnswer(
   { link, tags }: LinkWithTags,
   { site, secrets }: Context,
-  drawn?: ReadonlyMap<string, string>,
+  drawn?: string,
 ): z.input<typeof Link> {
   const url = site.linkUrl(link.host, link.suffix);
-  const { qr_marker, qr_foreground, qr_background } = link;
-  const code = { url, qr_marker, qr_foreground, qr_background };
   return {
     id: link.id,
     created_at: formatStamp(link.created_at),
@@ -42,7 +40,7 @@ export function linkAnswer(
     og_description: link.og_description,
     og_image: link.og_image,
     destination_url: link.destination_url,
-    qr_code_svg: drawn?.get(codeKey(code)) ?? drawCode(code),
+    qr_code_svg: drawn ?? drawCode(url, link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url,
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
@@ -70,19 +68,13 @@ export function linkAnswer(
 /** What a QR code holds: the url itself, or with the marker by which the redirect knows a scan. */
 export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);
 
-/** All that a QR code as SVG shows. */
-interface Code {
-  readonly url: string;
+/** What of a link a QR code as SVG shows, besides its url. */
+type CodeOf = Pick<LinkWithTags['link'], 'qr_foreground' | 'qr_background'> & {
   readonly qr_marker: number | null;
-  readonly qr_foreground: string;
-  readonly qr_background: string;
-}
+};
 
-export const drawCode = (code: Code): string =>
-  qrSvg(scannedText(code.url, code.qr_marker === 1), code.qr_foreground, code.qr_background);
-
-export const codeKey = ({ url, qr_marker, qr_foreground, qr_background }: Code): string =>
-  `${qr_foreground}${qr_background}${qr_marker}${url}`;
+export const drawCode = (url: string, link: CodeOf): string =>
+  qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);
 
 /** All that decides what a picture shows, besides the link's address. */
 export interface Picture {

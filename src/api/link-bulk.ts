@@ -1,15 +1,13 @@
-import type { z } from 'zod';
-import type { Context } from '../manage/context.ts';
 import { prepareLinks } from '../manage/create-links.ts';
 import { deleteLinks } from '../manage/delete-link.ts';
 import type { LinkToCreate as Wish } from '../manage/prepare-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
-import type { PreparedLink } from '../manage/store-links.ts';
+import { Stretch } from '../manage/stretch.ts';
 import { tagLinks } from '../manage/tag-links.ts';
-import { Refusal } from '../rules/errors.ts';
+import type { Refusal } from '../rules/errors.ts';
 import { endpoint, without } from './endpoint.ts';
-import { errorBody, refusalOfIssues, statusOf } from './errors.ts';
-import { codeKey, drawCode, linkAnswer } from './link-answer.ts';
+import { refusalOfIssues } from './errors.ts';
+import { LinkAnswers } from './link-answers.ts';
 import { creationPassesOver } from './links.ts';
 import { LinkToCreate } from './schemas/link.ts';
 import {
@@ -27,11 +25,6 @@ import {
 const mostBodyBytes = 4 * 1024 * 1024;
 /** A second's work, or less. */
 const mostPasswords = 20;
-/** So many at a time that no redirect waits long behind them. */
-const perTurn = 25;
-
-const turn = () => new Promise(setImmediate);
-
 export const create = endpoint({
   summary: 'Create many links',
   description:
@@ -43,45 +36,26 @@ export const create = endpoint({
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
   async handle({ caller, query, body }, context) {
-    const wishes: (Wish | Refusal)[] = [];
-    for (const [index, sent] of body.links.entries()) {
-      if (index % perTurn === perTurn - 1) await turn();
-      wishes.push(wishOf(sent));
-    }
-    const batch = await prepareLinks(context, caller, wishes, {
+    const batch = await prepareLinks(context, caller, await wishesOf(body.links), {
       withPng: query.disable_png === 'false',
       atomic: query.atomic === 'true',
       mostPasswords,
     });
-    const [made, codes] = await Promise.all([batch.store(), drawCodes(batch.links, context)]);
-    const results: z.input<typeof LinkResults>['results'] = [];
-    for (const [index, outcome] of made.entries()) {
-      if (index % perTurn === perTurn - 1) await turn();
-      results.push(
-        outcome instanceof Refusal
-          ? { status: statusOf[outcome.code], error: errorBody(outcome) }
-          : { status: 201, link: linkAnswer(outcome, context, codes) },
-      );
-    }
-    return { status: 200, body: { results } };
+    const answers = new LinkAnswers(context);
+    answers.draw(batch.links);
+    const made = await batch.store((some) => answers.write(some));
+    return { status: 200, body: await answers.all(made) };
   },
 });
 
-/** While the store is at it. A link that gets another suffix than it was going to have is drawn anew in the end. */
-async function drawCodes(
-  links: readonly (PreparedLink | Refusal)[],
-  { site }: Context,
-): Promise<ReadonlyMap<string, string>> {
-  const codes = new Map<string, string>();
-  for (const [index, link] of links.entries()) {
-    if (index % perTurn === 0) await turn();
-    if (link instanceof Refusal) continue;
-    const { qr_marker, qr_foreground, qr_background } = link.row;
-    const url = site.linkUrl(link.host, link.suffix);
-    const code = { url, qr_marker, qr_foreground, qr_background };
-    codes.set(codeKey(code), drawCode(code));
+async function wishesOf(links: readonly unknown[]): Promise<(Wish | Refusal)[]> {
+  const wishes: (Wish | Refusal)[] = [];
+  const stretch = new Stretch();
+  for (const sent of links) {
+    if (stretch.isOver) await stretch.pause();
+    wishes.push(wishOf(sent));
   }
-  return codes;
+  return wishes;
 }
 
 function wishOf(sent: unknown): Wish | Refusal {

@@ -4,11 +4,13 @@ import type { Context } from '../manage/context.ts';
 import { createLink, type LinkWithTags } from '../manage/create-link.ts';
 import { deleteLink } from '../manage/delete-link.ts';
 import { readLink, readLinks } from '../manage/read-links.ts';
+import { Stretch } from '../manage/stretch.ts';
 import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { normaliseSuffix } from '../rules/suffix.ts';
 import { endpoint } from './endpoint.ts';
+import { Json } from './json.ts';
 import { linkAnswer } from './link-answer.ts';
 import {
   Link,
@@ -42,7 +44,6 @@ export const create = endpoint({
 const mostAnswerLength = 10 * 1024 * 1024;
 /** The longest link there can be is under 100 KB: so many of them fit whatever they hold. */
 const pagesThatFit = 100;
-const linksPerTurn = 50;
 const mostWithDays = 100;
 
 export const list = endpoint({
@@ -66,14 +67,15 @@ export const list = endpoint({
       before: query.before,
     });
     const daily = query.daily === undefined ? undefined : await daysOf(context, links, query.daily);
-    const answers: z.input<typeof Link>[] = [];
+    const answers: Json<z.input<typeof Link>>[] = [];
+    const stretch = new Stretch();
     let length = 0;
     for (const [index, link] of links.entries()) {
       // A thousand QR codes in one go would hold up every redirect that waits behind them.
-      if (index > 0 && index % linksPerTurn === 0) await new Promise(setImmediate);
+      if (stretch.isOver) await stretch.pause();
       const days = daily?.get(link.link.id);
-      const answer = { ...linkAnswer(link, context), ...(days && { daily_clicks: days }) };
-      if (links.length > pagesThatFit) length += Buffer.byteLength(JSON.stringify(answer));
+      const answer = Json.of({ ...linkAnswer(link, context), ...(days && { daily_clicks: days }) });
+      if (links.length > pagesThatFit) length += Buffer.byteLength(answer.text);
       if (length > mostAnswerLength) {
         throw new Refusal(
           'PAGE_TOO_LARGE',
@@ -83,7 +85,8 @@ export const list = endpoint({
       }
       answers.push(answer);
     }
-    return { status: 200, body: { links: answers, total_links: total } };
+    const body = Json.object({ links: Json.list(answers), total_links: Json.of(total) });
+    return { status: 200, body };
   },
 });
 

@@ -4,6 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { ApiContext } from './context.ts';
 import type { Connection } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
+import { Json } from './json.ts';
 import type { Doorman } from './let-in.ts';
 import type { Route } from './routes.ts';
 import { textStream } from './text-stream.ts';
@@ -16,6 +17,9 @@ const always = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 };
+
+/** As `Response.json` says it. */
+const jsonType = 'application/json;charset=utf-8';
 
 /** The API as a function from request to answer: JSON, save where an endpoint streams, and whatever goes wrong. */
 export function serveApi(routes: readonly Route[], context: ApiContext, doorman: Doorman, log: Log) {
@@ -31,8 +35,9 @@ export function serveApi(routes: readonly Route[], context: ApiContext, doorman:
         const pieces = textStream(stream.pieces, (cause) => refusalOf(cause, log));
         return new Response(pieces, { status, headers: { ...headers, ...stream.headers } });
       }
-      return body === undefined
-        ? new Response(null, { status, headers })
+      if (body === undefined) return new Response(null, { status, headers });
+      return body instanceof Json
+        ? new Response(body.text, { status, headers: { ...headers, 'content-type': jsonType } })
         : Response.json(body, { status, headers });
     });
   }

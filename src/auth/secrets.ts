@@ -2,7 +2,6 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
-  createHmac,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -33,7 +32,8 @@ export class Secrets {
 
   /** A signature of `text`, cut to `length` characters of base64url (6 bits each). */
   sign(purpose: Purpose, text: string, length = 43): string {
-    return createHmac('sha256', this.#key(purpose)).update(text).digest('base64url').slice(0, length);
+    const hasher = new Bun.CryptoHasher('sha256', this.#key(purpose));
+    return hasher.update(text).digest('base64url').slice(0, length);
   }
 
   verify(purpose: Purpose, text: string, signature: string): boolean {

@@ -4,10 +4,9 @@ import { findOrganization } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
-import { type PreparedLink, storeLinks } from './store-links.ts';
+import { type OnPlaced, type PreparedLink, storeLinks } from './store-links.ts';
+import { Stretch } from './stretch.ts';
 
-/** So many at a time that no redirect waits long behind them. */
-const perTurn = 50;
 const mostProblems = 100;
 
 export interface BulkManner {
@@ -21,8 +20,11 @@ export interface BulkManner {
 /** What can be made of the links of one call: each is ready to be stored, or refused. */
 export interface Batch {
   readonly links: readonly (PreparedLink | Refusal)[];
-  /** Stores them in one transaction, and says of each what became of it. */
-  store(): Promise<readonly (LinkWithTags | Refusal)[]>;
+  /**
+   * Stores them in one transaction, and says of each what became of it. `onPlaced` hears of them before that: what it
+   * hears is certain once it is among what is returned.
+   */
+  store(onPlaced?: OnPlaced): Promise<readonly (LinkWithTags | Refusal)[]>;
 }
 
 export async function prepareLinks(
@@ -33,17 +35,18 @@ export async function prepareLinks(
 ): Promise<Batch> {
   const links = await prepareAll(context, caller, wishes, withPng, mostPasswords);
   if (atomic) refuseAll(links);
-  return { links, store: () => storeBatch(context, links, atomic) };
+  return { links, store: (onPlaced) => storeBatch(context, links, atomic, onPlaced) };
 }
 
 async function storeBatch(
   context: Context,
   links: readonly (PreparedLink | Refusal)[],
   atomic: boolean,
+  onPlaced: OnPlaced | undefined,
 ): Promise<readonly (LinkWithTags | Refusal)[]> {
   const good = links.filter((link): link is PreparedLink => !(link instanceof Refusal));
   const stored = await context.database.write(async (queries) => {
-    const outcomes = await storeLinks(context, queries, good);
+    const outcomes = await storeLinks(context, queries, good, onPlaced);
     const byLink = new Map(good.map((link, index) => [link, outcomes[index]]));
     const all = links.map((link) =>
       link instanceof Refusal
@@ -68,13 +71,21 @@ async function prepareAll(
 ): Promise<(PreparedLink | Refusal)[]> {
   const prepare = linkPreparer(context, caller, withPng);
   const marker = (await findOrganization(context.database.lookup, caller.organizationId))?.qr_marker ?? 0;
+  const prepareOne = async (wish: LinkToCreate) => {
+    try {
+      return await prepare(wish, marker);
+    } catch (cause) {
+      return asRefusal(cause);
+    }
+  };
   const prepared: (PreparedLink | Refusal)[] = [];
+  const stretch = new Stretch();
   let passwords = 0;
-  for (const [index, wish] of wishes.entries()) {
-    if (index % perTurn === perTurn - 1) await new Promise(setImmediate);
+  for (const wish of wishes) {
+    if (stretch.isOver) await stretch.pause();
     if (wish instanceof Refusal) prepared.push(wish);
     else if (wish.password && ++passwords > mostPasswords) prepared.push(tooManyPasswords(mostPasswords));
-    else prepared.push(await prepare({ qr_code_marker: marker === 1, ...wish }).catch(asRefusal));
+    else prepared.push(await prepareOne(wish));
   }
   return prepared;
 }

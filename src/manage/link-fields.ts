@@ -29,30 +29,45 @@ export interface LinkFields {
   readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
 }
 
-/** Whether a host is a short domain of this service, besides its own. */
-export type IsOurDomain = (host: string) => Promise<boolean>;
+/** Whether a host is a short domain of this service, besides its own. A promise where the store has to be asked. */
+export type IsOurDomain = (host: string) => boolean | Promise<boolean>;
 
 export const asksForDomains =
-  ({ database }: Pick<Context, 'database'>): IsOurDomain =>
-  async (host) =>
+  ({ database }: Pick<Context, 'database'>) =>
+  async (host: string): Promise<boolean> =>
     (await findVerifiedDomain(database.lookup, host)) !== undefined;
 
+/** Columns in their stored form; undefined where nothing was said. */
+export type SpokenColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
+
 /** Columns for the fields that were spoken of, checked and in their stored form. */
-export async function columnsOf(
+export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
+  return withoutAbsent(await spokenColumns(context, fields, asksForDomains(context)));
+}
+
+/** A thousand links are made at a time: what is known at once is not waited for. */
+export async function spokenColumns(
   context: Context,
   fields: LinkFields,
-  isOurDomain: IsOurDomain = asksForDomains(context),
-): Promise<LinkChanges> {
-  const destination = (field: string) => (url: string) => destinationOf(context, url, field, isOurDomain);
-  const [destination_url, android_url, ios_url] = await Promise.all([
-    mandatory(fields.destination_url, 'destination_url', destination('destination_url')),
-    clearable(fields.android_link_destination, destination('android_link_destination')),
-    clearable(fields.ios_link_destination, destination('ios_link_destination')),
-  ]);
-  return withoutAbsent({
-    destination_url,
-    android_url,
-    ios_url,
+  isOurDomain: IsOurDomain,
+): Promise<SpokenColumns> {
+  const destination = mandatory(
+    fields.destination_url,
+    'destination_url',
+    webPlace(context, 'destination_url'),
+  );
+  const android = clearable(fields.android_link_destination, webPlace(context, 'android_link_destination'));
+  const ios = clearable(fields.ios_link_destination, webPlace(context, 'ios_link_destination'));
+  for (const place of [destination, android, ios]) {
+    if (!place) continue;
+    const isOurs = isOurDomain(place.host);
+    if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(place.field);
+  }
+  const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));
+  return {
+    destination_url: destination?.href,
+    android_url: hrefOf(android),
+    ios_url: hrefOf(ios),
     og_title: clearable(fields.og_title, (text) => text),
     og_description: clearable(fields.og_description, (text) => text),
     og_image: clearable(fields.og_image, (url) => webAddress(url, 'og_image')),
@@ -75,16 +90,15 @@ export async function columnsOf(
     webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(key)),
     webhook_events:
       fields.webhook_events === undefined ? undefined : writeEvents(fields.webhook_events || usualEvents),
-    password_hash: await clearable(fields.password, (password) => context.passwords.hash(password)),
-  });
+    password_hash: password_hash && (await password_hash),
+  };
 }
 
 /** What is told when nobody said what. */
 const usualEvents: readonly WebhookEvent[] = ['click'];
 
-const withoutAbsent = (
-  columns: { [Column in keyof LinkChanges]: LinkChanges[Column] | undefined },
-): LinkChanges => Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+const withoutAbsent = (columns: SpokenColumns): LinkChanges =>
+  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 
 function clearable<T>(value: string | null | undefined, accept: (value: string) => T): T | null | undefined {
   if (value === undefined) return undefined;
@@ -118,17 +132,20 @@ function instant(text: string): number {
 
 const webAddress = (text: string, field: string): string => requireDestination(text, field).href;
 
-/** A link to a link of ours would send visitors round in circles, and hide where they end. */
-async function destinationOf(
-  context: Context,
-  text: string,
-  field: string,
-  isOurDomain: IsOurDomain,
-): Promise<string> {
-  const url = requireDestination(text, field, context.config.appSchemes);
-  const host = url.hostname.replace(/\.$/, '');
-  if (context.site.leadsToUs(url) || (await isOurDomain(host))) {
-    throw destinationIsOurs(field);
-  }
-  return url.href;
+interface WebPlace {
+  readonly href: string;
+  readonly host: string;
+  readonly field: string;
 }
+
+const hrefOf = (place: WebPlace | null | undefined): string | null | undefined =>
+  place ? place.href : place;
+
+/** A link to a link of ours would send visitors round in circles, and hide where they end. */
+const webPlace =
+  (context: Context, field: string) =>
+  (text: string): WebPlace => {
+    const url = requireDestination(text, field, context.config.appSchemes);
+    if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
+    return { href: url.href, host: url.hostname.replace(/\.$/, ''), field };
+  };

@@ -6,7 +6,7 @@ import { checkSuffix, normaliseSuffix, randomSuffix } from '../rules/suffix.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
-import { asksForDomains, columnsOf, type LinkFields } from './link-fields.ts';
+import { asksForDomains, type LinkFields, spokenColumns } from './link-fields.ts';
 import type { PreparedLink } from './store-links.ts';
 
 export interface LinkToCreate extends LinkFields {
@@ -23,63 +23,65 @@ interface Place {
 
 /**
  * Turns wishes of one call into what can be stored, or refuses them. What the call asks the store more than once is
- * asked once.
+ * asked once. `marker` is for a link whose maker said nothing of it; null: what its organization chose.
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
   const isOurDomain = remembered(asksForDomains(context));
   const placeOf = remembered((domain: string) => placeFor(context, caller, domain));
-  return async (wish: LinkToCreate): Promise<PreparedLink> => {
-    const place = await placeOf(wish.domain ?? '');
+  const now = context.now();
+  return async (wish: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
+    const asked = placeOf(wish.domain ?? '');
+    const place = asked instanceof Promise ? await asked : asked;
     const chosen = chosenSuffix(wish.suffix, place);
-    const columns = await columnsOf(context, wish, isOurDomain);
-    const now = context.now();
-    const row = { ...unspoken, ...columns };
+    const spoken = await spokenColumns(context, wish, isOurDomain);
+    const row = {
+      destination_url: spoken.destination_url ?? '',
+      android_url: spoken.android_url ?? null,
+      ios_url: spoken.ios_url ?? null,
+      og_title: spoken.og_title ?? null,
+      og_description: spoken.og_description ?? null,
+      og_image: spoken.og_image ?? null,
+      expires_at: spoken.expires_at ?? null,
+      qr_foreground: spoken.qr_foreground ?? defaultColours.foreground,
+      qr_background: spoken.qr_background ?? defaultColours.background,
+      qr_marker: spoken.qr_marker ?? marker,
+      password_hash: spoken.password_hash ?? null,
+      bot_protection: spoken.bot_protection ?? 0,
+      captcha: spoken.captcha ?? 0,
+      name: spoken.name ?? null,
+      webhook_url: spoken.webhook_url ?? null,
+      webhook_auth_key: spoken.webhook_auth_key ?? null,
+      webhook_events: spoken.webhook_events ?? 'click',
+      zapier_hook_url: null,
+      zapier_hook_id: 0,
+      expiry_event_at: spoken.expires_at ?? null,
+      created_at: now,
+      updated_at: now,
+      organization_id: caller.organizationId,
+      domain_id: place.domainId,
+      qr_png: withPng ? 1 : 0,
+    };
     refuseEqualColours(row, wish);
     return {
       suffix: chosen ?? randomSuffix(context.randomBytes),
       isChosen: chosen !== null,
       host: place.host,
-      tagIds: [...new Set(wish.tags ?? [])],
-      row: {
-        ...row,
-        expiry_event_at: row.expires_at,
-        created_at: now,
-        updated_at: now,
-        organization_id: caller.organizationId,
-        domain_id: place.domainId,
-        qr_png: withPng ? 1 : 0,
-      },
+      tagIds: wish.tags?.length ? [...new Set(wish.tags)] : [],
+      row,
     };
   };
 }
 
-/** What a link has whose maker said nothing of it. The marker of QR codes is its organization's. */
-const unspoken = {
-  destination_url: '',
-  android_url: null,
-  ios_url: null,
-  og_title: null,
-  og_description: null,
-  og_image: null,
-  expires_at: null,
-  qr_foreground: defaultColours.foreground,
-  qr_background: defaultColours.background,
-  qr_marker: null,
-  password_hash: null,
-  bot_protection: 0,
-  captcha: 0,
-  name: null,
-  webhook_url: null,
-  webhook_auth_key: null,
-  webhook_events: 'click',
-  zapier_hook_url: null,
-  zapier_hook_id: 0,
-};
-
-function remembered<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
+/** Asked once; the answer is at hand once it is there. */
+function remembered<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
+  const known = new Map<string, T | Promise<T>>();
   return (key) => {
-    const asked = known.get(key) ?? ask(key);
+    const answer = known.get(key);
+    if (answer !== undefined) return answer;
+    const asked = ask(key).then((found) => {
+      known.set(key, found);
+      return found;
+    });
     known.set(key, asked);
     return asked;
   };

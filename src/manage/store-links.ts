@@ -28,6 +28,7 @@ export interface PreparedLink {
 }
 
 type Outcome = LinkWithTags | Refusal;
+export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 
 export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomBytes'>;
 
@@ -37,22 +38,30 @@ const mostDraws = 10;
 /** So many at a time that no redirect waits long behind them. */
 const perTurn = 250;
 
-/** Makes links, of one organization or of several, and says of each what became of it. */
+/**
+ * Makes links, of one organization or of several, and says of each what became of it. `onPlaced` hears of them as they
+ * get their places: what it hears holds only if this transaction does.
+ */
 export async function storeLinks(
   context: StoringMeans,
   queries: Queries,
   wanted: readonly PreparedLink[],
+  onPlaced: OnPlaced = () => {},
 ): Promise<Outcome[]> {
   const { ordered, ids } = await inOneOrder(context, queries, wanted);
-  const running: Promise<ReadonlyMap<PreparedLink, Outcome>>[] = [];
+  const outcomes = new Map<PreparedLink, Outcome>();
+  const running: Promise<void>[] = [];
   for (let start = 0; start < ordered.length; start += perTurn) {
     // The store goes on with the next part while the answer to the last one waits for its turn here.
     if (start > 0) await new Promise(setImmediate);
-    const some = storeSome(context, queries, ordered.slice(start, start + perTurn), ids);
+    const some = storeSome(context, queries, ordered.slice(start, start + perTurn), ids).then((placed) => {
+      for (const [link, outcome] of placed) outcomes.set(link, outcome);
+      onPlaced(placed);
+    });
     some.catch(() => {});
     running.push(some);
   }
-  const outcomes = new Map((await together(...running)).flatMap((some) => [...some]));
+  await together(...running);
   const all = wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
   await noteMade(
     context,
@@ -99,7 +108,7 @@ async function storeSome(
     if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
     const tried = waiting.map((link) => {
       const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
-      return { from: link, row: { ...completed(link, suffix), id: ids.get(link) ?? null } };
+      return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
     const rows = tried.map(({ row }) => row);
     const placed = await place(queries, dialect, rows, now);
@@ -136,11 +145,10 @@ async function noteMade(
   );
 }
 
-const completed = ({ row }: PreparedLink, suffix: string) => ({
-  ...row,
-  suffix,
-  search_text: searchText({ ...row, suffix }),
-});
+const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
+  const { name, destination_url } = row;
+  return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url }) };
+};
 
 const freshSuffix = (link: PreparedLink, { randomBytes }: StoringMeans): string =>
   link.isChosen ? link.suffix : randomSuffix(randomBytes);

@@ -1,14 +1,15 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { qrMatrix } from './matrix.ts';
+import { isDark, type QrSymbol, qrSymbol, quietZone } from './symbol.ts';
 
 const leastWidth = 512;
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** A PNG of two colours, one bit a pixel, at least 512 pixels wide: a kilobyte or two. */
 export function qrPng(text: string, foreground: string, background: string): Buffer {
-  const matrix = qrMatrix(text);
-  const scale = Math.ceil(leastWidth / matrix.length);
-  const width = matrix.length * scale;
+  const symbol = qrSymbol(text);
+  const modules = symbol.size + 2 * quietZone;
+  const scale = Math.ceil(leastWidth / modules);
+  const width = modules * scale;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(width, 4);
@@ -18,17 +19,18 @@ export function qrPng(text: string, foreground: string, background: string): Buf
     signature,
     chunk('IHDR', header),
     chunk('PLTE', palette),
-    chunk('IDAT', deflateSync(pixels(matrix, scale), { level: 6 })),
+    chunk('IDAT', deflateSync(pixels(symbol, scale), { level: 6 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
-function pixels(matrix: readonly (readonly boolean[])[], scale: number): Buffer {
-  const width = matrix.length * scale;
-  const rows = matrix.map((modules) => {
-    const row = Buffer.alloc(1 + Math.ceil(width / 8)); // a leading 0: no filter
-    for (let x = 0; x < width; x++) {
-      if (modules[Math.floor(x / scale)]) row[1 + (x >> 3)] = (row[1 + (x >> 3)] ?? 0) | (0x80 >> (x & 7));
+function pixels(symbol: QrSymbol, scale: number): Buffer {
+  const modules = symbol.size + 2 * quietZone;
+  const rows = Array.from({ length: modules }, (_, y) => {
+    const row = Buffer.alloc(1 + Math.ceil((modules * scale) / 8)); // a leading 0: no filter
+    for (let x = 0; x < modules * scale; x++) {
+      if (!isDark(symbol, Math.floor(x / scale) - quietZone, y - quietZone)) continue;
+      row[1 + (x >> 3)] = (row[1 + (x >> 3)] ?? 0) | (0x80 >> (x & 7));
     }
     return row;
   });

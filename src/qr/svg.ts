@@ -1,14 +1,20 @@
-import { qrMatrix } from './matrix.ts';
+import { type QrSymbol, qrSymbol, quietZone } from './symbol.ts';
 
-/** The colours are `#RRGGBB`, checked where they were set. Dark modules are drawn as runs of one thick line. */
+/**
+ * The colours are `#RRGGBB`, checked where they were set. Dark modules are drawn as runs of one thick line. Single quotes,
+ * as the picture travels in JSON.
+ */
 export function qrSvg(text: string, foreground: string, background: string): string {
-  const matrix = qrMatrix(text);
-  const size = matrix.length;
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">` +
-    `<path fill="${background}" d="M0 0h${size}v${size}H0z"/>` +
-    `<path stroke="${foreground}" d="${pathOf(matrix)}"/></svg>`
+  const symbol = qrSymbol(text);
+  const size = symbol.size + 2 * quietZone;
+  if (room.length < roomFor(size)) room = new Uint8Array(roomFor(size));
+  const before = put(
+    `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${size} ${size}' shape-rendering='crispEdges'>` +
+      `<path fill='${background}' d='M0 0h${size}v${size}H0z'/><path stroke='${foreground}' d='`,
+    0,
   );
+  const end = put(`'/></svg>`, drawPath(symbol, before));
+  return decoder.decode(room.subarray(0, end));
 }
 
 const sign = (text: string): number => text.charCodeAt(0);
@@ -22,48 +28,68 @@ const [moveTo, moveBy, line, space, point, zero, five] = [...'Mmh .05'].map(sign
   number,
 ];
 
-/** The longest run is `m123 0h123`; between two runs there is a light module. */
-const roomFor = (size: number): number => size * (size / 2 + 1) * 10;
+/** The longest run is `m123 0h123`; between two runs there is a light module. The rest is under 300 signs. */
+const roomFor = (size: number): number => size * (size / 2 + 1) * 10 + 300;
 let room = new Uint8Array(0);
+const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** Returns where the text ends. */
+const put = (text: string, at: number): number => at + encoder.encodeInto(text, room.subarray(at)).written;
+
 /** Byte by byte, into one buffer: putting a path together from hundreds of small texts cost twice as much as its code. */
-function pathOf(matrix: readonly (readonly boolean[])[]): string {
-  const size = matrix.length;
-  if (room.length < roomFor(size)) room = new Uint8Array(roomFor(size));
-  let at = 0;
-  for (const [y, row] of matrix.entries()) {
+function drawPath({ size, bits }: QrSymbol, begin: number): number {
+  let at = begin;
+  for (let y = 0; y < size; y++) {
     let drawnTo = -1;
-    for (let x = 0; x < size; x++) {
-      if (!row[x]) continue;
-      const start = x;
-      while (row[x + 1]) x++;
-      if (drawnTo < 0) {
-        room[at++] = moveTo;
-        at = write(start, at);
-        room[at++] = space;
-        at = write(y, at);
-        room[at++] = point;
-        room[at++] = five;
-      } else {
-        room[at++] = moveBy;
-        at = write(start - drawnTo, at);
-        room[at++] = space;
-        room[at++] = zero;
+    let start = -1;
+    let last = 0;
+    for (let word = y, left = quietZone; word < bits.length; word += size, left += 32) {
+      const here = bits[word] ?? 0;
+      // Modules unlike the one on their left; a side is never a multiple of 32, so the last run has an end too.
+      for (let edges = here ^ ((here << 1) | last); edges !== 0; edges &= edges - 1) {
+        const x = left + 31 - Math.clz32(edges & -edges);
+        if (start < 0) {
+          start = x;
+          continue;
+        }
+        at = drawnTo < 0 ? startRow(start, y + quietZone, at) : passOver(start - drawnTo, at);
+        room[at++] = line;
+        at = write(x - start, at);
+        drawnTo = x;
+        start = -1;
       }
-      drawnTo = x + 1;
-      room[at++] = line;
-      at = write(drawnTo - start, at);
+      last = here >>> 31;
     }
   }
-  return decoder.decode(room.subarray(0, at));
+  return at;
+}
+
+function startRow(x: number, y: number, begin: number): number {
+  let at = begin;
+  room[at++] = moveTo;
+  at = write(x, at);
+  room[at++] = space;
+  at = write(y, at);
+  room[at++] = point;
+  room[at++] = five;
+  return at;
+}
+
+function passOver(modules: number, begin: number): number {
+  let at = begin;
+  room[at++] = moveBy;
+  at = write(modules, at);
+  room[at++] = space;
+  room[at++] = zero;
+  return at;
 }
 
 /** A number below a thousand, in digits; returns where it ends. */
-function write(number: number, at: number): number {
-  let end = at;
-  if (number >= 100) room[end++] = zero + Math.floor(number / 100);
-  if (number >= 10) room[end++] = zero + (Math.floor(number / 10) % 10);
-  room[end++] = zero + (number % 10);
-  return end;
+function write(number: number, begin: number): number {
+  let at = begin;
+  if (number >= 100) room[at++] = zero + Math.floor(number / 100);
+  if (number >= 10) room[at++] = zero + (Math.floor(number / 10) % 10);
+  room[at++] = zero + (number % 10);
+  return at;
 }

@@ -33,7 +33,9 @@ function offsetMinutes(offset: string): number | null {
 }
 
 /** The shape of `created_at`: YYYY-MM-DD_HH-MM-SS in UTC. */
-export const formatStamp = (instant: number): string =>
-  new Date(instant).toISOString().slice(0, 19).replace('T', '_').replaceAll(':', '-');
+export function formatStamp(instant: number): string {
+  const iso = formatIso(instant);
+  return `${iso.slice(0, 10)}_${iso.slice(11, 13)}-${iso.slice(14, 16)}-${iso.slice(17, 19)}`;
+}
 
 export const formatIso = (instant: number): string => new Date(instant).toISOString();

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -41,13 +41,9 @@ const columns = {
   qr_marker: 'integer',
   search_text: 'text',
 } as const satisfies Record<keyof CompleteLink, ColumnKind>;
-const names = Object.keys(columns) as (keyof CompleteLink)[];
+const names = Object.keys(columns) as Column[];
 
-const valueFor = (name: keyof CompleteLink): string =>
-  name === 'qr_marker'
-    ? 'coalesce(sent.qr_marker, (select qr_marker from organizations where organizations.id = sent.organization_id))'
-    : `sent.${name}`;
-
+type Column = keyof CompleteLink;
 type Inserted = Pick<Stored, 'id' | 'domain_id' | 'suffix' | 'qr_marker'>;
 
 /** What was inserted, in the order of the rows; null where the suffix is taken on its domain. */
@@ -57,26 +53,43 @@ export async function insertLinks(
   rows: readonly CompleteLink[],
 ): Promise<(Inserted | null)[]> {
   // Of two rows that want the same place, the first has it: which one a database takes first is its own affair.
-  const first = new Map(rows.toReversed().map((row) => [placeKey(row), row]));
-  const placed = rows.filter((row) => first.get(placeKey(row)) === row);
-  // Most links have little more than an address: what none of them has is not sent, and stays null.
-  const sent = names.filter((name) => name === 'qr_marker' || placed.some((row) => row[name] !== null));
+  const keys = rows.map(placeKey);
+  const first = new Map<string, number>();
+  for (const [index, key] of keys.entries()) if (!first.has(key)) first.set(key, index);
+  const placed = rows.filter((_, index) => first.get(keys[index] ?? '') === index);
+  const { rows: inserted } = await insertOf(dialect, placed).execute(queries);
+  const byPlace = new Map(inserted.map((row) => [placeKey(row), row]));
+  return keys.map((key, index) => (first.get(key) === index ? (byPlace.get(key) ?? null) : null));
+}
+
+/** Most links of one call differ in little: what is the same in all of them is sent once, and what none has not at all. */
+function insertOf(dialect: Dialect, rows: readonly CompleteLink[]): RawBuilder<Inserted> {
+  const [model] = rows;
+  const isShared = (name: Column) => name !== 'suffix' && rows.every((row) => row[name] === model?.[name]);
+  const shared = new Map(names.filter(isShared).map((name) => [name, model?.[name] ?? null]));
+  const sent = names.filter((name) => name === 'qr_marker' || shared.get(name) !== null);
+  const own = sent.filter((name) => !shared.has(name));
   const table = jsonRows(
     dialect,
-    Object.fromEntries(sent.map((name) => [name, columns[name]])),
-    placed.map((row) => sent.map((name) => row[name])),
+    Object.fromEntries(own.map((name) => [name, columns[name]])),
+    rows.map((row) => own.map((name) => row[name])),
   );
-  const { rows: inserted } = await sql<Inserted>`
+  const cell = (name: Column): RawBuilder<unknown> =>
+    shared.has(name)
+      ? sql`cast(${shared.get(name)} as ${sql.raw(types[columns[name]])})`
+      : sql.raw(`sent.${name}`);
+  const value = (name: Column): RawBuilder<unknown> =>
+    name === 'qr_marker'
+      ? sql`coalesce(${cell(name)}, (select qr_marker from organizations where organizations.id = ${cell('organization_id')}))`
+      : cell(name);
+  return sql<Inserted>`
     insert into links (${sql.raw(sent.join(', '))})
-    select ${sql.raw(sent.map(valueFor).join(', '))} from ${table} as sent where true
+    select ${sql.join(sent.map(value))} from ${table} as sent where true
     on conflict (domain_id, suffix) do nothing
-    returning id, domain_id, suffix, qr_marker`.execute(queries);
-  const byPlace = new Map(inserted.map((row) => [placeKey(row), row]));
-  return rows.map((row) => {
-    const key = placeKey(row);
-    return first.get(key) === row ? (byPlace.get(key) ?? null) : null;
-  });
+    returning id, domain_id, suffix, qr_marker`;
 }
+
+const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };
 
 const placeKey = ({ domain_id, suffix }: Pick<Stored, 'domain_id' | 'suffix'>): string =>
   `${domain_id}\n${suffix}`;

@@ -22,7 +22,7 @@ export class SqliteConnection {
     this.#database.run(`pragma cache_size = -${cacheKilobytes[mode]}`);
     if (mode === 'write') {
       this.#switchToWal();
-      // What a statement changes is kept until it ends, in case it fails: in a file that took half of a bulk call's time.
+      // Pages are kept as they were until a statement ends, in case it fails: in a file, by default, which is dear.
       this.#database.run('pragma temp_store = memory');
       this.#database.run('pragma synchronous = full');
       this.#database.run('pragma wal_autocheckpoint = 8000');

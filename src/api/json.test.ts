@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { Json } from './json.ts';
+
+const value = {
+  results: [
+    { name: 'Frühling "1"', clicks: null },
+    { name: '🦊\n', clicks: 2 },
+  ],
+  'a "quoted" key': { nested: [] as number[] },
+  total: 2,
+};
+
+test('what is put together from parts is what is written in one go', () => {
+  const parts = Json.object<typeof value>({
+    results: Json.list(value.results.map((result) => Json.of(result))),
+    'a "quoted" key': Json.object({ nested: Json.list<number>([]) }),
+    total: Json.of(2),
+  });
+  expect(parts.text).toBe(JSON.stringify(value));
+});
+
+test('nothing is something too', () => {
+  expect(Json.list([]).text).toBe('[]');
+  expect(Json.object({}).text).toBe('{}');
+});

@@ -1,0 +1,38 @@
+/** A value that is written as JSON already, as a part of an answer may be long before the rest of it is known. */
+export class Json<Value> {
+  declare readonly value: Value;
+  /** Put together once, in the end: an answer may have megabytes. */
+  readonly #parts: readonly string[];
+
+  private constructor(parts: readonly string[]) {
+    this.#parts = parts;
+  }
+
+  get text(): string {
+    return this.#parts.join('');
+  }
+
+  static of<Value>(value: Value): Json<Value> {
+    return new Json([JSON.stringify(value)]);
+  }
+
+  static list<Value>(items: readonly Json<Value>[]): Json<Value[]> {
+    return new Json([
+      '[',
+      ...items.flatMap((item, index) => (index === 0 ? item.#parts : [',', ...item.#parts])),
+      ']',
+    ]);
+  }
+
+  static object<Value extends object>(
+    fields: {
+      readonly [Name in keyof Value]: Json<Value[Name]>;
+    },
+  ): Json<Value> {
+    const written = Object.entries<Json<unknown>>(fields).flatMap(([name, json], index) => [
+      `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
+      ...json.#parts,
+    ]);
+    return new Json(['{', ...written, '}']);
+  }
+}

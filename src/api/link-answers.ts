@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import type { LinkWithTags } from '../manage/create-link.ts';
+import type { PreparedLink } from '../manage/store-links.ts';
+import { Stretch } from '../manage/stretch.ts';
+import { Refusal } from '../rules/errors.ts';
+import { errorBody, statusOf } from './errors.ts';
+import { Json } from './json.ts';
+import { drawCode, linkAnswer } from './link-answer.ts';
+import type { LinkResults } from './schemas/link-bulk.ts';
+
+type Outcome = LinkWithTags | Refusal;
+type Result = z.input<typeof LinkResults>['results'][number];
+
+/** The answer to a call that makes many links, written as far as it is known while the store is at work. */
+export class LinkAnswers {
+  readonly #context: Context;
+  readonly #codes = new Map<PreparedLink, string>();
+  readonly #written = new Map<Outcome, Json<Result>>();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  draw(links: readonly (PreparedLink | Refusal)[]): void {
+    this.#next(links, (link) => {
+      if (link instanceof Refusal) return;
+      this.#codes.set(link, drawCode(this.#context.site.linkUrl(link.host, link.suffix), link.row));
+    });
+  }
+
+  /** What became of links, as long as nothing goes wrong with the rest. */
+  write(placed: ReadonlyMap<PreparedLink, Outcome>): void {
+    this.#next(placed, ([link, outcome]) => {
+      const code = hasChanged(link, outcome) ? undefined : this.#codes.get(link);
+      this.#written.set(outcome, this.#resultOf(outcome, code));
+    });
+  }
+
+  async all(made: readonly Outcome[]): Promise<Json<z.input<typeof LinkResults>>> {
+    await this.#work;
+    return Json.object({
+      results: Json.list(made.map((outcome) => this.#written.get(outcome) ?? this.#resultOf(outcome))),
+    });
+  }
+
+  #resultOf(outcome: Outcome, code?: string): Json<Result> {
+    return Json.of(
+      outcome instanceof Refusal
+        ? { status: statusOf[outcome.code], error: errorBody(outcome) }
+        : { status: 201, link: linkAnswer(outcome, this.#context, code) },
+    );
+  }
+
+  /** One thing after the other, so that nobody waits for all of them at once. */
+  #next<Thing>(things: Iterable<Thing>, deal: (thing: Thing) => void): void {
+    this.#work = this.#work.then(async () => {
+      const stretch = new Stretch();
+      for (const thing of things) {
+        if (stretch.isOver) await stretch.pause();
+        deal(thing);
+      }
+    });
+    // Whoever waits for `all` hears of it.
+    this.#work.catch(() => {});
+  }
+}
+
+/** Whether its code shows something else than was foreseen: its suffix was taken, and it got another. */
+const hasChanged = ({ suffix, row }: PreparedLink, outcome: Outcome): boolean =>
+  outcome instanceof Refusal || outcome.link.suffix !== suffix || outcome.link.qr_marker !== row.qr_marker;

@@ -1,0 +1,22 @@
+/** So long may one call keep this thread to itself, in milliseconds: others wait behind it. */
+const longest = 0.5;
+/** Looking at the clock takes as long as a small thing itself. */
+const unwatched = 4;
+
+/** Work on many things, in stretches that end by the clock: how long one thing takes is not known beforehand. */
+export class Stretch {
+  #end = performance.now() + longest;
+  #things = 0;
+
+  /** To be asked before each thing. */
+  get isOver(): boolean {
+    this.#things++;
+    return this.#things % unwatched === 0 && performance.now() >= this.#end;
+  }
+
+  /** Goes on after everybody else has had a turn. */
+  async pause(): Promise<void> {
+    await new Promise(setImmediate);
+    this.#end = performance.now() + longest;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Version } from './versions.ts';
+
+const byteMode = 0b0100;
+const padding = [0xec, 0x11] as const;
+
+/** A text's bytes and their error correction, in the order in which a symbol holds them. */
+export function codewordsOf(text: Uint8Array, version: Version): Uint8Array {
+  const data = dataOf(text, version);
+  const { blocks, correctionPerBlock } = version;
+  if (blocks === 1) {
+    const all = new Uint8Array(data.length + correctionPerBlock);
+    all.set(data);
+    correct(data, all.subarray(data.length));
+    return all;
+  }
+  return interleaved(data, version);
+}
+
+function dataOf(text: Uint8Array, { dataBytes, lengthBits }: Version): Uint8Array {
+  const data = new Uint8Array(dataBytes);
+  let at = 0;
+  // Mode and length take up a half byte more than whole ones: all that follows is shifted by it.
+  let carried = byteMode;
+  const push = (byte: number) => {
+    data[at++] = (carried << 4) | (byte >>> 4);
+    carried = byte & 15;
+  };
+  if (lengthBits === 16) push(text.length >>> 8);
+  push(text.length & 255);
+  for (let place = 0; place < text.length; place++) push(text[place] ?? 0);
+  data[at++] = carried << 4;
+  for (let turn = 0; at < dataBytes; turn++) data[at++] = padding[turn & 1] ?? 0;
+  return data;
+}
+
+function interleaved(data: Uint8Array, { blocks, correctionPerBlock }: Version): Uint8Array {
+  const shorter = Math.floor(data.length / blocks);
+  const shortBlocks = blocks - (data.length % blocks);
+  const all = new Uint8Array(data.length + blocks * correctionPerBlock);
+  const correction = new Uint8Array(correctionPerBlock);
+  for (let block = 0, start = 0; block < blocks; block++) {
+    const isLong = block >= shortBlocks;
+    const part = data.subarray(start, start + shorter + (isLong ? 1 : 0));
+    start += part.length;
+    for (let place = 0; place < shorter; place++) all[place * blocks + block] = part[place] ?? 0;
+    if (isLong) all[shorter * blocks + block - shortBlocks] = part[shorter] ?? 0;
+    correct(part, correction);
+    for (let place = 0; place < correctionPerBlock; place++)
+      all[data.length + place * blocks + block] = correction[place] ?? 0;
+  }
+  return all;
+}
+
+/** Reed-Solomon: the remainder of the data, as a polynomial, divided by the generator of that length. */
+function correct(data: Uint8Array, remainder: Uint8Array): void {
+  const length = remainder.length;
+  const products = productsFor(length);
+  remainder.fill(0);
+  for (let place = 0; place < data.length; place++) {
+    const row = ((data[place] ?? 0) ^ (remainder[0] ?? 0)) * length;
+    for (let index = 1; index < length; index++)
+      remainder[index - 1] = (remainder[index] ?? 0) ^ (products[row + index - 1] ?? 0);
+    remainder[length - 1] = products[row + length - 1] ?? 0;
+  }
+}
+
+/** Powers of 2 in the field of 256 elements whose polynomial is x⁸ + x⁴ + x³ + x² + 1, twice over; and their places. */
+const powers = new Uint8Array(510);
+const places = new Uint8Array(256);
+for (let place = 0, power = 1; place < 255; place++) {
+  powers[place] = power;
+  powers[place + 255] = power;
+  places[power] = place;
+  power = power < 128 ? power << 1 : (power << 1) ^ 0x11d;
+}
+
+const product = (one: number, other: number): number =>
+  one === 0 || other === 0 ? 0 : (powers[(places[one] ?? 0) + (places[other] ?? 0)] ?? 0);
+
+/** The generator of each length, times each element of the field. */
+const known = new Map<number, Uint8Array>();
+
+function productsFor(length: number): Uint8Array {
+  const made = known.get(length);
+  if (made) return made;
+  const generator = generatorOf(length);
+  const products = new Uint8Array(256 * length);
+  for (let factor = 0; factor < 256; factor++)
+    products.set(
+      generator.map((coefficient) => product(coefficient, factor)),
+      factor * length,
+    );
+  known.set(length, products);
+  return products;
+}
+
+/** Without its leading coefficient, which is 1. */
+function generatorOf(length: number): Uint8Array {
+  const generator = new Uint8Array(length);
+  generator[length - 1] = 1;
+  for (let root = 0; root < length; root++) {
+    for (let index = 0; index < length; index++)
+      generator[index] = product(generator[index] ?? 0, powers[root] ?? 0) ^ (generator[index + 1] ?? 0);
+  }
+  return generator;
+}

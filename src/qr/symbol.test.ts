@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'bun:test';
+import encodeQR from 'qr';
+import { qrSvg } from './svg.ts';
+import { isDark, qrSymbol } from './symbol.ts';
+
+const drawn = (text: string): string[] => {
+  const symbol = qrSymbol(text);
+  const along = Array.from({ length: symbol.size }, (_, place) => place);
+  return along.map((y) => along.map((x) => (isDark(symbol, x, y) ? '#' : ' ')).join(''));
+};
+
+/** The same by a library that knows nothing of ours, without the border that it insists on. */
+const expected = (text: string): string[] =>
+  encodeQR(text, 'raw', { ecc: 'medium', encoding: 'byte', border: 1 })
+    .slice(1, -1)
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .map((dark) => (dark ? '#' : ' '))
+        .join(''),
+    );
+
+const lengthsOf = (most: number, step: number) =>
+  Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
+
+/** Different in each place, and the same in every run. */
+const textOf = (length: number, seed = 1) =>
+  Array.from({ length }, (_, place) =>
+    String.fromCharCode(33 + ((place * 7919 + seed * 104_729 + place ** 3) % 90)),
+  ).join('');
+
+describe('a QR symbol', () => {
+  test('of any length up to the most is, module by module, what an independent encoder draws', () => {
+    const lengths = [...lengthsOf(300, 1), ...lengthsOf(2331, 23), 2331];
+    for (const length of lengths) expect(drawn(textOf(length))).toEqual(expected(textOf(length)));
+  });
+
+  test('has the same mask as there, whatever the text', () => {
+    const masks = new Set<string>();
+    for (let seed = 0; seed < 300; seed++) {
+      const text = `https://links.example.com/${textOf(7, seed)}?qr`;
+      expect(drawn(text)).toEqual(expected(text));
+      // The three bits of the mask, in the first row of the format information.
+      masks.add(drawn(text)[8]?.slice(2, 5) ?? '');
+    }
+    expect(masks.size).toBe(8);
+  });
+
+  test('holds text of other scripts as UTF-8', () => {
+    for (const text of ['Frühling', 'https://例え.テスト/🦊', 'مرحبا'])
+      expect(drawn(text)).toEqual(expected(text));
+  });
+
+  test('that would be larger than the largest is refused', () => {
+    expect(() => qrSymbol('x'.repeat(2332))).toThrow(RangeError);
+  });
+
+  test('drawn after another has nothing of it', () => {
+    const first = drawn('https://example.com/first');
+    qrSymbol('https://example.com/other');
+    qrSymbol('x'.repeat(500));
+    expect(drawn('https://example.com/first')).toEqual(first);
+  });
+});
+
+describe('its SVG', () => {
+  /** Paints the runs of a path, as a browser would. */
+  const painted = (svg: string): string[] => {
+    const size = Number(/viewBox='0 0 (\d+)/.exec(svg)?.[1]);
+    const rows = Array.from({ length: size }, () => Array<string>(size).fill(' '));
+    const path = /stroke='#123456' d='([^']*)'/.exec(svg)?.[1] ?? '';
+    let [x, y] = [0, 0];
+    for (const [, command, first, second] of path.matchAll(/([Mmh])(\d+)(?: ([\d.]+))?/g)) {
+      if (command === 'M') [x, y] = [Number(first), Math.floor(Number(second))];
+      else if (command === 'm') x += Number(first);
+      else for (const end = x + Number(first); x < end; x++) rows[y]?.splice(x, 1, '#');
+    }
+    return rows.map((row) => row.join(''));
+  };
+
+  test('has every dark module, no other, and four light ones around', () => {
+    for (const length of [10, 60, 200, 700, 2331]) {
+      const text = textOf(length);
+      const rows = painted(qrSvg(text, '#123456', '#ffffff'));
+      expect(rows.slice(4, -4).map((row) => row.slice(4, -4))).toEqual(drawn(text));
+      const border = [
+        ...rows.slice(0, 4),
+        ...rows.slice(-4),
+        ...rows.map((row) => row.slice(0, 4) + row.slice(-4)),
+      ];
+      expect(border.join('').trim()).toBe('');
+    }
+  });
+
+  test('goes into JSON as it is', () => {
+    const svg = qrSvg('https://example.com', '#000000', '#FFFFFF');
+    expect(JSON.stringify(svg)).toBe(`"${svg}"`);
+  });
+});

@@ -1,0 +1,84 @@
+import { codewordsOf } from './codewords.ts';
+import { type Bits, type Layout, layoutOf, type Turned, wordOf } from './layout.ts';
+import { penaltyOf } from './penalty.ts';
+import { versionFor } from './versions.ts';
+
+/** A QR code without the light modules around it. */
+export interface QrSymbol {
+  /** Modules a side. */
+  readonly size: number;
+  /** As `layout.ts` orders them. Good until the next symbol is drawn. */
+  readonly bits: Bits;
+}
+
+/** Light modules around the symbol, as the standard asks. */
+export const quietZone = 4;
+
+const encoder = new TextEncoder();
+
+/** A text as bytes, at level M, with the mask that reads best. */
+export function qrSymbol(text: string): QrSymbol {
+  const bytes = encoder.encode(text);
+  const version = versionFor(bytes.length);
+  const layout = layoutOf(version);
+  const unmasked = roomFor(layout.size, 0);
+  place(codewordsOf(bytes, version), layout, unmasked);
+  const finish = layout.finishes[bestMask(unmasked, layout)];
+  const { bits } = unmasked;
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) ^ (finish?.[at] ?? 0);
+  return { size: layout.size, bits };
+}
+
+/** Light outside of the symbol. */
+export const isDark = ({ size, bits }: QrSymbol, x: number, y: number): boolean =>
+  x >= 0 && y >= 0 && x < size && y < size && (((bits[wordOf(size, x, y)] ?? 0) >>> (x & 31)) & 1) === 1;
+
+function place(codewords: Uint8Array, { fixed, order, orderTurned }: Layout, { bits, turned }: Turned): void {
+  bits.set(fixed.bits);
+  turned.set(fixed.turned);
+  for (let index = 0; index < codewords.length; index++) {
+    // From its highest bit down, the dark ones only.
+    for (let left = codewords[index] ?? 0; left !== 0; ) {
+      const bit = Math.clz32(left) - 24;
+      left ^= 128 >>> bit;
+      const at = order[8 * index + bit] ?? 0;
+      bits[at >>> 5] = (bits[at >>> 5] ?? 0) | (1 << (at & 31));
+      const atTurned = orderTurned[8 * index + bit] ?? 0;
+      turned[atTurned >>> 5] = (turned[atTurned >>> 5] ?? 0) | (1 << (atTurned & 31));
+    }
+  }
+}
+
+function bestMask(unmasked: Turned, { size, masks }: Layout): number {
+  const tried = roomFor(size, 1);
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let mask = 0; mask < masks.length; mask++) {
+    const over = masks[mask];
+    if (!over) continue;
+    for (let at = 0; at < unmasked.bits.length; at++) {
+      tried.bits[at] = (unmasked.bits[at] ?? 0) ^ (over.bits[at] ?? 0);
+      tried.turned[at] = (unmasked.turned[at] ?? 0) ^ (over.turned[at] ?? 0);
+    }
+    const penalty = penaltyOf(tried, size, least);
+    if (penalty < least) {
+      least = penalty;
+      best = mask;
+    }
+  }
+  return best;
+}
+
+/** Two of each size, used again and again. */
+const rooms = new Map<number, readonly [Turned, Turned]>();
+
+function roomFor(size: number, which: 0 | 1): Turned {
+  const made = rooms.get(size) ?? ([emptyOf(size), emptyOf(size)] as const);
+  rooms.set(size, made);
+  return made[which];
+}
+
+function emptyOf(size: number): Turned {
+  const words = ((size + 31) >>> 5) * size;
+  return { bits: new Int32Array(words), turned: new Int32Array(words) };
+}
