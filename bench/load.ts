@@ -1,6 +1,6 @@
 import { AnswerReader } from './answer-reader.ts';
 import { percentile } from './figures.ts';
-import type { Program } from './program.ts';
+import type { Listening } from './program.ts';
 
 export interface Load {
   readonly connections: number;
@@ -25,7 +25,7 @@ export interface Run {
  * 13 to 18 µs and left the server idle almost half of the time; so it costs 6 µs, and the server is what is busy.
  */
 export async function load(
-  { port }: Program,
+  { port }: Listening,
   { connections, seconds, most, status, next }: Load,
 ): Promise<Run> {
   const waits: number[] = [];

@@ -1,18 +1,29 @@
 import { join } from 'node:path';
+import startEnvironment from '../scripts/start-environment.json' with { type: 'json' };
 import { endWithUs } from './leftovers.ts';
 
 const root = join(import.meta.dir, '..');
 const patience = 15_000;
 
-/** A server in a process of its own, on a port it chose. */
-export interface Program extends AsyncDisposable {
+/** A server that answers on this machine. */
+export interface Listening {
   readonly port: number;
+}
+
+/** A server in a process of its own, on a port it chose. */
+export interface Program extends Listening, AsyncDisposable {
   readonly pid: number;
 }
 
 /** Linnet itself, as `npm start` runs it. */
 export const startLinnet = (dataDir: string, databaseUrl = ''): Promise<Program> =>
-  start('src/main.ts', { PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MISS_LIMIT: '0' });
+  start('src/main.ts', {
+    ...startEnvironment,
+    PORT: '0',
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    MISS_LIMIT: '0',
+  });
 
 /** Runs a script whose first words name the address it listens on. */
 export async function start(script: string, settings: Record<string, string>): Promise<Program> {

@@ -11,7 +11,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const commands = {
   // The collector takes its time where it believes that all of a large machine's memory is its own.
-  start: { needs: 'production', run: ['src/main.ts'], env: { BUN_JSC_forceRAMSize: '1000000000' } },
+  start: {
+    needs: 'production',
+    run: ['src/main.ts'],
+    env: JSON.parse(readFileSync(join(root, 'scripts', 'start-environment.json'), 'utf8')),
+  },
   linnet: { needs: 'production', run: ['src/cli/main.ts'] },
   test: { needs: 'everything', run: ['test', '--timeout', '30000'] },
   faults: {

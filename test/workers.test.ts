@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
-import { journalsIn } from '../src/clicks/journal-files.ts';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { journalsIn, watermarkKey } from '../src/clicks/journal-files.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
@@ -13,6 +14,21 @@ const firefox = (version: number) =>
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** The journals in which a process has files open. */
+function journalsOf(pid: number, dataDir: string): string[] {
+  const folder = `/proc/${pid}/fd`;
+  const files = readdirSync(folder).map((file) => {
+    try {
+      return readlinkSync(join(folder, file));
+    } catch {
+      // Closed since.
+      return '';
+    }
+  });
+  const isHeld = (journal: string) => files.some((file) => file.includes(`/journal/${journal}/`));
+  return journalsIn(dataDir).map(watermarkKey).filter(isHeld);
+}
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -45,7 +61,8 @@ async function call(url: string, key: string, method: string, path: string, body
     headers: { 'api-key': key, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return (await answer.json()) as { id: number; suffix: string };
+  const text = await answer.text();
+  return JSON.parse(text || '{}') as { id: number; suffix: string };
 }
 
 /** One visit on a connection of its own: the system hands it to any of the workers. */
@@ -54,6 +71,10 @@ async function visit(url: string, path: string, agent = firefox(140)): Promise<s
   const [answer] = await exchange(url, bytes, { answers: 1 });
   return answer?.headers.location ?? String(answer?.status ?? 'nothing');
 }
+
+/** What forty visitors are told at once: some of them come to one worker, and some to the other. */
+const told = async (url: string, path: string): Promise<string> =>
+  [...new Set(await Promise.all(Array.from({ length: 40 }, () => visit(url, path))))].join(' or ');
 
 async function end(program: Program): Promise<void> {
   program.kill('SIGTERM');
@@ -148,4 +169,32 @@ test('what keeps the program from starting is said once', async () => {
   const program = runServer({ PORT: '0', WORKERS: '3', DATA_DIR: folder.path, DATABASE_URL });
   expect(await program.exited).toBe(1);
   expect(program.output().err.match(/can not be/g)).toHaveLength(1);
+});
+
+test('two workers write a journal each, and both know of a link within a second of its making, change and deletion', async () => {
+  await using folder = await temporaryFolder();
+  const program = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path, MISS_LIMIT: '0' });
+  const within = (url: string, path: string, expected: string) =>
+    eventually(async () => (await told(url, path)) === expected, `all to be told ${expected}`, 1_000);
+  try {
+    const url = await program.address();
+    const key = await keyOf(url);
+    const path = '/of-both';
+    // That it leads nowhere is known to both by then.
+    expect(await told(url, path)).toBe('404');
+    const destination = (place: string) => ({ destination_url: `https://example.com/${place}` });
+    const made = await call(url, key, 'POST', '/api/v1/link', { suffix: 'of-both', ...destination('made') });
+    await within(url, path, 'https://example.com/made');
+    await call(url, key, 'PATCH', `/api/v1/link/${made.id}`, destination('changed'));
+    await within(url, path, 'https://example.com/changed');
+    const held = () => childrenOf(program.pid).map((pid) => journalsOf(pid, folder.path));
+    // At its start each looks for what the dead have left, and lets go of what is the other's.
+    await until(() => held().every(({ length }) => length === 1), 'a journal for each');
+    expect(new Set(held().flat()).size).toBe(2);
+    await call(url, key, 'DELETE', `/api/v1/link/${made.id}`);
+    await within(url, path, '404');
+    await end(program);
+  } finally {
+    program.kill('SIGKILL');
+  }
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type ColdPostgres, measureColdPostgres } from './cold-postgres.ts';
 import { contenders } from './contenders.ts';
 import type { Effort } from './effort.ts';
 import { prepareGround } from './ground.ts';
@@ -7,7 +8,11 @@ import { Running } from './running.ts';
 import { storm } from './wrk.ts';
 import { numbers, shuffled } from './zipf.ts';
 
-export interface Cold {
+export interface Cold extends ColdSqlite {
+  readonly postgres: ColdPostgres;
+}
+
+interface ColdSqlite {
   /** Microseconds of CPU for a visit to a link that is in no cache, and for the same visit again. */
   readonly missCpu: number;
   readonly hitCpu: number;
@@ -20,7 +25,11 @@ export interface Cold {
 }
 
 /** Clicks are not folded here: the difference between a miss and a hit is what is looked for. */
-export async function measureCold({ cold, seconds }: Effort): Promise<Cold> {
+export async function measureCold(effort: Effort): Promise<Cold> {
+  return { ...(await onSqlite(effort)), postgres: await measureColdPostgres(effort) };
+}
+
+async function onSqlite({ cold, seconds }: Effort): Promise<ColdSqlite> {
   using ground = await prepareGround(cold * 2);
   const contender = contenders(ground).find(({ name }) => name === 'Linnet, fold held back');
   if (!contender) throw new Error('no such contender');

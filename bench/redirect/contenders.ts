@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
 import type { Destination } from './nginx.ts';
 
 /** What is measured: a command that starts it, and where it then answers. */
@@ -14,21 +15,30 @@ export interface Contender {
 const bench = join(import.meta.dir, '..');
 const bun = process.execPath;
 
+export const recordingCommand = [bun, join(bench, 'recording-program.ts')];
+export const linnetCommand = [bun, join(bench, '..', 'src', 'main.ts')];
+
 /** Where everything that a contender needs lies, made before it starts. */
 export interface Ground {
   /** A data folder with the links, of its own for each. */
   readonly dataDir: (name: string) => string;
-  readonly nginxConfig: (port: number) => string;
+  /** Without `workers` as it comes; with them, so many processes each take connections of their own at the port. */
+  readonly nginxConfig: (port: number, workers?: number) => string;
   readonly nginx: string;
   readonly destination: Destination;
 }
 
-const linnet = (port: number, dataDir: string, more: Record<string, string> = {}) => ({
+/** As `npm start` runs it. */
+export const linnet = (port: number, dataDir: string, more: Record<string, string> = {}) => ({
+  ...startEnvironment,
   PORT: String(port),
   DATA_DIR: dataDir,
   MISS_LIMIT: '0',
   ...more,
 });
+
+export const nginxCommand = ({ nginx, nginxConfig }: Ground, port: number, workers?: number) =>
+  [nginx, '-c', nginxConfig(port, workers), '-g', 'daemon off;'] as const;
 
 /**
  * Peers are added by a line: how to start it, and the port at which it answers `/<suffix>` of the links in
@@ -38,27 +48,27 @@ export const contenders = (ground: Ground): readonly Contender[] => [
   {
     name: 'nginx',
     what: 'nginx with the links in a `map`, and its access_log on.',
-    command: [ground.nginx, '-c', ground.nginxConfig(3901), '-g', 'daemon off;'],
+    command: nginxCommand(ground, 3901),
     port: 3901,
   },
   {
     name: 'Linnet',
     what: 'The product with its defaults: every click journalled before its answer, and folded into the store meanwhile.',
-    command: [bun, join(bench, '..', 'src', 'main.ts')],
+    command: linnetCommand,
     settings: linnet(3902, ground.dataDir('whole')),
     port: 3902,
   },
   {
     name: 'Linnet, fold held back',
     what: 'The same, but clicks stay in the journal: what the answer itself costs. Not how it runs.',
-    command: [bun, join(bench, 'recording-program.ts')],
+    command: recordingCommand,
     settings: linnet(3903, ground.dataDir('unfolded'), { HITS: 'unfolded' }),
     port: 3903,
   },
   {
     name: 'Linnet, clicks dropped',
     what: 'The same, but nothing is recorded at all. Not how it runs.',
-    command: [bun, join(bench, 'recording-program.ts')],
+    command: recordingCommand,
     settings: linnet(3904, ground.dataDir('dropped'), { HITS: 'dropped' }),
     port: 3904,
   },

@@ -28,6 +28,6 @@ export const glance: Effort = {
   seconds: 1,
   links: 1_000,
   many: 20_000,
-  cold: 5_000,
+  cold: 20_000,
   latencySeconds: 1,
 };

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../leftovers.ts';
 import type { Owner } from '../owner.ts';
 import { seededStore } from '../seed.ts';
 import type { Ground } from './contenders.ts';
-import { type Link, writeNginxConfig } from './nginx.ts';
+import { type Link, writeNginxConfig, writeNginxMap } from './nginx.ts';
 import { toolPath } from './tools.ts';
 
 export interface Prepared extends Ground, Disposable {
@@ -21,15 +21,15 @@ export async function prepareGround(count: number): Promise<Prepared> {
   const links = linksIn(join(store.dataDir, 'linnet.sqlite'));
   const [first] = links;
   if (first === undefined) throw new Error('the store is empty');
-  const configs = new Map<number, string>();
-  for (const port of [3901]) configs.set(port, await writeNginxConfig(folder.path, port, links));
+  const map = await writeNginxMap(folder.path, links);
   return {
     folder: folder.path,
     links,
     owner: store.owner,
     destination: { SUFFIX: first.suffix, LOCATION: first.destination },
     nginx: toolPath('nginx'),
-    nginxConfig: (port) => configs.get(port) ?? '',
+    nginxConfig: (port, workers) =>
+      writeNginxConfig({ folder: folder.path, port, map, links: links.length, workers }),
     dataDir(name) {
       const copy = join(folder.path, name);
       cpSync(store.dataDir, copy, { recursive: true });

@@ -7,7 +7,7 @@ import { measureHot } from './hot.ts';
 import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
 import { writePages } from './pages.ts';
-import { say, sayCold, sayLatency, sayMeasured } from './say.ts';
+import { say, sayCold, sayLatency, sayMeasured, sayWorkers } from './say.ts';
 import { requireTools } from './tools.ts';
 import { measureWorkers } from './workers.ts';
 
@@ -42,7 +42,7 @@ const parts = {
   },
   async workers() {
     const measured = await measureWorkers(effort);
-    sayMeasured('Workers that share a port', measured);
+    sayWorkers(measured);
     return measured;
   },
   async latency() {

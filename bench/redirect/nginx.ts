@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** One link that everybody has, for contenders that know but one. */
@@ -8,19 +9,30 @@ export interface Link {
   readonly destination: string;
 }
 
-/** nginx as one would set it up for this: a map from path to address, an access log, connections that stay open. */
-export async function writeNginxConfig(
-  folder: string,
-  port: number,
-  links: readonly Link[],
-): Promise<string> {
+/** What nginx's map reads. */
+export async function writeNginxMap(folder: string, links: readonly Link[]): Promise<string> {
   const map = join(folder, 'links.map');
   await Bun.write(map, links.map(({ suffix, destination }) => `/${suffix} "${destination}";\n`).join(''));
+  return map;
+}
+
+export interface NginxSetup {
+  readonly folder: string;
+  readonly port: number;
+  readonly map: string;
+  readonly links: number;
+  /** With them, so many processes each take connections of their own at the port. */
+  readonly workers?: number | undefined;
+}
+
+/** nginx as one would set it up for this: a map from path to address, an access log, connections that stay open. */
+export function writeNginxConfig({ folder, port, map, links, workers }: NginxSetup): string {
   const file = join(folder, `nginx-${port}.conf`);
-  const room = 2 ** Math.ceil(Math.log2(links.length * 2 + 1024));
-  await Bun.write(
+  const room = 2 ** Math.ceil(Math.log2(links * 2 + 1024));
+  const sharing = workers === undefined ? '' : ' reuseport';
+  writeFileSync(
     file,
-    `worker_processes 1;
+    `worker_processes ${workers ?? 1};
 pid ${folder}/nginx-${port}.pid;
 error_log ${folder}/nginx-${port}.error.log;
 events { worker_connections 4096; }
@@ -34,7 +46,7 @@ http {
     include ${map};
   }
   server {
-    listen 127.0.0.1:${port} backlog=1024;
+    listen 127.0.0.1:${port} backlog=1024${sharing};
     location / {
       if ($to = "") { return 404; }
       add_header cache-control "private, no-store";

@@ -2,8 +2,11 @@ import { markdownTable, replaceSections, writePlot } from '../page.ts';
 import { barPlot } from '../plot.ts';
 import { number, range } from '../table.ts';
 import type { Cold } from './cold.ts';
+import { coldCosts, coldWaits } from './cold-rows.ts';
+import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
 import type { Measured } from './rounds.ts';
+import type { Workers } from './workers.ts';
 
 interface Kept<Figures> {
   readonly date: string;
@@ -15,7 +18,7 @@ export interface Results {
   readonly hot?: Kept<readonly Measured[]>;
   readonly million?: Kept<readonly Measured[]>;
   readonly cold?: Kept<Cold>;
-  readonly workers?: Kept<readonly Measured[]>;
+  readonly workers?: Kept<Workers>;
   readonly latency?: Kept<Latency>;
 }
 
@@ -25,10 +28,13 @@ const mebibytes = (bytes: number): string => `${number(bytes / 2 ** 20)} MiB`;
 export async function writePages(results: Results): Promise<void> {
   const sections: Record<string, string> = {};
   const { hot, million, cold, workers, latency } = results;
-  if (hot) sections.hot = await comparison(hot, 'redirect', 'A redirect of one link');
-  if (million) sections.million = await comparison(million, 'million', 'A redirect of one link in a million');
-  if (workers)
-    sections.workers = await comparison(workers, 'workers', 'A redirect with one worker and with two');
+  if (hot) sections.hot = await comparison(hot, { file: 'redirect', title: 'A redirect of one link' });
+  if (million)
+    sections.million = await comparison(million, {
+      file: 'million',
+      title: 'A redirect of one link in a million',
+    });
+  if (workers) sections.workers = await workersTables(workers);
   if (cold) sections.cold = coldTable(cold);
   if (latency) sections.latency = await latencyTable(latency);
   await replaceSections(sections);
@@ -37,35 +43,30 @@ export async function writePages(results: Results): Promise<void> {
 const circumstances = ({ date, machine }: Kept<unknown>): string =>
   `Measured ${date.slice(0, 10)} on ${machine.processor}, ${machine.cores} cores, ${machine.system}, Bun ${machine.bun}; load of the machine before: ${machine.load_before}. Median, and range over the rounds.`;
 
-async function comparison(kept: Kept<readonly Measured[]>, file: string, title: string): Promise<string> {
+interface Shown {
+  readonly file: string;
+  readonly title: string;
+  /** Whom the ratios are to; else it is the first, and the plot has a line at it. */
+  readonly against?: string;
+}
+
+async function comparison(kept: Kept<readonly Measured[]>, { file, title, against }: Shown): Promise<string> {
   const all = kept.figures;
-  const first = all[0]?.name ?? '';
-  const cpu = all.map((each) => ({
-    name: each.name,
-    value: each.cpu.median,
-    ...limits(each.cpu),
-    isOurs: each.name === 'Linnet',
-  }));
-  const reference = all[0]?.cpu.median ?? 0;
+  const [first] = all;
+  const ratioTo = `to ${against ?? first?.name ?? ''}`;
   const plot = barPlot({
     title,
     unit: 'µs of CPU a request: user and system, all processes and threads',
-    bars: cpu,
-    line: { value: reference, name: first },
+    bars: all.map(({ name, cpu }) => ({
+      name,
+      value: cpu.median,
+      ...limits(cpu),
+      isOurs: name === 'Linnet' || (against !== undefined && name.startsWith('Linnet')),
+    })),
+    ...(against === undefined && first ? { line: { value: first.cpu.median, name: first.name } } : {}),
   });
   const table = markdownTable(
-    [
-      '',
-      'CPU µs',
-      'range',
-      `to ${first}`,
-      'requests a second',
-      'range',
-      `to ${first}`,
-      'p50 µs',
-      'p99 µs',
-      'memory',
-    ],
+    ['', 'CPU µs', 'range', ratioTo, 'requests a second', 'range', ratioTo, 'p50 µs', 'p99 µs', 'memory'],
     all.map((each) => [
       each.name,
       number(each.cpu.median),
@@ -83,21 +84,32 @@ async function comparison(kept: Kept<readonly Measured[]>, file: string, title: 
   return [await writePlot(`${file}-cpu.svg`, title, plot), table, legend, circumstances(kept)].join('\n\n');
 }
 
+async function workersTables(kept: Kept<Workers>): Promise<string> {
+  const { measured, arrangements } = kept.figures;
+  const all = await comparison(
+    { ...kept, figures: measured },
+    { file: 'workers', title: 'A redirect with one worker and with two', against: 'one worker' },
+  );
+  const grown = markdownTable(
+    ['CPU a request, to one worker', ...growthColumns],
+    arrangements.map(growthRow),
+  );
+  return [grown, growthNote, all].join('\n\n');
+}
+
 const limits = ({ least, most }: { readonly least: number; readonly most: number }) => ({ least, most });
 
 function coldTable(kept: Kept<Cold>): string {
   const cold = kept.figures;
-  const table = markdownTable(
-    ['A visit to', 'CPU µs'],
-    [
-      ['a link that is known', number(cold.hitCpu)],
-      ['a link that has to be looked up (SQLite)', number(cold.missCpu)],
-      ['an address known to lead nowhere', number(cold.unknownCpu)],
-      ['ever new addresses that lead nowhere', number(cold.floodCpu)],
-    ],
-  );
+  const { addedToSelectOne, addedToSameQuestion } = cold.postgres;
   const memory = `${number(cold.floodRequests)} addresses that lead nowhere took memory from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)}.`;
-  return [table, memory, circumstances(kept)].join('\n\n');
+  return [
+    markdownTable(['A visit to', 'CPU µs'], coldCosts(cold)),
+    memory,
+    markdownTable(['One visitor on PostgreSQL waits for', 'p50 µs', 'range'], coldWaits(cold.postgres)),
+    `So a miss adds ${number(addedToSelectOne.median)} times (${range(addedToSelectOne)}) what \`select 1\` takes on this machine, and ${number(addedToSameQuestion.median)} times (${range(addedToSameQuestion)}) what the same question takes.`,
+    circumstances(kept),
+  ].join('\n\n');
 }
 
 async function latencyTable(kept: Kept<Latency>): Promise<string> {

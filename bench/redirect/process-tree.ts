@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts in hundredths of a second for whoever asks, whatever the kernel's own clock. */
 const microsecondsPerTick = 10_000;
@@ -21,6 +21,17 @@ export function cpuOf(pids: readonly number[]): number {
     ticks += Number(fields[11]) + Number(fields[12]);
   }
   return ticks * microsecondsPerTick;
+}
+
+/** How often a thread of these processes has given up its core, of itself or because another's turn had come. */
+export function switchesOf(pids: readonly number[]): number {
+  let switches = 0;
+  for (const pid of pids)
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+      for (const [, count] of status.matchAll(/voluntary_ctxt_switches:\s+(\d+)/g)) switches += Number(count);
+    }
+  return switches;
 }
 
 /** Bytes of memory: all of the largest process, and of the others what they share with nobody. */

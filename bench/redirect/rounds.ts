@@ -2,9 +2,11 @@ import { type Figure, figure, ratio } from '../figures.ts';
 import type { Running } from './running.ts';
 import { type Storm, storm } from './wrk.ts';
 
-interface Round {
+export interface Round {
   /** Microseconds of CPU a request. */
   readonly cpu: number;
+  /** How often its threads gave up their core, a request. */
+  readonly switches: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -17,7 +19,7 @@ export interface Measured {
   readonly perSecond: Figure;
   readonly p50: Figure;
   readonly p99: Figure;
-  /** To the first contender, round by round. */
+  /** To the first contender, or to whom it is held against, round by round. */
   readonly cpuRatio: Figure;
   readonly perSecondRatio: Figure;
   /** Bytes, at the end. */
@@ -30,6 +32,17 @@ export async function inTurns(
   rounds: number,
   plan: Storm,
 ): Promise<readonly Measured[]> {
+  const seen = await takeTurns(running, rounds, plan);
+  const [first = []] = seen;
+  return running.map((one, index) => summary(one, seen[index] ?? [], first));
+}
+
+/** The rounds of each of them. */
+export async function takeTurns(
+  running: readonly Running[],
+  rounds: number,
+  plan: Storm,
+): Promise<Round[][]> {
   const seen = running.map((): Round[] => []);
   for (const one of running) await storm(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
   for (let round = 0; round < rounds; round++) {
@@ -39,21 +52,21 @@ export async function inTurns(
       seen[turn]?.push(await measure(one, plan));
     }
   }
-  const [first = []] = seen;
-  return running.map((one, index) => summary(one, seen[index] ?? [], first));
+  return seen;
 }
 
 const pathOf = ({ path }: Storm): string => path ?? '/';
 
 async function measure(running: Running, plan: Storm): Promise<Round> {
-  const before = running.cpu();
+  const before = { cpu: running.cpu(), switches: running.switches() };
   const { requests, perSecond, p50, p99 } = await storm(`${running.url}${pathOf(plan)}`, plan);
+  const switches = (running.switches() - before.switches) / requests;
   // What is put off until the storm is over is counted as well.
   await running.isAtRest();
-  return { cpu: (running.cpu() - before) / requests, perSecond, p50, p99 };
+  return { cpu: (running.cpu() - before.cpu) / requests, switches, perSecond, p50, p99 };
 }
 
-function summary(running: Running, rounds: readonly Round[], first: readonly Round[]): Measured {
+export function summary(running: Running, rounds: readonly Round[], against: readonly Round[]): Measured {
   const { name, what } = running.contender;
   const all = (of: (round: Round) => number) => rounds.map(of);
   return {
@@ -65,11 +78,11 @@ function summary(running: Running, rounds: readonly Round[], first: readonly Rou
     p99: figure(all(({ p99 }) => p99)),
     cpuRatio: ratio(
       all(({ cpu }) => cpu),
-      first.map(({ cpu }) => cpu),
+      against.map(({ cpu }) => cpu),
     ),
     perSecondRatio: ratio(
       all(({ perSecond }) => perSecond),
-      first.map(({ perSecond }) => perSecond),
+      against.map(({ perSecond }) => perSecond),
     ),
     memory: running.memory(),
   };

@@ -2,7 +2,7 @@ import type { Subprocess } from 'bun';
 import { endWithUs } from '../leftovers.ts';
 import type { Contender } from './contenders.ts';
 import { contenderCore } from './cores.ts';
-import { cpuOf, memoryOf, treeOf } from './process-tree.ts';
+import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
 import { toolPath } from './tools.ts';
 
 const patience = 60_000;
@@ -41,6 +41,10 @@ export class Running implements AsyncDisposable {
 
   cpu(): number {
     return cpuOf(treeOf(this.#child.pid));
+  }
+
+  switches(): number {
+    return switchesOf(treeOf(this.#child.pid));
   }
 
   memory(): number {

@@ -1,7 +1,10 @@
 import { number, print, range } from '../table.ts';
 import type { Cold } from './cold.ts';
+import { coldCosts, coldWaits } from './cold-rows.ts';
+import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
 import type { Measured } from './rounds.ts';
+import type { Workers } from './workers.ts';
 
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -9,8 +12,11 @@ export const say = (line: string): void => {
 
 const mebibytes = (bytes: number): string => number(bytes / 2 ** 20);
 
-export function sayMeasured(title: string, all: readonly Measured[]): void {
-  const against = `to ${all[0]?.name ?? ''}`;
+export function sayMeasured(
+  title: string,
+  all: readonly Measured[],
+  against = `to ${all[0]?.name ?? ''}`,
+): void {
   say(
     print({
       title,
@@ -37,22 +43,42 @@ export function sayMeasured(title: string, all: readonly Measured[]): void {
   );
 }
 
-export function sayCold(cold: Cold): void {
+export function sayWorkers({ measured, arrangements }: Workers): void {
+  sayMeasured('Workers that share a port', measured, 'to one worker');
   say(
     print({
-      title: 'Links that are in no cache, SQLite',
+      title: 'CPU a request, to one worker',
+      columns: growthColumns,
+      rows: arrangements.map(growthRow),
+      notes: [growthNote],
+      figures: arrangements,
+    }),
+  );
+}
+
+export function sayCold(cold: Cold): void {
+  const { postgres } = cold;
+  say(
+    print({
+      title: 'Links that are in no cache',
       columns: ['CPU µs'],
-      rows: [
-        ['a link that is known', number(cold.hitCpu)],
-        ['a link that has to be looked up', number(cold.missCpu)],
-        ['an address known to lead nowhere', number(cold.unknownCpu)],
-        ['ever new addresses that lead nowhere', number(cold.floodCpu)],
-      ],
+      rows: coldCosts(cold),
       notes: [
-        `A miss costs ${number(cold.missCpu - cold.hitCpu)} µs more. Promised: at most 40.`,
+        `A miss on SQLite costs ${number(cold.missCpu - cold.hitCpu)} µs more. Promised: at most 40.`,
         `${number(cold.floodRequests)} addresses that lead nowhere: from ${mebibytes(cold.memoryBefore)} to ${mebibytes(cold.memoryAfter)} MiB.`,
       ],
       figures: cold,
+    }),
+  );
+  say(
+    print({
+      title: 'What one visitor waits, PostgreSQL',
+      columns: ['p50 µs', 'range'],
+      rows: coldWaits(postgres),
+      notes: [
+        `A miss adds ${number(postgres.addedToSelectOne.median)} times what \`select 1\` takes, ${number(postgres.addedToSameQuestion.median)} times what the same question takes.`,
+      ],
+      figures: postgres,
     }),
   );
 }

@@ -25,6 +25,7 @@ import {
 const mostBodyBytes = 4 * 1024 * 1024;
 /** A second's work, or less. */
 const mostPasswords = 20;
+
 export const create = endpoint({
   summary: 'Create many links',
   description:

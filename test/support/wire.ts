@@ -1,14 +1,19 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A wire to the database that can be cut, and laid again. */
+/** Hears what passes on one connection. */
+export type Tap = (near: Socket, far: Socket) => void;
+
+/** A wire to the database that can be cut, and laid again, and listened to. */
 export class Wire {
   readonly #target: URL;
+  readonly #tap: Tap;
   readonly #ends = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
 
-  constructor(target: string) {
+  constructor(target: string, tap: Tap = () => {}) {
     this.#target = new URL(target);
+    this.#tap = tap;
   }
 
   get url(): string {
@@ -20,6 +25,7 @@ export class Wire {
   lay(): Promise<void> {
     this.#server = createServer((near) => {
       const far = connect(Number(this.#target.port), this.#target.hostname);
+      this.#tap(near, far);
       for (const [end, partner] of [
         [near, far],
         [far, near],

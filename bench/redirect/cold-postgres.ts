@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Figure, figure, ratio } from '../figures.ts';
+import { temporaryFolder } from '../leftovers.ts';
+import { load } from '../load.ts';
+import { ask, register } from '../owner.ts';
+import { startPostgres } from '../postgres.ts';
+import { startLinnet } from '../program.ts';
+import { requestBytes } from '../request.ts';
+import { browserHeaders } from './browser-headers.ts';
+import { linnet, recordingCommand } from './contenders.ts';
+import type { Effort } from './effort.ts';
+import { connections } from './hot.ts';
+import { Running } from './running.ts';
+import { storm } from './wrk.ts';
+
+export interface ColdPostgres {
+  /** Microseconds of Linnet's CPU for a visit to a link that is in no cache, and for one to a link that is. */
+  readonly missCpu: number;
+  readonly hitCpu: number;
+  /** What one visitor waits after the other, the middle one of each round, in microseconds. */
+  readonly known: Figure;
+  readonly unknown: Figure;
+  /** What a miss adds to that, round by round, and how that is to the answers to two questions to PostgreSQL. */
+  readonly added: Figure;
+  readonly selectOne: Figure;
+  readonly sameQuestion: Figure;
+  readonly addedToSelectOne: Figure;
+  readonly addedToSameQuestion: Figure;
+}
+
+const perCall = 1_000;
+const visitsARound = 400;
+const port = 3931;
+
+const pathOf = (link: number): string => `/cold-${link}`;
+
+/** As on SQLite: clicks are not folded here. */
+export async function measureColdPostgres({ cold, seconds, rounds }: Effort): Promise<ColdPostgres> {
+  using folder = temporaryFolder();
+  await using postgres = await startPostgres();
+  const asked = cold + (rounds + 1) * visitsARound;
+  await makeLinks(postgres.url, folder.path, asked);
+  await using running = await Running.start({
+    name: 'Linnet on PostgreSQL, fold held back',
+    what: '',
+    command: recordingCommand,
+    settings: linnet(port, folder.path, { HITS: 'unfolded', DATABASE_URL: postgres.url }),
+    port,
+  });
+  const half = Math.floor(cold / 2);
+  const paths = async (name: string, from: number) => {
+    const file = join(folder.path, name);
+    const lines = Array.from({ length: half }, (_, link) => `${pathOf(from + link)}\n`);
+    await Bun.write(file, lines.join(''));
+    return file;
+  };
+  const [first, second] = [await paths('first', 0), await paths('second', half)];
+  // So that everything is compiled before anything is measured.
+  await costOf(running, { seconds: 2, path: pathOf(0) });
+  await costOf(running, { seconds: 1, paths: first });
+  const hit = await costOf(running, { seconds, path: pathOf(0) });
+  const miss = await costOf(running, { seconds: 1, paths: second });
+  if (miss.requests > half)
+    process.stderr.write('Links were visited twice: the miss looks cheaper than it is.\n');
+  return {
+    missCpu: miss.cpu,
+    hitCpu: hit.cpu,
+    ...(await waits(postgres.url, rounds, (round, turn) => cold + round * visitsARound + turn)),
+  };
+}
+
+async function makeLinks(databaseUrl: string, dataDir: string, count: number): Promise<void> {
+  await using program = await startLinnet(dataDir, databaseUrl);
+  const { key } = await register(program);
+  for (let made = 0; made < count; made += perCall) {
+    const links = Array.from({ length: Math.min(perCall, count - made) }, (_, index) => ({
+      suffix: pathOf(made + index).slice(1),
+      destination_url: `https://shop.example.com/collections/${index % 97}/products/${made + index}`,
+    }));
+    await ask(program, 'POST', '/api/v1/link/bulk?disable_png=true&atomic=true', {
+      body: { links },
+      credential: key,
+    });
+  }
+}
+
+async function costOf(
+  running: Running,
+  plan: { readonly seconds: number; readonly path?: string; readonly paths?: string },
+): Promise<{ readonly cpu: number; readonly requests: number }> {
+  const before = running.cpu();
+  const { requests } = await storm(`${running.url}${plan.path ?? ''}`, { ...plan, connections });
+  return { cpu: (running.cpu() - before) / requests, requests };
+}
+
+/** One after the other, and each kind in turn: what a visitor waits, and what `pg` itself waits for PostgreSQL. */
+async function waits(url: string, rounds: number, linkAt: (round: number, turn: number) => number) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const visit = async (next: () => number) => {
+    const visits = Array.from({ length: visitsARound }, () =>
+      requestBytes(port, 'GET', pathOf(next()), browserHeaders),
+    );
+    let turn = 0;
+    const plan = { connections: 1, seconds: 60, most: visitsARound, status: 302 };
+    return (await load({ port }, { ...plan, next: () => visits[turn++] as Uint8Array })).p50 * 1000;
+  };
+  const question = (text: string, values: () => unknown[]) => middle(() => client.query(text, values()));
+  const seen: Record<'known' | 'unknown' | 'selectOne' | 'sameQuestion', number[]> = {
+    known: [],
+    unknown: [],
+    selectOne: [],
+    sameQuestion: [],
+  };
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    let turn = 0;
+    const found = {
+      known: await visit(() => 0),
+      unknown: await visit(() => linkAt(round, turn++)),
+      selectOne: await question('select 1', () => []),
+      sameQuestion: await question(
+        'select id, destination_url from links where domain_id = $1 and suffix = $2',
+        () => [0, pathOf(turn++ % visitsARound).slice(1)],
+      ),
+    };
+    if (round === 0) continue;
+    for (const [kind, wait] of Object.entries(found)) seen[kind as keyof typeof seen].push(wait);
+  }
+  await client.end();
+  const { known, unknown, selectOne, sameQuestion } = seen;
+  const added = unknown.map((wait, round) => wait - (known[round] ?? Number.NaN));
+  return {
+    known: figure(known),
+    unknown: figure(unknown),
+    added: figure(added),
+    selectOne: figure(selectOne),
+    sameQuestion: figure(sameQuestion),
+    addedToSelectOne: ratio(added, selectOne),
+    addedToSameQuestion: ratio(added, sameQuestion),
+  };
+}
+
+/** Microseconds that the middle one of many answers takes. */
+async function middle(asking: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < visitsARound; turn++) {
+    const begun = performance.now();
+    await asking();
+    times.push((performance.now() - begun) * 1000);
+  }
+  return figure(times).median;
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { PostgresTalk } from './support/postgres-talk.ts';
+import { visitRaw } from './support/raw-http.ts';
+import { Wire } from './support/wire.ts';
+
+const SECRET_KEY = 'the same secret on every node, long enough';
+const never = 24 * 60 * 60 * 1000;
+const talk = new PostgresTalk();
+let wire: Wire;
+/** Where links are made: nothing of that is in the other's caches. */
+let near: TestApp;
+/** Whose every word to the database is heard. It says none of its own accord. */
+let heard: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  const database = await freshPostgres();
+  wire = new Wire(database, talk.tap);
+  await wire.lay();
+  near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });
+  owner = await near.newcomer();
+  heard = await startApp({
+    env: { DATABASE_URL: wire.url, SECRET_KEY },
+    overrides: {
+      hits: 'unfolded',
+      pollInterval: never,
+      expiryInterval: never,
+      domainInterval: never,
+      webhooks: { pollInterval: never },
+    },
+  });
+  await eventually(() => talk.silence > 500, 'the end of what a start has to do', 20_000);
+});
+afterAll(async () => {
+  expect([...near.faults, ...heard.faults]).toEqual([]);
+  await Promise.all([near.stop(), heard.stop()]);
+  await wire.cut();
+});
+
+/** From here on there is a connection, and nothing is under way. */
+beforeEach(async () => {
+  await heard.visit(`/warm-${crypto.randomUUID().slice(0, 8)}`);
+  await eventually(() => talk.silence > 20, 'silence');
+  talk.forget();
+});
+
+async function freshPath(): Promise<string> {
+  const body = { destination_url: 'https://destination.example' };
+  const made = await near.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  return new URL(made.json.url).pathname;
+}
+
+/** So many visitors at once, each on a connection of their own. */
+const crowd = async (path: string, size = 50): Promise<Set<number>> => {
+  const answers = await Promise.all(Array.from({ length: size }, () => visitRaw(heard.url, { path })));
+  return new Set(answers.map(({ status }) => status));
+};
+
+/** One question, all of it sent at once, and one answer to wait for. */
+const oneRoundTrip = (path: string) => [
+  { messages: 'PBDES', turns: 1, sent: expect.stringContaining(path.slice(1)) },
+];
+
+test('a visit to a link in no cache asks PostgreSQL one question, and waits for one answer', async () => {
+  const path = await freshPath();
+  expect((await heard.visit(path)).status).toBe(302);
+  expect(talk.exchanges).toEqual(oneRoundTrip(path));
+});
+
+test('an address that leads nowhere is one question as well', async () => {
+  expect((await heard.visit('/leads-nowhere')).status).toBe(404);
+  expect(talk.exchanges).toEqual(oneRoundTrip('/leads-nowhere'));
+});
+
+test('fifty who come at once for a link in no cache make one question', async () => {
+  const path = await freshPath();
+  expect(await crowd(path)).toEqual(new Set([302]));
+  expect(talk.exchanges).toEqual(oneRoundTrip(path));
+});
+
+test('fifty who come at once for an address that leads nowhere make one question', async () => {
+  expect(await crowd('/nobody-knows')).toEqual(new Set([404]));
+  expect(talk.exchanges).toEqual(oneRoundTrip('/nobody-knows'));
+});
+
+test('what is known, link or not, is asked for by nobody', async () => {
+  const path = await freshPath();
+  for (const known of [path, '/known-to-be-nothing']) await heard.visit(known);
+  talk.forget();
+  expect(await crowd(path)).toEqual(new Set([302]));
+  expect(await crowd('/known-to-be-nothing')).toEqual(new Set([404]));
+  expect(talk.exchanges).toEqual([]);
+});

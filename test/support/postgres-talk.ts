@@ -1,0 +1,90 @@
+import type { Tap } from './wire.ts';
+
+/** What is asked on one connection until PostgreSQL says that it is ready for more. */
+export interface Exchange {
+  /** The types of the messages that were sent, a letter each; `startup` where the connection was opened. */
+  messages: string;
+  /** All that was sent, byte by byte. */
+  sent: string;
+  /** How often the asker spoke, and then had to wait: round trips. */
+  turns: number;
+}
+
+/** Notes what is said on wires to PostgreSQL. */
+export class PostgresTalk {
+  #exchanges: Exchange[] = [];
+  #underWay = 0;
+  #heardAt = performance.now();
+
+  /** Since `forget`, those that are over. */
+  get exchanges(): readonly Exchange[] {
+    return this.#exchanges;
+  }
+
+  /** For how many milliseconds nobody has said anything, or has waited for an answer. */
+  get silence(): number {
+    return this.#underWay > 0 ? 0 : performance.now() - this.#heardAt;
+  }
+
+  forget(): void {
+    this.#exchanges = [];
+  }
+
+  readonly tap: Tap = (near, far) => {
+    let current: Exchange | null = null;
+    let isServersTurn = false;
+    const asked = new Messages(true);
+    const answered = new Messages(false);
+    const settle = (exchange: Exchange | null) => {
+      current = exchange;
+      isServersTurn = false;
+      this.#underWay += exchange === null ? -1 : 1;
+      this.#heardAt = performance.now();
+    };
+    near.on('data', (bytes: Buffer) => {
+      if (current === null) settle({ messages: '', sent: '', turns: 0 });
+      const exchange = current as Exchange | null;
+      if (exchange === null) return;
+      if (!isServersTurn) exchange.turns += 1;
+      isServersTurn = true;
+      exchange.messages += asked.take(bytes).join('');
+      exchange.sent += bytes.toString('latin1');
+    });
+    far.on('data', (bytes: Buffer) => {
+      isServersTurn = false;
+      for (const type of answered.take(bytes)) {
+        if (type !== 'Z' || current === null) continue;
+        this.#exchanges.push(current);
+        settle(null);
+      }
+    });
+    near.on('close', () => {
+      if (current !== null) settle(null);
+    });
+  };
+}
+
+/** Cuts a stream into messages: a letter, a length, and what they are about. Only the very first has no letter. */
+class Messages {
+  #rest = Buffer.alloc(0);
+  #isFirst: boolean;
+
+  constructor(beginsWithStartup: boolean) {
+    this.#isFirst = beginsWithStartup;
+  }
+
+  /** The types of those that are whole now. */
+  take(bytes: Buffer): string[] {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    const types: string[] = [];
+    for (;;) {
+      const head = this.#isFirst ? 0 : 1;
+      if (this.#rest.length < head + 4) return types;
+      const end = head + this.#rest.readUInt32BE(head);
+      if (this.#rest.length < end) return types;
+      types.push(this.#isFirst ? 'startup' : this.#rest.toString('latin1', 0, 1));
+      this.#rest = this.#rest.subarray(end);
+      this.#isFirst = false;
+    }
+  }
+}
