@@ -43,6 +43,8 @@ const syncInterval = 1_000;
 /** Up to so many hits in so many milliseconds, a write for each costs nobody anything. */
 const mostAlone = 64;
 const quietWindow = 8;
+/** For so long after a busy window more hits are expected: a pause in between is no quiet time. */
+const busyWindows = 16;
 
 /**
  * What was answered, kept before it is answered: under load, one write for all hits of a tick. It is in the system's hands then,
@@ -56,7 +58,7 @@ export class Journal {
   #buffer = Buffer.allocUnsafe(1024 * 1024);
   #window = 0;
   #inWindow = 0;
-  #wasBusy = false;
+  #busyUntil = 0;
   #file: number | null = null;
   #segment = 1;
   #size = 0;
@@ -78,7 +80,8 @@ export class Journal {
   append(hit: RawHit): Promise<void> | null {
     this.#text += hitText(hit);
     this.#hits += 1;
-    if (this.#tick === null && this.#isQuiet(hit.at)) {
+    const isQuiet = this.#isQuiet(hit.at);
+    if (this.#tick === null && isQuiet) {
       this.#keep();
       return null;
     }
@@ -122,15 +125,16 @@ export class Journal {
     tick.resolve();
   };
 
+  /** To be asked at every hit: it counts them. */
   #isQuiet(at: number): boolean {
     const window = Math.floor(at / quietWindow);
     if (window !== this.#window) {
-      this.#wasBusy = this.#inWindow > mostAlone && window === this.#window + 1;
+      if (this.#inWindow > mostAlone) this.#busyUntil = this.#window + busyWindows;
       this.#window = window;
       this.#inWindow = 0;
     }
     this.#inWindow += 1;
-    return !this.#wasBusy && this.#inWindow <= mostAlone;
+    return window > this.#busyUntil && this.#inWindow <= mostAlone;
   }
 
   #keep(): void {
