@@ -5,14 +5,11 @@ import { loadConfig } from './config/load.ts';
 import { Peers } from './http/peers.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
-import { takeShortTurns } from './threads/short-turns.ts';
 
 declare const self: Worker;
 
 const tell = (message: FromVisitors) => self.postMessage(message);
 let plane: VisitorPlane | undefined;
-
-takeShortTurns();
 
 self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
   try {
