@@ -5,6 +5,7 @@ import type { Cold } from './cold.ts';
 import { coldCosts, coldWaits } from './cold-rows.ts';
 import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
+import { latencyColumns, latencyRows } from './latency-rows.ts';
 import type { Measured } from './rounds.ts';
 import type { Workers } from './workers.ts';
 
@@ -125,15 +126,6 @@ async function latencyTable(kept: Kept<Latency>): Promise<string> {
       isOurs: name.startsWith('Linnet'),
     })),
   });
-  const table = markdownTable(
-    ['', 'p50 µs', 'p99 µs', 'range', 'longest µs'],
-    waited.map(({ name, p50, p99, most }) => [
-      name,
-      number(p50.median),
-      number(p99.median),
-      range(p99),
-      number(most.median),
-    ]),
-  );
+  const table = markdownTable(latencyColumns, latencyRows(waited));
   return [await writePlot('redirect-latency.svg', title, plot), table, circumstances(kept)].join('\n\n');
 }

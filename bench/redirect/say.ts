@@ -3,6 +3,7 @@ import type { Cold } from './cold.ts';
 import { coldCosts, coldWaits } from './cold-rows.ts';
 import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
+import { latencyColumns, latencyRows } from './latency-rows.ts';
 import type { Measured } from './rounds.ts';
 import type { Workers } from './workers.ts';
 
@@ -87,14 +88,8 @@ export function sayLatency({ perSecond, waited }: Latency): void {
   say(
     print({
       title: `Waiting at ${number(perSecond)} visits a second, half of what Linnet can carry`,
-      columns: ['p50 µs', 'p99 µs', 'range', 'longest µs'],
-      rows: waited.map(({ name, p50, p99, most }) => [
-        name,
-        number(p50.median),
-        number(p99.median),
-        range(p99),
-        number(most.median),
-      ]),
+      columns: latencyColumns.slice(1),
+      rows: latencyRows(waited),
       notes: ['Counted from when a visit was due, at a fixed rate, whether or not the answers keep up.'],
       figures: waited,
     }),
