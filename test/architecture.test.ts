@@ -9,10 +9,10 @@ const arrows: Record<string, readonly string[]> = {
   config: ['rules'],
   telemetry: [],
   'start-problem.ts': [],
-  storage: ['rules'],
+  storage: ['rules', 'threads'],
   auth: ['rules', 'storage'],
   webhooks: ['rules', 'storage', 'config'],
-  clicks: ['rules', 'storage', 'config'],
+  clicks: ['rules', 'storage', 'config', 'threads'],
   domains: ['rules'],
   mail: ['rules', 'http'],
   qr: [],
@@ -38,6 +38,8 @@ const narrow: Record<string, RegExp> = {
   'api → clicks': /^clicks\/(stats|live|user-agent)/,
   'redirect → http': /^http\/(html|express-answer|plain-request)/,
   'mail → http': /^http\/html/,
+  'storage → threads': /^threads\/breath/,
+  'clicks → threads': /^threads\/breath/,
 };
 
 const roomOf = (path: string): string => path.split('/')[0] ?? '';

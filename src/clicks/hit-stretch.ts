@@ -1,6 +1,7 @@
 import { classify } from '../rules/click-class.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import { noVisitor } from '../storage/fold-store.ts';
+import { breathe } from '../threads/breath.ts';
 import { classPlace, hourOf, reasonPlace, sources } from './codes.ts';
 import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
 import { HitColumns } from './hit-columns.ts';
@@ -80,6 +81,7 @@ export class HitStretch {
   add(record: Buffer | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
     const cursor = this.#cursor;
     if (record !== null) cursor.begin(record);
+    breathe();
     while (this.#hasWaiting || cursor.next()) {
       const day = dayOf(cursor.at);
       this.#hasWaiting = !isReady(day);

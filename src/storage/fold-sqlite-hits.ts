@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'bun:sqlite';
+import { breathe } from '../threads/breath.ts';
 import { type Column, hitColumns, noVisitor } from './fold-store.ts';
 
 const rowsTogether = [512, 128, 32, 8, 1] as const;
@@ -38,6 +39,7 @@ export class HitInsertions {
         const insertion = this.#insertion(rows, varying);
         fill(insertion, hits, from, rows);
         insertion.statement.run(insertion.values);
+        breathe();
       }
     }
   }

@@ -1,6 +1,7 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
+import { breathe } from '../threads/breath.ts';
 import { HitInsertions } from './fold-sqlite-hits.ts';
 import {
   byId,
@@ -218,6 +219,7 @@ export class SqliteFoldStore implements FoldStore {
       for (; from + values.length <= rows.length; from += values.length) {
         for (let at = 0; at < values.length; at++) values[at] = rows[from + at] ?? 0;
         statement.run(values);
+        breathe();
       }
     }
   }
@@ -236,6 +238,7 @@ export class SqliteFoldStore implements FoldStore {
           values[cell++] = counts[row] ?? '';
         }
         statement.run(values);
+        breathe();
       }
     }
   }
@@ -266,6 +269,7 @@ export class SqliteFoldStore implements FoldStore {
           values[1] = owner;
           for (let at = 0; at < together; at++) values[at + 2] = visitors[from + at] ?? 0;
           count += statement.run(values).changes;
+          breathe();
         }
       }
       return { day, owner, count };
