@@ -36,7 +36,7 @@ export class Recording {
   readonly #parts: RecordingParts;
   readonly #settings: FoldSettings;
   readonly #journal: Journal;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: (() => void)[] = [];
   #lock: Lock | null = null;
   #thread: Worker | null = null;
   #restarting: Timer | undefined;
@@ -76,15 +76,9 @@ export class Recording {
     return new Promise((done) => this.#waiting.push({ end, done }));
   }
 
-  /** Calls `listener` after each stretch of hits that has got into storage. Returns how to end that. */
-  onFolded(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** How many hits were lost to a disk that took nothing for too long. */
-  get dropped(): number {
-    return this.#dropped;
+  /** Calls `listener` after each stretch of hits that has got into storage. */
+  onFolded(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** To be called now and then: old hits go, and so do the journals of other processes that have died. */
