@@ -152,6 +152,34 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
   await page.waitForURL('**/app/domains');
 });
 
+test('the palette opens what Enter was pressed for before it was found, and not what was found before', async () => {
+  const who = await app.newcomer();
+  const [, wanted] = await Promise.all(
+    ['eager-1', 'eager-2'].map((suffix) =>
+      app.call('POST', '/api/v1/link', {
+        key: who.key,
+        body: { destination_url: 'https://example.com/', suffix },
+      }),
+    ),
+  );
+  const page = await dashboardOf(app, who);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('eager-1');
+  await page.getByRole('option', { name: /eager-1/ }).waitFor();
+  const { promise: pressed, resolve: letCome } = Promise.withResolvers<void>();
+  await page.route('**/api/v1/link?*', async (route) => {
+    await pressed;
+    await route.continue();
+  });
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('2');
+  await page.keyboard.press('Enter');
+  expect(await page.getByText('Nothing is called that.').count()).toBe(0);
+  letCome();
+  await page.waitForURL(`**/app/links/${wanted?.json.id}`);
+  await page.context().close();
+});
+
 test('the shortcuts of the page are listed by the question mark', async () => {
   const page = await dashboardOf(app, await app.newcomer(), '/app/domains');
   await page.keyboard.press('?');

@@ -232,6 +232,27 @@ describe('finding links', () => {
     await page.context().close();
   });
 
+  test('a tag that is chosen before the tags are here is taken when they come', async () => {
+    const who = await app.newcomer();
+    const red = await tag(who, 'red');
+    await link(who, 'eager-red', { tags: [red] });
+    await link(who, 'eager-plain');
+    const page = await dashboardOf(app, who);
+    await row(page, '/eager-plain').waitFor();
+    const { promise: typed, resolve: letCome } = Promise.withResolvers<void>();
+    await page.route('**/api/v1/tag', async (route) => {
+      await typed;
+      await route.continue();
+    });
+    const filter = page.getByRole('combobox', { name: 'Filter by tag' });
+    await filter.fill('re');
+    await filter.press('Enter');
+    letCome();
+    await row(page, '/eager-plain').waitFor({ state: 'detached' });
+    expect(await suffixes(page)).toEqual(['/eager-red']);
+    await page.context().close();
+  });
+
   test('an address that says nonsense shows what can be shown', async () => {
     const who = await app.newcomer();
     await link(who, 'nonsense');

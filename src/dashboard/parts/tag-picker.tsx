@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedFocusEvent } from 'preact';
-import { useId, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
 import { Field, type FieldFrame } from './field.tsx';
@@ -34,6 +34,8 @@ export function TagPicker({
   const wasOpen = useSignal(false);
   /** -1: none of the options is meant yet. */
   const at = useSignal(-1);
+  /** Enter was pressed before the tags were here: what is meant then is taken. */
+  const isEager = useSignal(false);
   const told = useSignal('');
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
@@ -60,11 +62,13 @@ export function TagPicker({
   };
   const close = () => {
     isOpen.value = false;
+    isEager.value = false;
     at.value = -1;
   };
   const type = (text: string) => {
     words.value = text;
     at.value = text.trim() === '' ? -1 : 0;
+    isEager.value = false;
     create.trouble.value = null;
     open();
   };
@@ -83,6 +87,13 @@ export function TagPicker({
     if (option.kind === 'tag') add(option.tag);
     else void create.run(option.name);
   };
+  const isHere = tags.data.value !== undefined;
+  useEffect(() => {
+    if (!isEager.value || !isHere) return;
+    isEager.value = false;
+    const option = options[at.value];
+    if (option) choose(option);
+  }, [isHere]);
   const onKeyDown = (event: KeyboardEvent) => {
     const option = options[at.value];
     const last = value.at(-1);
@@ -91,8 +102,10 @@ export function TagPicker({
       at.value = Math.min(at.value + 1, options.length - 1);
     } else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
     else if (event.key === 'Enter' && isOpen.value && option) choose(option);
-    else if (event.key === 'Enter' && wanted !== '') open();
-    else if (event.key === 'Escape' && isOpen.value) close();
+    else if (event.key === 'Enter' && wanted !== '') {
+      open();
+      isEager.value = !isHere;
+    } else if (event.key === 'Escape' && isOpen.value) close();
     else if (event.key === 'Backspace' && words.value === '' && last) return remove(last);
     else return;
     event.preventDefault();

@@ -65,9 +65,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const remote = useSignal<readonly Entry[]>([]);
   const trouble = useSignal<Trouble | null>(null);
   const at = useSignal(0);
+  const isSearching = useSignal(false);
+  /** Enter was pressed before the search was done: what it finds first is opened. */
+  const isEager = useSignal(false);
   useEffect(() => {
     const asked = words.value.trim();
-    at.value = 0;
     if (asked === '') {
       remote.value = [];
       return;
@@ -76,8 +78,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const timer = setTimeout(async () => {
       const answer = await found(asked).catch((cause) => asTrouble(cause));
       if (isLate) return;
+      isSearching.value = false;
       remote.value = answer instanceof Trouble ? [] : answer;
       trouble.value = answer instanceof Trouble ? answer : null;
+      if (isEager.value) choose(remote.value[0]);
+      isEager.value = false;
     }, 120);
     return () => {
       isLate = true;
@@ -85,7 +90,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
     };
   }, [words.value]);
   const wanted = words.value.trim().toLowerCase();
-  const entries = [...fixed.filter(({ name }) => name.toLowerCase().includes(wanted)), ...remote.value];
+  const type = (text: string) => {
+    words.value = text;
+    at.value = 0;
+    isSearching.value = text.trim() !== '';
+    isEager.value = false;
+  };
+  const near = fixed.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const entries = [...near, ...remote.value];
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
@@ -94,8 +106,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') at.value = Math.min(at.value + 1, entries.length - 1);
     else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
-    else if (event.key === 'Enter') choose(entries[at.value]);
-    else return;
+    else if (event.key === 'Enter') {
+      // What stands there was found for the words of before.
+      if (isSearching.value && at.value >= near.length) isEager.value = true;
+      else choose(entries[at.value]);
+    } else return;
     event.preventDefault();
   };
   return (
@@ -125,9 +140,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-label="Find links, tags, pages and actions"
           placeholder="Find links, tags, pages and actions"
           value={words.value}
-          onInput={(event) => {
-            words.value = event.currentTarget.value;
-          }}
+          onInput={(event) => type(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
       </div>
@@ -156,7 +169,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           Links and tags can't be searched now. {trouble.value.message}
         </p>
       ) : (
-        entries.length === 0 && <p class="nothing soft">Nothing is called that.</p>
+        entries.length === 0 && !isSearching.value && <p class="nothing soft">Nothing is called that.</p>
       )}
     </dialog>
   );
