@@ -168,3 +168,27 @@ test('while others change something in SQLite the turns are short, and long agai
   expect(new SqliteFoldStore(folder.path).stretchLength()).toBe(long);
   await store.close();
 });
+
+test("another worker's fold is no reason for short turns, and what is changed beside it is", async () => {
+  const store = new SqliteFoldStore(folder.path);
+  const long = store.stretchLength();
+  const other = new WatchedStore(folder.path);
+  const desk = deskOf(other, () => {});
+  const fold = (end: Position) =>
+    new Promise<void>((resolve) => {
+      other.onTurn = () => resolve();
+      desk.take({ kind: 'wake', end, now: plain.at });
+    });
+  await fold(written(own, 2));
+  expect(ledger()).toBe(2);
+  expect(store.stretchLength()).toBe(long);
+  const writer = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
+  writer.run("insert into changes (at, domain_id, suffix) values (0, 0, 'a')");
+  writer.close();
+  const { segment, offset } = written(own, 2);
+  await fold({ segment, offset: offset * 2 });
+  expect(ledger()).toBe(4);
+  expect(store.stretchLength()).toBeLessThan(long);
+  await store.close();
+  await other.close();
+});

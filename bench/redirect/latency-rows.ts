@@ -7,20 +7,24 @@ export const latencyColumns = [
   'p99 µs',
   'range',
   'to nginx',
-  'more than by itself, ms',
+  'more, ms',
+  'range',
   'longest µs',
+  "kernel's threads, ms",
 ];
 
-/** nginx comes first, then Linnet by itself, then Linnet while it does other things. */
+/** nginx comes first. */
 export function latencyRows(waited: readonly Waited[]): string[][] {
-  const [nginx, itself] = waited;
-  return waited.map(({ name, p50, p99, most }, place) => [
-    name,
+  const [nginx] = waited;
+  return waited.map(({ name, p50, p99, most, more, kernel }) => [
+    more === null ? name : `${name} (more than “${more.than}”)`,
     number(p50.median),
     number(p99.median),
     range(p99),
     number(p99.median / (nginx?.p99.median ?? 1)),
-    place < 2 ? '' : number((p99.median - (itself?.p99.median ?? 0)) / 1000),
+    more === null ? '' : number(more.ms.median),
+    more === null ? '' : range(more.ms),
     number(most.median),
+    number(kernel.median),
   ]);
 }

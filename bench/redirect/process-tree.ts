@@ -45,3 +45,10 @@ export function memoryOf(pids: readonly number[]): number {
   const place = parts.findIndex(({ whole }) => whole === largest);
   return largest + parts.reduce((sum, { own }, index) => sum + (index === place ? 0 : own), 0);
 }
+
+/** The threads of the kernel itself: what it clears up, writes and watches takes a core from everybody. */
+export function kernelThreads(): number[] {
+  const parent = 2;
+  const name = `/proc/${parent}/comm`;
+  return existsSync(name) && readFileSync(name, 'utf8').trim() === 'kthreadd' ? treeOf(parent) : [];
+}

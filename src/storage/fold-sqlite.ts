@@ -81,6 +81,9 @@ export class SqliteFoldStore implements FoldStore {
   readonly #hits: HitInsertions;
 
   #seenVersion: number;
+  #seenFolds = '';
+  #seenLinks = '';
+  readonly #ownJournals = new Set<string>();
   #othersWroteAt = Number.NEGATIVE_INFINITY;
 
   constructor(dataDir: string) {
@@ -93,6 +96,8 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.run('pragma wal_autocheckpoint = 8000');
     this.#hits = new HitInsertions(this.#database);
     this.#seenVersion = this.#othersVersion();
+    this.#seenFolds = this.#othersFolds();
+    this.#seenLinks = this.#newestOfLinks();
   }
 
   async watermark(journal: string): Promise<Watermark | null> {
@@ -126,12 +131,13 @@ export class SqliteFoldStore implements FoldStore {
     const version = this.#othersVersion();
     if (version !== this.#seenVersion) {
       this.#seenVersion = version;
-      this.#othersWroteAt = performance.now();
+      if (this.#isMoreThanFolds()) this.#othersWroteAt = performance.now();
     }
     return performance.now() - this.#othersWroteAt < othersPause ? shortStretch : longStretch;
   }
 
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    this.#ownJournals.add(batch.journal);
     this.#whole(() => {
       this.#moveWatermark(batch);
       this.#hits.insert(batch.hits, batch.count);
@@ -196,6 +202,27 @@ export class SqliteFoldStore implements FoldStore {
   /** Changes with every commit of another connection. */
   #othersVersion(): number {
     return (this.#statement('pragma data_version').get() as { data_version: number }).data_version;
+  }
+
+  /** Whether others did more than fold their journals, as each worker does all the time: such turns wait for each other. */
+  #isMoreThanFolds(): boolean {
+    const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];
+    const isMore = folds === this.#seenFolds || links !== this.#seenLinks;
+    this.#seenFolds = folds;
+    this.#seenLinks = links;
+    return isMore;
+  }
+
+  #othersFolds(): string {
+    const rows = this.#statement('select node, segment, byte_offset from journal_watermarks').values();
+    return rows.filter(([node]) => !this.#ownJournals.has(String(node))).join(' ');
+  }
+
+  #newestOfLinks(): string {
+    const [row] = this.#statement(
+      'select (select max(id) from links), (select max(id) from changes)',
+    ).values();
+    return String(row);
   }
 
   #moveWatermark({ journal, from, to }: FoldBatch): void {
