@@ -65,6 +65,7 @@ export async function readLinks(
       : listLinks(context.database, caller.organizationId, page, query),
     totalOf(context, caller, filter),
   ]);
+  if (isWhole(filter)) countAhead(context.database, caller.organizationId, total);
   return { links: await withTags(context, links), total };
 }
 
@@ -85,6 +86,18 @@ async function deepPage(
   const start = await closerStart(database.read, organizationId, before, offset, direction);
   if (start.offset > deepOffset) void countInPassing(database, organizationId);
   return listFrom(database.read, organizationId, start, limit, direction);
+}
+
+/** Of how many links in an organization the blocks have been asked to be counted. */
+const countedAhead = new WeakMap<Database, Map<number, number>>();
+
+/** Whoever sees the first page of a long list may turn to one far down next: what that needs is made ready meanwhile. */
+function countAhead(database: Database, organizationId: number, total: number): void {
+  const totals = countedAhead.get(database) ?? new Map<number, number>();
+  countedAhead.set(database, totals);
+  if (total - (totals.get(organizationId) ?? 0) <= deepOffset) return;
+  totals.set(organizationId, total);
+  void countInPassing(database, organizationId);
 }
 
 const counting = new WeakMap<Database, Set<number>>();
