@@ -75,10 +75,20 @@ class WatchedStore extends SqliteFoldStore {
   }
 }
 
+/** A disk that takes its time. */
+class SlowStore extends SqliteFoldStore {
+  override fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
+    return super.fold(batch, (links) => {
+      Bun.sleepSync(50);
+      return deliveries(links);
+    });
+  }
+}
+
 const own: JournalName = { node: 'here', process: 'own' };
 const left: JournalName = { node: 'here', process: 'left' };
 
-function deskOf(store: WatchedStore, tell: (message: FromFold) => void): FoldDesk {
+function deskOf(store: SqliteFoldStore, tell: (message: FromFold) => void): FoldDesk {
   const salts = new DailySalts(
     {
       settle: (day, fresh) => store.settleSalt(day, fresh),
@@ -166,6 +176,25 @@ test('while others change something in SQLite the turns are short, and long agai
   other.close();
   await store.deleteSaltsBefore(1);
   expect(new SqliteFoldStore(folder.path).stretchLength()).toBe(long);
+  await store.close();
+});
+
+test('where a turn takes long the next ones are shorter, all the more while others change something', async () => {
+  const store = new SlowStore(folder.path);
+  const long = store.stretchLength();
+  const end = written(own, 5);
+  await new Promise<void>((resolve) => {
+    const desk = deskOf(store, ({ kind }) => kind === 'folded' && resolve());
+    desk.take({ kind: 'wake', end, now: plain.at });
+  });
+  expect(ledger()).toBe(5);
+  const afterwards = store.stretchLength();
+  expect(afterwards).toBeLessThan(long);
+  const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
+  other.run("insert into settings (key, value) values ('a', 'b')");
+  expect(store.stretchLength()).toBeLessThan(afterwards);
+  expect(store.stretchLength()).toBeGreaterThan(1_000);
+  other.close();
   await store.close();
 });
 

@@ -33,11 +33,18 @@ const visitorsTogether = [64, 16, 4, 2, 1] as const;
 /**
  * Hits of one transaction. Most of its time goes into pages, and the more hits it has, the more of them share a page:
  * a long one takes two thirds of a second, a short one a tenth, and half as much again for each hit.
+ * The columns of the long one just fit into their room of 2 to the 17th.
  */
-const longStretch = 131_072;
+const longStretch = 120_000;
 const shortStretch = 32_768;
+/** Where the disk is slow a transaction has fewer, so that it takes about so many milliseconds; but never fewer than these. */
+const longTurn = 1_500;
+const shortTurn = 150;
+const fewest = 2_048;
 /** For so many milliseconds after a change of somebody else, more are expected. */
 const othersPause = 5_000;
+/** Who waits for the lock looks every so many milliseconds whether it is free, and must not always find it taken. */
+const othersLook = 25;
 
 /** With visitors and counts. */
 const linkHourWidth = linkHourColumns.length + 2;
@@ -85,13 +92,16 @@ export class SqliteFoldStore implements FoldStore {
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
   #othersWroteAt = Number.NEGATIVE_INFINITY;
+  /** Milliseconds that a hit took last time. */
+  #lastPace = 0;
+  #lastEnd = 0;
 
   constructor(dataDir: string) {
     this.#database = new Database(join(dataDir, 'linnet.sqlite'), { readwrite: true });
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
     this.#database.run('pragma foreign_keys = on');
-    this.#database.run('pragma cache_size = -64000');
+    this.#database.run('pragma cache_size = -40000');
     // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
     this.#hits = new HitInsertions(this.#database);
@@ -126,18 +136,21 @@ export class SqliteFoldStore implements FoldStore {
     });
   }
 
-  /** SQLite has one writer: while others have changes to make, the fold's turns are short. */
+  /** SQLite has one writer: while others have changes to make, the fold's turns are short, and there is time in between. */
   stretchLength(): number {
     const version = this.#othersVersion();
     if (version !== this.#seenVersion) {
       this.#seenVersion = version;
       if (this.#isMoreThanFolds()) this.#othersWroteAt = performance.now();
     }
-    return performance.now() - this.#othersWroteAt < othersPause ? shortStretch : longStretch;
+    const [most, turn] = this.#othersWrite ? [shortStretch, shortTurn] : [longStretch, longTurn];
+    return Math.max(fewest, Math.min(most, Math.floor(turn / this.#lastPace)));
   }
 
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     this.#ownJournals.add(batch.journal);
+    if (this.#othersWrite) await this.#letOthersIn();
+    const begun = performance.now();
     this.#whole(() => {
       this.#moveWatermark(batch);
       this.#hits.insert(batch.hits, batch.count);
@@ -152,6 +165,8 @@ export class SqliteFoldStore implements FoldStore {
       this.#insert(inserts.linkClicks, batch.linkClicks);
       this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch)));
     });
+    this.#lastEnd = performance.now();
+    this.#lastPace = (this.#lastEnd - begun) / Math.max(batch.count, fewest);
   }
 
   async verifiedHosts(): Promise<readonly string[]> {
@@ -202,6 +217,15 @@ export class SqliteFoldStore implements FoldStore {
   /** Changes with every commit of another connection. */
   #othersVersion(): number {
     return (this.#statement('pragma data_version').get() as { data_version: number }).data_version;
+  }
+
+  get #othersWrite(): boolean {
+    return performance.now() - this.#othersWroteAt < othersPause;
+  }
+
+  async #letOthersIn(): Promise<void> {
+    const rest = this.#lastEnd + othersLook - performance.now();
+    if (rest > 0) await Bun.sleep(rest);
   }
 
   /** Whether others did more than fold their journals, as each worker does all the time: such turns wait for each other. */
