@@ -345,6 +345,26 @@ describe('a connection, also', () => {
     expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
   });
 
+  test('whose large body is refused unread hears why, is ended, and holds up no stop', async () => {
+    const refusing = openLanes(
+      (cause) => faults.push(cause),
+      () => new Response('too large', { status: 413 }),
+      () => null,
+    );
+    const body = 'x'.repeat(3_000_000);
+    const framings = [
+      post('/other', `Content-Length: ${body.length}\r\n`, body),
+      post('/other', 'Transfer-Encoding: chunked\r\n', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+    ];
+    const visitors = framings.map((bytes) => hearAfterSending(refusing.port, bytes));
+    await Promise.all(visitors.map(({ heard }) => heard));
+    const begun = performance.now();
+    await refusing.drain();
+    // Of the ten seconds that requests under way are given.
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
+  });
+
   test('a head with bare line feeds is refused at once', async () => {
     expect(statusesOf(await talk(lanes.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([505]);
   });
@@ -367,6 +387,23 @@ describe('a connection, also', () => {
     expect([ended, received !== '']).toContain(true);
   });
 });
+
+/** What a visitor hears who reads nothing before all is sent: its beginning, and all of it until the connection ends. */
+function hearAfterSending(port: number, bytes: string): { heard: Promise<unknown>; all: Promise<string> } {
+  const socket = connect({ host: '127.0.0.1', port });
+  let text = '';
+  socket.pause();
+  socket.on('data', (part) => {
+    text += part.toString('latin1');
+  });
+  const heard = new Promise((resolve) => socket.once('data', resolve));
+  const all = new Promise<string>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('end', () => resolve(text));
+  });
+  socket.write(bytes, () => socket.resume());
+  return { heard, all };
+}
 
 /** The ports that connections of this machine come from or, in state 0A, are waited for at; only those to `peer`. */
 function ports(state: string, peer?: number): number[] {

@@ -63,8 +63,9 @@ export class Connection {
 
   /** Bytes from the visitor. */
   take(bytes: Buffer): void {
-    this.#wasUsed = true;
+    // Read and dropped: whoever is still sending gets to read the last answer, but isn't kept for it.
     if (this.#isLast || this.#isEnding) return;
+    this.#wasUsed = true;
     if (this.#state === 'carried') this.#carry(bytes);
     else if (this.#state === 'exchange' && this.#held === null) this.#continue(bytes);
     else if (this.#state === 'asking' || this.#held !== null || this.#outlet.isFull) this.#hold(bytes);
@@ -252,6 +253,7 @@ export class Connection {
         if (this.#state === 'express' || this.#state === 'asking') return;
         this.#isEnding = true;
         this.#outlet.end();
+        this.#socket.resume();
       },
     });
     this.#inner = fresh;

@@ -8,6 +8,8 @@ export type Front = (request: Request, caller: Caller) => Answer;
 /** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
 const largestBody = 1024 * 1024 * 1024;
 const idleSeconds = 10;
+/** What has surely come in with the head, or right behind it. */
+const smallBody = 8 * 1024;
 
 /**
  * Bun's own server, for everything that is not on the express lane. It is reached through our connections alone, and
@@ -30,7 +32,8 @@ export class InnerServer {
       fetch: (request, server) => {
         const peer = peerOf(request, server);
         if (peer === undefined) return new Response(null, { status: 403 });
-        return this.#front(request, { address: peer, keepOpen: () => server.timeout(request, 0) });
+        const answer = this.#front(request, { address: peer, keepOpen: () => server.timeout(request, 0) });
+        return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
       },
       error: (cause) => {
         onFault(cause);
@@ -65,4 +68,22 @@ export class InnerServer {
     clearTimeout(timer);
     await this.#server.stop(true);
   }
+}
+
+/** Whether some of its body may still be on its way when it is answered. */
+function mayHaveMore({ headers }: Request): boolean {
+  const length = headers.get('content-length');
+  return length === null ? headers.has('transfer-encoding') : Number(length) > smallBody;
+}
+
+/**
+ * An answer that was given before the body was read ends the connection: Bun reads no more of it, and would take it for
+ * a request under way, for which a stop waits in vain. In pieces, a body may also be short and all there: then only
+ * a refusal ends it.
+ */
+async function closingUnlessRead(request: Request, answer: Answer): Promise<Response> {
+  const response = await answer;
+  const isSized = request.headers.has('content-length');
+  if (!request.bodyUsed && (isSized || response.status >= 400)) response.headers.set('connection', 'close');
+  return response;
 }
