@@ -6,6 +6,7 @@ import { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
+import { giveWay } from '../threads/give-way.ts';
 import type { Command } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
@@ -36,6 +37,8 @@ try {
 }
 
 async function runCommand({ run }: Command, values: Record<string, string | undefined>): Promise<void> {
+  // Beside a server that answers visitors they come first, whatever is done here.
+  giveWay();
   const config = loadConfig(process.env);
   const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${config.port}`));
   const store = await openStore(
