@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from './support/eventually.ts';
+import { runServer, temporaryFolder } from './support/program.ts';
+
+const isLinux = process.platform === 'linux';
+
+test.if(isLinux)("of the threads at work the visitors' alone gives way to nobody", async () => {
+  await using folder = await temporaryFolder();
+  const server = runServer({ PORT: '0', DATA_DIR: folder.path });
+  await server.address();
+  const workers = () => threadsOf(server.pid).filter(({ name }) => name === 'Worker');
+  await eventually(() => workers().length >= 4 && workers().slice(1).every(givesWay), "the store's threads");
+  expect(workers().filter((thread) => !givesWay(thread)).length).toBe(1);
+  expect(threadsOf(server.pid).find(({ id }) => id === server.pid)).toMatchObject({ niceness: 15 });
+  server.kill('SIGTERM');
+  expect(await server.exited).toBe(0);
+});
+
+test.if(isLinux)('a command of the shell gives way to a server beside it', async () => {
+  await using folder = await temporaryFolder();
+  // It waits for a password.
+  const command = ['src/cli/main.ts', 'user', 'create', '--email', 'ada@example.com'];
+  const child = Bun.spawn([process.execPath, ...command], {
+    cwd: join(import.meta.dir, '..'),
+    env: { DATA_DIR: folder.path },
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  await eventually(() => threadsOf(child.pid).some(givesWay), 'the command to give way');
+  child.kill('SIGKILL');
+  await child.exited;
+});
+
+interface Thread {
+  readonly id: number;
+  readonly name: string;
+  readonly niceness: number;
+}
+
+const givesWay = ({ niceness }: Thread): boolean => niceness === 15;
+
+/** As the system lists them, in the order in which they were started. */
+function threadsOf(pid: number): Thread[] {
+  const ids = readdirSync(`/proc/${pid}/task`).map(Number);
+  return ids.flatMap((id) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8');
+      const end = stat.lastIndexOf(')');
+      const fields = stat.slice(end + 2).split(' ');
+      return [{ id, name: stat.slice(stat.indexOf('(') + 1, end), niceness: Number(fields[16]) }];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+}
