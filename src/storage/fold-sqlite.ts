@@ -43,7 +43,7 @@ const shortTurn = 150;
 const fewest = 2_048;
 /** For so many milliseconds after a change of somebody else, more are expected. */
 const othersPause = 5_000;
-/** Who waits for the lock looks every so many milliseconds whether it is free, and must not always find it taken. */
+/** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
 const othersLook = 25;
 
 /** With visitors and counts. */
@@ -92,7 +92,7 @@ export class SqliteFoldStore implements FoldStore {
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
   #othersWroteAt = Number.NEGATIVE_INFINITY;
-  /** Milliseconds that a hit took last time. */
+  /** Milliseconds that a hit took last time, without the wait for the lock. */
   #lastPace = 0;
   #lastEnd = 0;
 
@@ -150,8 +150,9 @@ export class SqliteFoldStore implements FoldStore {
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     this.#ownJournals.add(batch.journal);
     if (this.#othersWrite) await this.#letOthersIn();
-    const begun = performance.now();
+    let begun = 0;
     this.#whole(() => {
+      begun = performance.now();
       this.#moveWatermark(batch);
       this.#hits.insert(batch.hits, batch.count);
       const { ofLinkHours, organizations } = placeVisitors(
