@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { temporaryFolder } from './support/program.ts';
+import { endOf, runServerAfter, temporaryFolder } from './support/program.ts';
 
 const destination = 'https://destination.example/';
 const browser =
@@ -150,3 +150,20 @@ test('a port that is taken is said by the thread in the words of the program', a
   expect(second.message).toStartWith(`Port ${port} on `);
   await app.stop();
 });
+
+test.each(['a throw', 'a promise that nobody waited for', 'leaving without a word'])(
+  'a process whose visitors are no longer answered ends, and says so in one line: %s',
+  async (DEATH) => {
+    await using folder = await temporaryFolder();
+    const program = runServerAfter('mortal-visitors.ts', { PORT: '0', DATA_DIR: folder.path, DEATH });
+    try {
+      await program.address();
+      program.kill('SIGUSR2');
+      expect(await endOf(program)).toBe(1);
+      const lines = program.output().err.trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line).event)).toEqual(['visitors no longer answered']);
+    } finally {
+      program.kill('SIGKILL');
+    }
+  },
+);

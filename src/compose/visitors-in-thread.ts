@@ -35,6 +35,7 @@ class VisitorThread implements Visitors {
   /** Changes that go in one message, at the end of this turn. */
   #untold: { links: Change['links'][number][]; hosts: string[] } | null = null;
   #telling: Promise<unknown> | null = null;
+  #isDismissed = false;
 
   readonly clicks: Clicks = {
     append: (hit: RawHit) => this.#do({ to: 'append', hit }),
@@ -46,6 +47,10 @@ class VisitorThread implements Visitors {
   constructor(onDeath: (cause: unknown) => void) {
     this.#worker.onmessage = ({ data }: MessageEvent<FromVisitors>) => this.#hear(data);
     this.#worker.onerror = (event) => onDeath(new Error(event.message));
+    // One that leaves without a word answers nobody, either.
+    this.#worker.addEventListener('close', () => {
+      if (!this.#isDismissed) onDeath(new Error('their thread has ended'));
+    });
   }
 
   async listen(
@@ -58,7 +63,7 @@ class VisitorThread implements Visitors {
       this.#listening =
         (await this.#ask({ to: 'listen', environment, behind, hits: hits ?? null })) ?? this.#listening;
     } catch (cause) {
-      this.#worker.terminate();
+      this.#dismiss();
       throw cause;
     }
   }
@@ -98,7 +103,15 @@ class VisitorThread implements Visitors {
   }
 
   async close(): Promise<void> {
-    await this.#ask({ to: 'close' });
+    try {
+      await this.#ask({ to: 'close' });
+    } finally {
+      this.#dismiss();
+    }
+  }
+
+  #dismiss(): void {
+    this.#isDismissed = true;
     this.#worker.terminate();
   }
 

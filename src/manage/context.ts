@@ -12,7 +12,7 @@ import type { CreationDesk } from './creation-desk.ts';
 import type { DomainMeans } from './domain-means.ts';
 import type { Errands } from './errands.ts';
 
-/** What the control plane works with. Made in `app.ts`, where a test may put its own clock or dice. */
+/** What the control plane works with. Made in `compose/control-plane.ts`, where a test may put its own clock or dice. */
 export interface Context {
   readonly database: Database;
   readonly site: Site;

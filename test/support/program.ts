@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from './eventually.ts';
 
 const root = join(import.meta.dir, '..', '..');
 
@@ -21,6 +22,14 @@ export const runProgram = (command: string[], settings: Record<string, string>, 
 /** The server without its launcher: what a test kills is then what it means. */
 export const runServer = (settings: Record<string, string>): Program =>
   run([process.execPath, 'src/main.ts'], settings, '');
+
+/** A file of tests, in a process of its own. */
+export const runScript = (file: string, settings: Record<string, string>): Program =>
+  run([process.execPath, join(import.meta.dir, file)], settings, '');
+
+/** The server, with a file of tests that is run in it first. */
+export const runServerAfter = (file: string, settings: Record<string, string>): Program =>
+  run([process.execPath, '--preload', join(import.meta.dir, file), 'src/main.ts'], settings, '');
 
 function run(command: string[], settings: Record<string, string>, stdin: string): Program {
   const { PATH = '', HOME = '' } = process.env;
@@ -62,6 +71,14 @@ function run(command: string[], settings: Record<string, string>, stdin: string)
       }
     },
   };
+}
+
+/** How it has ended, which nobody told it to; fails when it goes on. */
+export async function endOf({ exited }: Program): Promise<number> {
+  const codes: number[] = [];
+  exited.then((code) => codes.push(code));
+  await eventually(() => codes.length > 0, 'the end of the program', 20_000);
+  return exited;
 }
 
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {

@@ -1,0 +1,36 @@
+import { Authenticator } from '../auth/authenticate.ts';
+import type { Context } from '../manage/context.ts';
+import type { Site } from '../rules/site.ts';
+import type { Store } from '../store.ts';
+import type { Deliverer } from '../webhooks/deliver.ts';
+import { contextOf, delivererOf, errandsOf, mailerOf } from './context.ts';
+import { domainMeansOf } from './domains.ts';
+import type { Start } from './start.ts';
+import type { Change } from './visitors.ts';
+
+interface ControlPlane {
+  readonly context: Context;
+  readonly deliverer: Deliverer;
+  readonly authenticator: Authenticator;
+}
+
+/** What people manage links with. `tell` lets those of this process hear of a change who remember what was before. */
+export function openControlPlane(
+  { config, overrides, log, now, opened }: Start,
+  site: Site,
+  { database, secrets }: Store,
+  tell: (change: Change) => void,
+): ControlPlane {
+  const deliverer = delivererOf(config, site, database, secrets, overrides, log);
+  const context = contextOf(config, site, database, secrets, overrides, {
+    linkChanged: (domainId, suffix) => tell({ links: [{ domainId, suffix }], hosts: [] }),
+    webhooks: deliverer,
+    mailer: mailerOf(config, site, overrides, log),
+    errands: errandsOf(log),
+    domains: domainMeansOf(config, site, now, (host) => tell({ links: [], hosts: [host] }), log),
+  });
+  opened.defer(() => context.errands.finish());
+  const authenticator = new Authenticator(database, now, (cause) => log.error('key use not noted', cause));
+  opened.defer(() => authenticator.finish());
+  return { context, deliverer, authenticator };
+}

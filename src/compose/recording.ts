@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { CountryFileError, openCountryFile } from '../clicks/geo.ts';
+import { realDisk } from '../clicks/journal.ts';
+import { Recording } from '../clicks/recording.ts';
+import type { Config } from '../config/options.ts';
+import type { Site } from '../rules/site.ts';
+import { StartProblem } from '../start-problem.ts';
+import type { Start } from './start.ts';
+
+/** The journal of clicks, and the thread that folds it. */
+export function openRecording(site: Site, { config, overrides, log, now, opened }: Start): Recording {
+  const { journalDisk = realDisk, hits } = overrides;
+  const recording = new Recording({
+    settings: {
+      dataDir: resolve(config.dataDir),
+      databaseUrl: config.databaseUrl,
+      origin: site.origin,
+      daysKept: config.clickRetentionDays,
+      countryFile: countryFileOf(config),
+      webhookAddress: config.webhookAddress,
+    },
+    disk: journalDisk,
+    now,
+    startThread:
+      hits === 'unfolded'
+        ? null
+        : () => new Worker(new URL('../fold-thread.ts', import.meta.url).href, { smol: true }),
+    warn: (event, facts) => log.warn(event, facts),
+    fault: (event, cause) => log.error(event, cause),
+  });
+  opened.defer(() => recording.stop());
+  return recording;
+}
+
+/** Opened once now, so that whoever named the wrong file learns of it at the start and not from a map without countries. */
+function countryFileOf({ countryFile }: Config): string | null {
+  if (countryFile === null) return null;
+  const path = resolve(countryFile);
+  try {
+    openCountryFile(path);
+    return path;
+  } catch (cause) {
+    if (!(cause instanceof CountryFileError)) throw cause;
+    throw new StartProblem(`COUNTRY_FILE can not be used. ${cause.message}`);
+  }
+}

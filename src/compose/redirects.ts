@@ -1,0 +1,62 @@
+import { guessLimits } from '../auth/rate-limit.ts';
+import type { Config } from '../config/options.ts';
+import { believesProxies, networkOf } from '../http/client-address.ts';
+import type { Context } from '../manage/context.ts';
+import { CaptchaGate } from '../redirect/gates/captcha.ts';
+import { PasswordGate } from '../redirect/gates/password.ts';
+import { RedirectHandler, type RedirectParts } from '../redirect/handler.ts';
+import { StoreAway } from '../rules/errors.ts';
+import { useChallenge } from '../storage/challenges.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Known } from './known.ts';
+
+interface RedirectMeans extends Pick<RedirectParts, 'misses' | 'record'> {
+  readonly config: Config;
+  readonly context: Context;
+  readonly known: Known;
+  readonly log: Log;
+}
+
+/** What answers the visits that the express lane leaves: pages, and links that ask something first. */
+export const redirectsOf = ({
+  config,
+  context,
+  known,
+  misses,
+  record,
+  log,
+}: RedirectMeans): RedirectHandler =>
+  new RedirectHandler({
+    links: known.links,
+    now: context.now,
+    record,
+    believesProxies: believesProxies(config.trustedProxies),
+    misses,
+    networkOf,
+    wayOut: (host, method, path) => known.hosts.wayOut(host, method, path),
+    onFault: (cause) =>
+      cause instanceof StoreAway
+        ? log.warn('store away', { error: cause.message })
+        : log.error('redirect failed', cause),
+    password: passwordGate(context),
+    captcha: captchaGate(context),
+  });
+
+const passwordGate = ({ secrets, now, site, limits, passwords }: Context): PasswordGate =>
+  new PasswordGate({
+    now,
+    secureCookies: site.isSecure,
+    sign: (text) => secrets.sign('link-pass', text),
+    verifySignature: (text, signature) => secrets.verify('link-pass', text, signature),
+    verifyPassword: (password, hash) => passwords.verify(password, hash),
+    reserveGuess: (linkId, network) => limits.reserve(guessLimits(`link|${linkId}`, network)),
+  });
+
+const captchaGate = ({ secrets, now, database }: Context): CaptchaGate =>
+  new CaptchaGate({
+    now,
+    secret: secrets.text('captcha'),
+    sign: (text) => secrets.sign('captcha', text, 22),
+    useOnce: (challenge, expiresAt) =>
+      database.write((queries) => useChallenge(queries, challenge, expiresAt)),
+  });

@@ -1,0 +1,24 @@
+/** Run in the server first: on SIGUSR2 its visitors' thread comes to an end, in the way that DEATH says. */
+import { isMainThread } from 'node:worker_threads';
+
+const deaths: Record<string, () => void> = {
+  'a throw': () => {
+    throw new Error('out of order');
+  },
+  'a promise that nobody waited for': () => void Promise.reject(new Error('out of order')),
+  'leaving without a word': () => process.exit(0),
+};
+
+const channel = new BroadcastChannel('end of the visitors');
+
+if (isMainThread) {
+  globalThis.Worker = class extends Worker {
+    constructor(url: string | URL, options: WorkerOptions = {}) {
+      const isForVisitors = String(url).endsWith('/visitor-thread.ts');
+      super(url, isForVisitors ? { ...options, preload: [import.meta.path] } : options);
+    }
+  };
+  process.on('SIGUSR2', () => channel.postMessage('now'));
+} else {
+  channel.onmessage = () => deaths[process.env.DEATH ?? '']?.();
+}
