@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf, freshContext } from '../support/browser.ts';
+import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-});
+const app = await appOfSuite();
 
 const password = 'correct horse battery';
 

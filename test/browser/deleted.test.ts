@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import type { Newcomer } from '../support/app.ts';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-});
+const app = await appOfSuite();
 
 const bin = '/app/links/deleted';
 const rows = (page: Page) => page.locator('.deleted-row');

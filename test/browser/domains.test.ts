@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
-import { type NameServer, type Names, startNameServer, zoneOf } from '../support/name-server.ts';
+import { afterAll, expect, test } from 'bun:test';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { type Names, startNameServer, zoneOf } from '../support/name-server.ts';
 import { visitRaw } from '../support/raw-http.ts';
 
 const names: Names = {};
-let dns: NameServer;
-let app: TestApp;
-beforeAll(async () => {
-  dns = await startNameServer(zoneOf(names));
-  app = await startApp({ env: { DNS_SERVERS: dns.address }, overrides: { domainInterval: 20 } });
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-  await dns.stop();
-});
+const dns = await startNameServer(zoneOf(names));
+const app = await appOfSuite({ env: { DNS_SERVERS: dns.address }, overrides: { domainInterval: 20 } });
+afterAll(() => dns.stop());
 
 test('a domain is added, shows its records, is verified by itself, carries a link, and is deleted with it', async () => {
   const who = await app.newcomer();

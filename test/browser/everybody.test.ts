@@ -1,44 +1,34 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 
-let app: TestApp;
-let owner: Newcomer;
-let linkId: number;
-let domainId: number;
-beforeAll(async () => {
-  app = await startApp();
-  owner = await app.newcomer();
-  const make = async (path: string, body: unknown): Promise<number> =>
-    (await app.call('POST', path, { key: owner.key, body })).json.id;
-  const tag = await make('/api/v1/tag', { name: 'W'.repeat(60) });
-  linkId = await make('/api/v1/link', {
-    destination_url: `https://example.com/${'long'.repeat(80)}`,
-    suffix: 'long-'.repeat(30),
-    name: 'A name as long as a sentence can be. '.repeat(8),
-    tags: [tag],
-  });
-  domainId = await make('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
-  await make('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
-  await make('/api/v1/api_key', { name: 'W'.repeat(60) });
-  const deleted = await make('/api/v1/link', {
-    destination_url: `https://example.com/${'gone'.repeat(80)}`,
-    suffix: 'gone-'.repeat(30),
-    name: 'W'.repeat(300),
-  });
-  await app.call('DELETE', `/api/v1/link/${deleted}`, { key: owner.key });
+const app = await appOfSuite();
+const owner = await app.newcomer();
+const make = async (path: string, body: unknown): Promise<number> =>
+  (await app.call('POST', path, { key: owner.key, body })).json.id;
+const tag = await make('/api/v1/tag', { name: 'W'.repeat(60) });
+const linkId = await make('/api/v1/link', {
+  destination_url: `https://example.com/${'long'.repeat(80)}`,
+  suffix: 'long-'.repeat(30),
+  name: 'A name as long as a sentence can be. '.repeat(8),
+  tags: [tag],
 });
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
+const domainId = await make('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
+await make('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
+await make('/api/v1/api_key', { name: 'W'.repeat(60) });
+const deleted = await make('/api/v1/link', {
+  destination_url: `https://example.com/${'gone'.repeat(80)}`,
+  suffix: 'gone-'.repeat(30),
+  name: 'W'.repeat(300),
 });
+await app.call('DELETE', `/api/v1/link/${deleted}`, { key: owner.key });
 
 const patience = 60_000;
 const desk = { width: 1280, height: 860 };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const main = '/app';
-const pages = () => [
+const pages = [
   main,
   '/app/links/deleted',
   `/app/links/${linkId}`,
@@ -64,7 +54,7 @@ describe('every page', () => {
     'fits a window of 320 pixels, which is also one of 1280 at 400 %: nothing is to be scrolled sideways',
     async () => {
       const page = await dashboardOf(app, owner, main, { viewport: { width: 320, height: 640 } });
-      for (const path of pages()) {
+      for (const path of pages) {
         await page.goto(app.url + path);
         await settled(page);
         const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
@@ -79,7 +69,7 @@ describe('every page', () => {
     'has no barrier, light and dark, on a desk and on a phone',
     async () => {
       const page = await dashboardOf(app, owner, main);
-      for (const path of pages()) {
+      for (const path of pages) {
         await page.goto(app.url + path);
         await settled(page);
         for (const viewport of [desk, phone.viewport]) {
@@ -100,7 +90,7 @@ describe('every page', () => {
     'lets a finger hit everything that can be pressed on a phone',
     async () => {
       const page = await dashboardOf(app, owner, main, phone);
-      for (const path of pages()) {
+      for (const path of pages) {
         await page.goto(app.url + path);
         await settled(page);
         const small = await page.evaluate(() =>

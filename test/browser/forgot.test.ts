@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf, freshContext } from '../support/browser.ts';
-import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { startApp } from '../support/app.ts';
+import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { startMailServer } from '../support/mail-server.ts';
 
-let server: MailServer;
-let app: TestApp;
-beforeAll(async () => {
-  server = await startMailServer();
-  app = await startApp({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}` } });
-  await app.newcomer();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-  await server[Symbol.asyncDispose]();
-});
+const server = await startMailServer();
+const app = await appOfSuite({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}` } });
+afterAll(() => server[Symbol.asyncDispose]());
+await app.newcomer();
 
 const wanted = 'a brand new password';
 
@@ -100,12 +93,12 @@ test('an address without an account is told the same, and no mail goes out', asy
 test('by keyboard alone', async () => {
   const { email } = await app.newcomer();
   const page = await strangerAt('/app/forgot');
-  await page.getByLabel('Email').waitFor();
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type(email);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
   await page.goto(await mailedLink());
-  await page.getByLabel('New password').waitFor();
+  await page.locator('input:focus').waitFor();
   await page.keyboard.type(wanted);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();

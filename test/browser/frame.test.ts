@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf, freshContext } from '../support/browser.ts';
+import { expect, test } from 'bun:test';
+import { startApp } from '../support/app.ts';
+import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-});
+const app = await appOfSuite();
 
 const password = 'correct horse battery';
 
@@ -133,6 +127,11 @@ test('a lost network is said in a sentence, what was typed is kept, and trying a
   expect((await app.call('GET', '/api/v1/user', { key: who.key })).json.name).toBe('Grace');
 });
 
+const openPalette = async (page: Page) => {
+  await page.keyboard.press('Control+k');
+  await page.locator('.palette input:focus').waitFor();
+};
+
 test('the palette finds a page, a link and a tag by keyboard alone', async () => {
   const who = await app.newcomer();
   await app.call('POST', '/api/v1/tag', { key: who.key, body: { name: 'Harvest' } });
@@ -141,12 +140,12 @@ test('the palette finds a page, a link and a tag by keyboard alone', async () =>
     body: { destination_url: 'https://example.com/', suffix: 'harvest-2027' },
   });
   const page = await dashboardOf(app, who);
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('harvest-2027');
   await page.getByRole('option', { name: /harvest-2027/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/app/links/${link.json.id}`);
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('Doma');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/app/domains');
@@ -163,7 +162,7 @@ test('the palette opens what Enter was pressed for before it was found, and not 
     ),
   );
   const page = await dashboardOf(app, who);
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('eager-1');
   await page.getByRole('option', { name: /eager-1/ }).waitFor();
   const { promise: pressed, resolve: letCome } = Promise.withResolvers<void>();

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { browser as laptop, type Newcomer, startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import { browser as laptop, type Newcomer } from '../support/app.ts';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 const patience = 60_000;
 const day = 86_400_000;
 
-let app: TestApp;
-const apps: TestApp[] = [];
-async function freshApp(): Promise<void> {
-  // One proxy in front: a visit says by its headers where it comes from.
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
-  apps.push(app);
-}
-beforeAll(freshApp);
-afterAll(async () => {
-  await closeBrowser();
-  for (const started of apps) {
-    await started.stop();
-    expect(started.faults).toEqual([]);
-  }
-});
+/** One proxy in front: a visit says by its headers where it comes from. */
+const start = () => appOfSuite({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
+const unvisited = await start();
+let app = await start();
 
 interface Place {
   readonly owner: Newcomer;
@@ -103,9 +93,11 @@ async function busyPlace(): Promise<Place> {
   return busy;
 }
 
-/** A day where the visitor's browser is. */
-const dayBefore = (days: number): string =>
-  new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(app.clock.now - days * day);
+/** A day where the visitor's browser is, by its calendar: where clocks change, a day isn't 24 hours long. */
+const dayBefore = (days: number): string => {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(app.clock.now);
+  return new Date(Date.parse(today) - days * day).toISOString().slice(0, 10);
+};
 
 const boardOf = (busy: Place, query = ''): Promise<Page> =>
   dashboardOf(app, busy.owner, `/app/links/${busy.link.id}/stats${query}`);
@@ -290,7 +282,7 @@ describe('the board', () => {
   let busy: Place;
   beforeAll(async () => {
     // Who visits is told apart in the order of days: the past can't be added where there were visits today.
-    await freshApp();
+    app = unvisited;
     busy = await busyPlace();
   });
 

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import type { Newcomer } from '../support/app.ts';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 import { pressUntil } from '../support/press.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-});
+const app = await appOfSuite();
 
 const rows = (page: Page) => page.locator('.tag-row');
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
@@ -35,6 +29,7 @@ describe('tags', () => {
     const page = await dashboardOf(app, who, '/app/tags');
     await page.getByText('No tags yet').waitFor();
     // The one next step has the focus.
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type('Spring');
     await page.keyboard.press('Enter');
     await row(page, 'Spring').waitFor();

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, dashboardOf } from '../support/browser.ts';
+import { type Newcomer, startApp } from '../support/app.ts';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(async () => {
-  await closeBrowser();
-  await app.stop();
-});
+const app = await appOfSuite();
 
 const patience = 60_000;
 const unreachable = "Linnet can't be reached";

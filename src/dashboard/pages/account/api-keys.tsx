@@ -8,6 +8,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
+import { StackingTable } from '../../parts/stacking-table.tsx';
 import { refresh, useQuery } from '../../queries.ts';
 import { asTrouble } from '../../trouble.ts';
 import { day, since } from '../../words.ts';
@@ -47,45 +48,30 @@ export function ApiKeys() {
               <p>With one, scripts and other services can make and read links as you do.</p>
             </Empty>
           ) : (
-            <div class="table-frame">
-              <table class="table stacking">
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Begins with</th>
-                    <th scope="col">Made</th>
-                    <th scope="col">Last used</th>
-                    <th scope="col">
-                      <span class="unseen">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {known.map((key) => (
-                    <tr key={key.id}>
-                      <td>{key.name}</td>
-                      <td data-name="Begins with">
-                        <code>{key.prefix}…</code>
-                      </td>
-                      <td data-name="Made">{day(key.created_at)}</td>
-                      <td data-name="Last used">
-                        {key.last_used_at ? since(key.last_used_at) : <span class="soft">Never</span>}
-                      </td>
-                      <td class="number">
-                        <IconButton
-                          icon="trash"
-                          isSlim
-                          label={`Delete API key ${key.name}`}
-                          onClick={() => {
-                            doomed.value = key;
-                          }}
-                        />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <StackingTable columns={['Name', 'Begins with', 'Made', 'Last used']}>
+              {known.map((key) => (
+                <tr key={key.id}>
+                  <td>{key.name}</td>
+                  <td data-name="Begins with">
+                    <code>{key.prefix}…</code>
+                  </td>
+                  <td data-name="Made">{day(key.created_at)}</td>
+                  <td data-name="Last used">
+                    {key.last_used_at ? since(key.last_used_at) : <span class="soft">Never</span>}
+                  </td>
+                  <td class="number">
+                    <IconButton
+                      icon="trash"
+                      isSlim
+                      label={`Delete API key ${key.name}`}
+                      onClick={() => {
+                        doomed.value = key;
+                      }}
+                    />
+                  </td>
+                </tr>
+              ))}
+            </StackingTable>
           )
         }
       </Loaded>

@@ -5,6 +5,7 @@ import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
+import { StackingTable } from '../../parts/stacking-table.tsx';
 import { refresh, useQuery } from '../../queries.ts';
 import { day, instant, since } from '../../words.ts';
 import { SignOutEverywhere } from './sign-out-everywhere.tsx';
@@ -32,44 +33,30 @@ export function SessionsSection() {
     >
       <Loaded query={sessions} height={120}>
         {(known) => (
-          <div class="table-frame">
-            <table class="table stacking">
-              <thead>
-                <tr>
-                  <th scope="col">Browser</th>
-                  <th scope="col">Signed in</th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">
-                    <span class="unseen">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {known.map((session) => (
-                  <tr key={session.id}>
-                    <td>
-                      {nameOf(session)} {session.is_current && <span class="chip good">This one</span>}
-                    </td>
-                    <td data-name="Signed in" title={instant(session.created_at)}>
-                      {day(session.created_at)}
-                    </td>
-                    <td data-name="Last used">{lastUseOf(session)}</td>
-                    <td class="number">
-                      {!session.is_current && (
-                        <Button
-                          isSlim
-                          aria-label={`Sign out ${nameOf(session)}, signed in ${instant(session.created_at)}`}
-                          onClick={() => void signOut(session)}
-                        >
-                          Sign out
-                        </Button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <StackingTable columns={['Browser', 'Signed in', 'Last used']}>
+            {known.map((session) => (
+              <tr key={session.id}>
+                <td>
+                  {nameOf(session)} {session.is_current && <span class="chip good">This one</span>}
+                </td>
+                <td data-name="Signed in" title={instant(session.created_at)}>
+                  {day(session.created_at)}
+                </td>
+                <td data-name="Last used">{lastUseOf(session)}</td>
+                <td class="number">
+                  {!session.is_current && (
+                    <Button
+                      isSlim
+                      aria-label={`Sign out ${nameOf(session)}, signed in ${instant(session.created_at)}`}
+                      onClick={() => void signOut(session)}
+                    >
+                      Sign out
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </StackingTable>
         )}
       </Loaded>
     </Section>

@@ -1,10 +1,10 @@
 import type { DeletedLink } from '../../api-types.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { LinkHeading } from '../../parts/link-heading.tsx';
 import { Pick } from '../../parts/pick.tsx';
-import { ShortText } from '../../parts/short-text.tsx';
 import { shortOf } from '../../short.ts';
-import { bare, day, instant, since } from '../../words.ts';
+import { day, instant, since } from '../../words.ts';
 
 interface DeletedRowProps {
   readonly link: DeletedLink;
@@ -21,21 +21,7 @@ export function DeletedRow({ link, isChosen, onToggle, onBringBack }: DeletedRow
   return (
     <li class={isChosen ? 'link-row deleted-row chosen' : 'link-row deleted-row'} data-row={link.id}>
       <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
-      <div class="row-main">
-        <div class="row-first">
-          <span class="row-short" title={link.url}>
-            <ShortText link={link} />
-          </span>
-          {link.name && (
-            <span class="row-name soft cut" dir="auto" title={link.name}>
-              {link.name}
-            </span>
-          )}
-        </div>
-        <p class="soft small cut" title={link.destination_url}>
-          {bare(link.destination_url)}
-        </p>
-      </div>
+      <LinkHeading link={link} />
       <div class="deleted-when small">
         <p title={instant(link.deleted_at)}>Deleted {since(link.deleted_at)}</p>
         <KeptUntil at={link.kept_until} />

@@ -1,10 +1,10 @@
 import type { Link } from '../../api-types.ts';
 import { CopyButton } from '../../parts/copy.tsx';
+import { LinkHeading } from '../../parts/link-heading.tsx';
 import { Pick } from '../../parts/pick.tsx';
-import { ShortText } from '../../parts/short-text.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { pageOf, shortOf } from '../../short.ts';
-import { bare, compact, counted } from '../../words.ts';
+import { compact, counted } from '../../words.ts';
 import { Marks } from './marks.tsx';
 import { RowActions } from './row-actions.tsx';
 
@@ -24,22 +24,9 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
   return (
     <li class={isChosen ? 'link-row chosen' : 'link-row'} data-row={link.id}>
       <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
-      <div class="row-main">
-        <div class="row-first">
-          <a class="row-short" href={pageOf(link)} data-row-link aria-label={short} title={link.url}>
-            <ShortText link={link} />
-          </a>
-          <CopyButton text={link.url} what={short} isBare isSlim />
-          {link.name && (
-            <span class="row-name soft cut" dir="auto" title={link.name}>
-              {link.name}
-            </span>
-          )}
-        </div>
-        <p class="soft small cut" title={link.destination_url}>
-          {bare(link.destination_url)}
-        </p>
-      </div>
+      <LinkHeading link={link} href={pageOf(link)}>
+        <CopyButton text={link.url} what={short} isBare isSlim />
+      </LinkHeading>
       <div class="row-labels">
         <Marks link={link} />
         {link.tags.slice(0, mostTags).map(({ id, name }) => (

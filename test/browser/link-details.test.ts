@@ -1,0 +1,400 @@
+import { describe, expect, test } from 'bun:test';
+import { readFile } from 'node:fs/promises';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import jsQR from 'jsqr';
+import type { Locator } from 'playwright-core';
+import { barriersOn, freshContext } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { startTarget } from '../support/webhook-target.ts';
+import { describedBy, field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+/** It comes when the page has drawn itself. */
+const focusOn = (input: Locator): Promise<void> => input.and(input.page().locator(':focus')).waitFor();
+
+describe('the page of a link', () => {
+  test(
+    'saves every field as it was typed, and nothing else',
+    async () => {
+      const { page, read, link, owner } = await open({ name: 'before', tags: [] });
+      await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'known' } });
+      await field(page, 'Destination').fill('example.org/after');
+      await field(page, 'Destination on Android').fill('https://android.example/app');
+      await field(page, 'Destination on iPhone and iPad').fill('https://ios.example/app');
+      await field(page, 'Name').fill('After');
+      await page.getByRole('combobox', { name: 'Tags' }).fill('known');
+      await page.getByRole('option', { name: 'known' }).click();
+      await page.getByRole('combobox', { name: 'Tags' }).fill('made here');
+      await page.getByRole('option', { name: 'Create tag' }).click();
+      await page.getByRole('button', { name: 'Remove tag made here' }).waitFor();
+      await field(page, 'Card title').fill('A title');
+      await field(page, 'Card description').fill('A description');
+      await field(page, 'Card picture').fill('https://pictures.invalid/one.png');
+      await field(page, 'Code').fill('#112233');
+      await field(page, 'Background').fill('#FFEEDD');
+      await page.getByRole('switch', { name: 'Count scans apart' }).click();
+      await page.getByRole('switch', { name: 'Bot protection' }).click();
+      await page.getByRole('switch', { name: 'Captcha' }).click();
+      await page.getByRole('button', { name: 'Set a password' }).click();
+      await page.locator('input:focus').waitFor();
+      await page.keyboard.type('open sesame');
+      // By the clock in Berlin, where the browser is: two hours ahead of UTC in July.
+      await field(page, 'Expiration').fill('2031-07-01T12:30');
+      await page.getByText('It expires on 1 Jul 2031, 12:30').waitFor();
+      expect(await page.getByText('Times are those of Europe/Berlin.').isVisible()).toBe(true);
+      await page.getByRole('link', { name: 'Webhook' }).click();
+      await field(page, 'Webhook address').fill('http://127.0.0.1:9/hook');
+      await page.getByRole('button', { name: 'Generate a key' }).click();
+      await page.getByRole('checkbox', { name: 'Changes' }).check();
+      await page.getByRole('checkbox', { name: 'Clicks' }).uncheck();
+      await save(page);
+      const saved = await read();
+      expect(saved).toMatchObject({
+        suffix: link.suffix,
+        destination_url: 'https://example.org/after',
+        android_link_destination: 'https://android.example/app',
+        ios_link_destination: 'https://ios.example/app',
+        name: 'After',
+        og_title: 'A title',
+        og_description: 'A description',
+        og_image: 'https://pictures.invalid/one.png',
+        qr_code_foreground_hex: '#112233',
+        qr_code_background_hex: '#FFEEDD',
+        qr_code_marker: true,
+        bot_protection: true,
+        captcha: true,
+        has_password: true,
+        expiration_date: '2031-07-01T10:30:00.000Z',
+        webhook_url: 'http://127.0.0.1:9/hook',
+        webhook_auth_key: expect.stringMatching(/^whsec_[\w+/]{32}$/),
+        webhook_events: ['link.updated'],
+      });
+      expect((saved.tags as { name: string }[]).map(({ name }) => name).sort()).toEqual([
+        'known',
+        'made here',
+      ]);
+      expect(await unsaved(page).count()).toBe(0);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'takes every field away again',
+    async () => {
+      const { page, read } = await open({
+        name: 'a name',
+        android_link_destination: 'https://android.example/app',
+        ios_link_destination: 'https://ios.example/app',
+        og_title: 'A title',
+        og_description: 'A description',
+        og_image: 'https://pictures.invalid/one.png',
+        password: 'open sesame',
+        expiration_date: '2031-07-01T10:30:07.123Z',
+        webhook_url: 'http://127.0.0.1:9/hook',
+        webhook_auth_key: 'a key',
+      });
+      for (const label of [
+        'Destination on Android',
+        'Destination on iPhone and iPad',
+        'Name',
+        'Card title',
+        'Card description',
+        'Card picture',
+      ])
+        await field(page, label).fill('');
+      await page.getByRole('button', { name: 'Remove password' }).click();
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByText('It never expires.').waitFor();
+      await page.getByRole('link', { name: 'Webhook' }).click();
+      await field(page, 'Webhook address').fill('');
+      await page.getByRole('button', { name: 'Remove key' }).click();
+      await save(page);
+      expect(await read()).toMatchObject({
+        name: null,
+        android_link_destination: null,
+        ios_link_destination: null,
+        og_title: null,
+        og_description: null,
+        og_image: null,
+        has_password: false,
+        expiration_date: null,
+        webhook_url: null,
+        webhook_auth_key: null,
+      });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'sends only what was changed: an expiration to the millisecond and a password outlive another edit',
+    async () => {
+      const { page, read } = await open({ expiration_date: '2031-07-01T10:30:07.123Z', password: 'kept' });
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+      await field(page, 'Name').fill('Another');
+      await page.keyboard.press('Control+s');
+      expect((await sent).postDataJSON()).toEqual({ name: 'Another' });
+      await page.getByText('Changes saved.').waitFor();
+      expect(await read()).toMatchObject({
+        name: 'Another',
+        has_password: true,
+        expiration_date: '2031-07-01T10:30:07.123Z',
+      });
+      expect(await page.content()).not.toContain('kept');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'does not take a date that is half typed for none',
+    async () => {
+      const { page, read } = await open({ expiration_date: '2031-07-01T10:30:00Z' });
+      await field(page, 'Expiration').focus();
+      await page.keyboard.press('Backspace');
+      await page.getByText('This date is not complete').waitFor();
+      await field(page, 'Name').fill('Another');
+      await page.keyboard.press('Control+s');
+      expect(await unsaved(page).isVisible()).toBe(true);
+      await focusOn(field(page, 'Expiration'));
+      expect(await read()).toMatchObject({ name: null, expiration_date: '2031-07-01T10:30:00.000Z' });
+      await page.getByRole('button', { name: 'In 30 days' }).click();
+      await page.getByText('in 30 days', { exact: true }).waitFor();
+      await save(page);
+      const days = (Date.parse(String((await read()).expiration_date)) - Date.now()) / 86_400_000;
+      expect(Math.abs(days - 30)).toBeLessThan(0.1);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    "shows the API's own words beside the field, and keeps what was typed",
+    async () => {
+      const { page, read, link } = await open();
+      await field(page, 'Destination').fill(link.url);
+      await field(page, 'Code').fill('#FFFFFF');
+      await page.keyboard.press('Control+Enter');
+      const destination = field(page, 'Destination');
+      await page.locator('[aria-invalid="true"]').first().waitFor();
+      expect(await describedBy(destination)).toContain('is itself on a short domain of this service');
+      await focusOn(destination);
+      await destination.fill('https://example.com/other');
+      expect(await destination.getAttribute('aria-invalid')).toBeNull();
+      await page.keyboard.press('Control+s');
+      await page.getByText('The two colours of a QR code must differ').waitFor();
+      expect(await describedBy(field(page, 'Code'))).toContain('The two colours of a QR code must differ');
+      expect(await destination.inputValue()).toBe('https://example.com/other');
+      expect(await read()).toMatchObject({ destination_url: 'https://example.com/before' });
+      await field(page, 'Code').fill('#00000');
+      await field(page, 'Name').fill('n');
+      await page.keyboard.press('Control+s');
+      await page.getByText('Give a colour as # and six hex digits').waitFor();
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'says that the network is gone, keeps what was typed, and saves on another try',
+    async () => {
+      const { page, read } = await open();
+      await field(page, 'Name').fill('Typed in a tunnel');
+      await page.context().setOffline(true);
+      await page.keyboard.press('Control+s');
+      await unsaved(page).getByText("Linnet can't be reached.").waitFor();
+      expect(await field(page, 'Name').inputValue()).toBe('Typed in a tunnel');
+      await page.context().setOffline(false);
+      await unsaved(page).getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Changes saved.').waitFor();
+      expect(await read()).toMatchObject({ name: 'Typed in a tunnel' });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'says that it can not be loaded, and loads when asked again',
+    async () => {
+      const { page, link } = await open({ name: 'here again' });
+      await page.route(`**/api/v1/link/${link.id}`, (route) =>
+        route.fulfill({
+          status: 503,
+          json: { status_code: 503, error_code: 'STORE_AWAY', error_string: 'The database is away.' },
+        }),
+      );
+      await page.reload();
+      await page.getByText('The database is away.').waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      await page.unroute(`**/api/v1/link/${link.id}`);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await field(page, 'Name').waitFor();
+      expect(await field(page, 'Name').inputValue()).toBe('here again');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'asks for the session again in place when it has ended',
+    async () => {
+      const { page, owner, read } = await open();
+      await field(page, 'Name').fill('Typed before');
+      await page.context().clearCookies();
+      await page.keyboard.press('Control+s');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Password', { exact: true }).fill(owner.password);
+      await dialog.getByRole('button', { name: 'Sign in' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      expect(await field(page, 'Name').inputValue()).toBe('Typed before');
+      await page.keyboard.press('Control+s');
+      await page.getByText('Changes saved.').waitFor();
+      expect(await read()).toMatchObject({ name: 'Typed before' });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'says when there is no such link',
+    async () => {
+      const { owner, page } = await open();
+      const stranger = await open();
+      await page.goto(`${app.url}/app/links/${stranger.link.id}`);
+      await page.getByText('There is no such link').waitFor();
+      await page.goto(`${app.url}/app/links/none`);
+      await page.getByText('There is no such link').waitFor();
+      expect(owner.organizationId).not.toBe(stranger.owner.organizationId);
+      await Promise.all([page.context().close(), stranger.page.context().close()]);
+    },
+    patience,
+  );
+});
+
+async function decode(picture: Buffer): Promise<{ text: string | undefined; width: number }> {
+  const image = await loadImage(picture);
+  const size = Math.max(image.width, 400);
+  const canvas = createCanvas(size, size);
+  const pen = canvas.getContext('2d');
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(image, 0, 0, size, size);
+  const { data, width, height } = pen.getImageData(0, 0, size, size);
+  return { text: jsQR(new Uint8ClampedArray(data), width, height)?.data, width: image.width };
+}
+
+describe('the QR code', () => {
+  test(
+    'is shown as it will be before it is saved, and as it is afterwards',
+    async () => {
+      const { page, link, read } = await open();
+      const shown = async () =>
+        decodeURIComponent(
+          (await page.getByAltText(`QR code of ${link.url.replace('http://', '')}`).getAttribute('src')) ??
+            '',
+        ).replace('data:image/svg+xml,', '');
+      expect(await shown()).toBe(String((await read()).qr_code_svg));
+      await field(page, 'Code').fill('#AABBCC');
+      await page.getByText('These colours are close').waitFor();
+      await field(page, 'Code').fill('#0B5345');
+      await page.getByText('These colours are close').waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Swap' }).click();
+      await page.getByText('Light on dark').waitFor();
+      await page.getByRole('button', { name: 'Swap' }).click();
+      await page.getByRole('switch', { name: 'Count scans apart' }).click();
+      const before = await shown();
+      expect((await decode(Buffer.from(before))).text).toBe(`${link.url}?qr`);
+      await save(page);
+      const saved = String((await read()).qr_code_svg);
+      expect(saved).toContain('#0B5345');
+      expect(before).toBe(saved);
+      expect(await shown()).toBe(saved);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'downloads as SVG and as PNG in each size, and each one reads',
+    async () => {
+      const { page, link } = await open({
+        suffix: 'Frühling-🦊',
+        qr_code_foreground_hex: '#7A1F3D',
+        qr_code_background_hex: '#FDF6E3',
+      });
+      const downloaded = async (press: () => Promise<void>) => {
+        const coming = page.waitForEvent('download');
+        await press();
+        const file = await coming;
+        return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+      };
+      const svg = await downloaded(() => page.getByRole('button', { name: 'Download SVG' }).click());
+      expect(svg.name).toBe('Frühling.svg');
+      expect((await decode(svg.bytes)).text).toBe(link.url);
+      for (const size of [256, 512, 1024, 2048]) {
+        const png = await downloaded(async () => {
+          await page.getByRole('button', { name: 'Download PNG' }).click();
+          await page.getByRole('button', { name: `${size} × ${size} pixels` }).click();
+        });
+        expect(png.name).toBe(`Frühling-${size}.png`);
+        expect(await decode(png.bytes)).toEqual({ text: link.url, width: size });
+      }
+      await page.getByRole('button', { name: 'QR code', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'QR code' });
+      const fromDialog = await downloaded(() => dialog.getByRole('button', { name: 'Download SVG' }).click());
+      expect(fromDialog.bytes.equals(svg.bytes)).toBe(true);
+      expect(await barriersOn(page)).toEqual([]);
+      await page.context().close();
+    },
+    patience,
+  );
+});
+
+describe('a visitor', () => {
+  test(
+    'passes the password page by the password that was changed in the dashboard, and not by the old one',
+    async () => {
+      const { page, link } = await open({ password: 'the old one' });
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.locator('input:focus').waitFor();
+      await page.keyboard.type('open sesame');
+      await save(page);
+      await page.getByRole('button', { name: 'Change password' }).waitFor();
+      const destination = startTarget(() => new Response('arrived'));
+      await field(page, 'Destination').fill(destination.url);
+      await save(page);
+      const visitor = await (await freshContext()).newPage();
+      await visitor.goto(app.url + new URL(link.url).pathname);
+      await visitor.getByLabel('Password').fill('the old one');
+      await visitor.getByRole('button', { name: 'Open link' }).click();
+      await visitor.getByRole('alert').waitFor();
+      await visitor.getByLabel('Password').fill('open sesame');
+      await visitor.getByRole('button', { name: 'Open link' }).click();
+      await visitor.getByText('arrived').waitFor();
+      expect(visitor.url()).toBe(destination.url);
+      destination.stop();
+      await Promise.all([visitor.context().close(), page.context().close()]);
+    },
+    patience,
+  );
+
+  test(
+    'passes the captcha page that was turned on in the dashboard',
+    async () => {
+      const destination = startTarget(() => new Response('arrived'));
+      const { page, link } = await open({ destination_url: destination.url });
+      await page.getByRole('switch', { name: 'Captcha' }).click();
+      await save(page);
+      const visitor = await (await freshContext()).newPage();
+      await visitor.goto(app.url + new URL(link.url).pathname);
+      await visitor.getByRole('button', { name: 'Continue' }).click();
+      await visitor.getByText('arrived').waitFor();
+      expect(visitor.url()).toBe(destination.url);
+      destination.stop();
+      await Promise.all([visitor.context().close(), page.context().close()]);
+    },
+    patience,
+  );
+});

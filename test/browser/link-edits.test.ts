@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test';
+import { barriersOn } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
+import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+describe("somebody else's edit", () => {
+  test(
+    'is shown before anything is overwritten; mine is kept when I say so, with what only they changed',
+    async () => {
+      const { page, read, change } = await open({ name: 'before' });
+      await field(page, 'Name').fill('mine');
+      await change({ name: 'theirs', og_title: 'their title' });
+      await page.keyboard.press('Control+s');
+      const dialog = page.getByRole('dialog', { name: 'This link was changed by somebody else' });
+      await dialog.waitFor();
+      expect(await dialog.getByRole('row', { name: 'Name theirs mine' }).isVisible()).toBe(true);
+      expect(await dialog.getByText('their title').isVisible()).toBe(true);
+      expect(await barriersOn(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Back to editing' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('mine');
+      expect(await read()).toMatchObject({ name: 'theirs' });
+      await page.keyboard.press('Control+s');
+      await dialog.getByRole('button', { name: 'Keep mine' }).click();
+      await page.getByText('Changes saved.').waitFor();
+      expect(await read()).toMatchObject({ name: 'mine', og_title: 'their title' });
+      expect(await field(page, 'Card title').inputValue()).toBe('their title');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'takes the place of mine when I say so, and the rest of mine stays typed',
+    async () => {
+      const { page, read, change } = await open({ name: 'before' });
+      await field(page, 'Name').fill('mine');
+      await field(page, 'Card description').fill('only mine');
+      await change({ name: 'theirs' });
+      await page.keyboard.press('Control+s');
+      await page.getByRole('dialog').getByRole('button', { name: 'Take theirs' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('theirs');
+      expect(await field(page, 'Card description').inputValue()).toBe('only mine');
+      await save(page);
+      expect(await read()).toMatchObject({ name: 'theirs', og_description: 'only mine' });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'of other fields is named, and mine are saved beside it',
+    async () => {
+      const { page, read, change, owner } = await open({ password: 'old' });
+      const tag = await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'theirs' } });
+      await field(page, 'Name').fill('mine');
+      await change({ add_tags: [tag.json.id], password: null, captcha: true });
+      await page.keyboard.press('Control+s');
+      const dialog = page.getByRole('dialog');
+      for (const words of ['Tags: theirs', 'Password: no password', 'Captcha: on'])
+        await dialog.getByText(words).waitFor();
+      await page.keyboard.press('Escape');
+      await unsaved(page).getByRole('button', { name: 'Show what changed' }).click();
+      await dialog.getByRole('button', { name: 'Keep mine' }).click();
+      await page.getByText('Changes saved.').waitFor();
+      expect(await read()).toMatchObject({ name: 'mine', has_password: false, captcha: true });
+      expect((await read()).tags).toHaveLength(1);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'is not what an answer lost on its way looks like',
+    async () => {
+      const { page, read } = await open();
+      await page.route('**/api/v1/link/*', async (route) => {
+        if (route.request().method() !== 'PATCH') return route.fallback();
+        await route.fetch();
+        await route.abort();
+      });
+      await field(page, 'Name').fill('mine');
+      await page.keyboard.press('Control+s');
+      await unsaved(page).getByText("Linnet can't be reached.").waitFor();
+      await page.unroute('**/api/v1/link/*');
+      await unsaved(page).getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Changes saved.').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await read()).toMatchObject({ name: 'mine' });
+      await page.context().close();
+    },
+    patience,
+  );
+});
+
+describe('what is typed and not saved', () => {
+  test(
+    'is asked about before the page is left, and stays from tab to tab',
+    async () => {
+      const { page } = await open({ name: 'before' });
+      await field(page, 'Name').fill('typed');
+      await page.getByRole('link', { name: 'Webhook' }).click();
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      await page.goBack();
+      expect(await field(page, 'Name').inputValue()).toBe('typed');
+      await page.getByRole('link', { name: 'Tags' }).click();
+      const question = page.getByRole('dialog', { name: 'Leave this page?' });
+      await question.getByText('are not saved: name.').waitFor();
+      await question.getByRole('button', { name: 'Stay here' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('typed');
+      expect(
+        await page.evaluate(
+          "(() => { const leaving = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaving); return leaving.defaultPrevented; })()",
+        ),
+      ).toBe(true);
+      await page.getByRole('link', { name: 'Tags' }).click();
+      await question.getByRole('button', { name: 'Discard changes' }).click();
+      await page.waitForURL('**/app/tags');
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'stays typed while something else is on its way, and is saved after it',
+    async () => {
+      const { page, read } = await open();
+      const arrived = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      await page.route('**/api/v1/link/*', async (route) => {
+        if (route.request().method() === 'PATCH') {
+          arrived.resolve();
+          await released.promise;
+        }
+        await route.fallback();
+      });
+      await field(page, 'Name').fill('first');
+      await field(page, 'Card title').fill('a title');
+      await page.keyboard.press('Control+s');
+      await page.keyboard.press('Control+s');
+      await arrived.promise;
+      await field(page, 'Name').fill('second');
+      released.resolve();
+      await unsaved(page).getByText('1 unsaved change').waitFor();
+      await eventually(async () => (await read()).name === 'first', 'the first save');
+      expect(await field(page, 'Name').inputValue()).toBe('second');
+      await save(page);
+      expect(await read()).toMatchObject({ name: 'second', og_title: 'a title' });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'can be discarded, and the discarding undone',
+    async () => {
+      const { page } = await open({ name: 'before' });
+      await field(page, 'Name').fill('typed');
+      await unsaved(page).getByRole('button', { name: 'Discard' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('before');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('typed');
+      await field(page, 'Name').fill('before');
+      expect(await unsaved(page).count()).toBe(0);
+      await page.context().close();
+    },
+    patience,
+  );
+});

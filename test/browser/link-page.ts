@@ -1,0 +1,53 @@
+import { expect } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import type { Newcomer, TestApp } from '../support/app.ts';
+import { dashboardOf } from '../support/browser.ts';
+
+export const patience = 60_000;
+
+export interface LinkPage {
+  readonly owner: Newcomer;
+  readonly link: { readonly id: number; readonly url: string; readonly suffix: string };
+  readonly page: Page;
+  read(): Promise<Record<string, unknown>>;
+  change(body: object): Promise<void>;
+}
+
+/** Makes a link of a new owner, and opens its page in a browser. */
+export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Promise<LinkPage> {
+  return async (fields = {}, tab = '') => {
+    const owner = await app.newcomer();
+    const made = await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: 'https://example.com/before', ...fields },
+    });
+    expect(made.status).toBe(201);
+    const path = `/api/v1/link/${made.json.id}`;
+    const page = await dashboardOf(app, owner, `/app/links/${made.json.id}${tab}`);
+    await page.getByRole('navigation', { name: 'Link' }).waitFor();
+    return {
+      owner,
+      link: made.json,
+      page,
+      read: async () => (await app.call('GET', path, { key: owner.key })).json,
+      async change(body) {
+        expect((await app.call('PATCH', path, { key: owner.key, body })).status).toBe(200);
+      },
+    };
+  };
+}
+
+export const save = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Changes saved.').first().waitFor();
+};
+
+export const unsaved = (page: Page): Locator => page.getByRole('region', { name: 'Unsaved changes' });
+export const field = (page: Page, label: string): Locator => page.getByLabel(label, { exact: true });
+
+/** What a screen reader says after the name of a field. */
+export async function describedBy(input: Locator): Promise<string> {
+  const ids = (await input.getAttribute('aria-describedby'))?.split(' ') ?? [];
+  const texts = await Promise.all(ids.map((id) => input.page().locator(`[id="${id}"]`).textContent()));
+  return texts.join(' ');
+}
