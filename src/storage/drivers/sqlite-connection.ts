@@ -6,7 +6,7 @@ export interface Answer {
 }
 
 /** The system's own cache of the file is behind these: a page that is only there costs about a microsecond more. */
-const cacheKilobytes = { write: 16_000, read: 8_000 };
+const cacheKilobytes = { write: 12_000, read: 8_000 };
 
 /** One connection with its prepared statements. Synchronous: whoever holds it waits for the disk. */
 export class SqliteConnection {
