@@ -44,9 +44,9 @@ function insertLinks(file: string, organizationId: number, links: number): void 
     const now = Date.now();
     insertTags(database, organizationId, now);
     const insert = database.prepare(`
-      insert into links (created_at, updated_at, organization_id, domain_id, suffix, destination_url, name,
+      insert into links (id, created_at, updated_at, organization_id, domain_id, suffix, destination_url, name,
         qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
-      values (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, ?9) on conflict do nothing`);
+      values (?10, ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, ?9) on conflict do nothing`);
     for (let made = 0; made < links; ) {
       const link = {
         suffix: randomSuffix(randomBytes),
@@ -63,6 +63,8 @@ function insertLinks(file: string, organizationId: number, links: number): void 
         defaultColours.foreground,
         defaultColours.background,
         searchText(link),
+        // Every id is one that can be read, also where a suffix was drawn twice.
+        made + 1,
       ).changes;
     }
     database.run(
