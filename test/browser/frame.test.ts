@@ -119,6 +119,9 @@ test('a lost network is said in a sentence, what was typed is kept, and trying a
   const who = await app.newcomer();
   const page = await dashboardOf(app, who, '/app/account');
   await page.getByLabel('Your name').fill('Grace');
+  // The lists of the page are there: what they would say without a network is another test's.
+  for (const name of ['API Keys', 'Sessions'])
+    await page.getByRole('region', { name }).getByRole('table').waitFor();
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
