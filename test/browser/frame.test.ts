@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { startApp } from '../support/app.ts';
+import { type Newcomer, startApp } from '../support/app.ts';
 import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
@@ -100,9 +100,17 @@ test('signing in says what is wrong in the words of the API, and signing out end
   expect(cookies.filter(({ value }) => value !== '')).toEqual([]);
 });
 
+/** With its lists: what they would say without a session or a network is another test's. */
+async function accountPage(who: Newcomer): Promise<Page> {
+  const page = await dashboardOf(app, who, '/app/account');
+  for (const name of ['API Keys', 'Sessions'])
+    await page.getByRole('region', { name }).getByRole('table').waitFor();
+  return page;
+}
+
 test('a session that ended is asked for in place, and what was typed is still there', async () => {
   const who = await app.newcomer();
-  const page = await dashboardOf(app, who, '/app/account');
+  const page = await accountPage(who);
   await page.getByLabel('Your name').fill('Ada, in the middle of typing');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Save name' }).click();
@@ -117,11 +125,8 @@ test('a session that ended is asked for in place, and what was typed is still th
 
 test('a lost network is said in a sentence, what was typed is kept, and trying again works', async () => {
   const who = await app.newcomer();
-  const page = await dashboardOf(app, who, '/app/account');
+  const page = await accountPage(who);
   await page.getByLabel('Your name').fill('Grace');
-  // The lists of the page are there: what they would say without a network is another test's.
-  for (const name of ['API Keys', 'Sessions'])
-    await page.getByRole('region', { name }).getByRole('table').waitFor();
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Save name' }).click();
   await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
