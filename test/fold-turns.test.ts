@@ -130,8 +130,8 @@ test('fresh hits come in between the turns of a journal that was left behind', a
   const turns: string[] = [];
   const recovered = new Promise<void>((resolve) => {
     const desk = deskOf(store, (message) => message.kind === 'recovered' && resolve());
-    store.onTurn = ({ journal, count }) => {
-      turns.push(`${journal} ${count}`);
+    store.onTurn = ({ journal, hits }) => {
+      turns.push(`${journal} ${hits.count}`);
       // As the thread hears of it: not before it takes a breath.
       if (turns.length === 2) setImmediate(() => desk.take({ kind: 'wake', end, now: plain.at }));
     };

@@ -35,6 +35,7 @@ export class BatchBuilder {
     this.#rollUps.begin(hours);
     this.#linkClicks.clear();
     this.#visitors.clear();
+    const isByLink = columns.count >= longStretch;
     const inOrder = linksInOrder(links);
     const byLink = this.#sortedByLink(columns, links, inOrder);
     let first = 0;
@@ -48,8 +49,8 @@ export class BatchBuilder {
       journal,
       from,
       to,
-      count: columns.count,
-      hits: (columns.count < longStretch ? columns : byLink).ledger,
+      hits: { columns: (isByLink ? byLink : columns).ledger, count: columns.count },
+      isByLink,
       visitors: this.#visitors.sorted(),
       linkHours: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,

@@ -100,8 +100,8 @@ export class LiveClicks {
 
   /** Nobody watched: the ledger is followed from its end, less what may still appear among the last hits. */
   async #begin(): Promise<void> {
-    const newest = await newestHitId(this.#database.read);
-    const [first] = await hitOwnersAfter(this.#database.read, newest - lookBack, 1);
+    const newest = await newestHitId(this.#database);
+    const [first] = await hitOwnersAfter(this.#database, newest - lookBack, 1);
     this.#newest = newest;
     this.#settled = new SettledIds(first ? first.id - 1 : newest);
     this.#look();
@@ -128,7 +128,7 @@ export class LiveClicks {
     const settled = this.#settled;
     if (!settled) return;
     for (;;) {
-      const hits = await hitOwnersAfter(this.#database.read, settled.upTo, mostPerLook);
+      const hits = await hitOwnersAfter(this.#database, settled.upTo, mostPerLook);
       this.#newest = Math.max(this.#newest, hits.at(-1)?.id ?? 0);
       const news = settled.take(hits, performance.now());
       const owners = new Set(news.map((hit) => hit.organization_id));

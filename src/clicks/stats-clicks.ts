@@ -59,30 +59,30 @@ export interface ClickPage {
 }
 
 export async function readClicks(
-  { read }: Database,
+  database: Database,
   question: ClickQuestion,
   page: ClickPage,
 ): Promise<{ readonly clicks: readonly Click[]; readonly total: number }> {
   const filter = filterOf(question);
-  const total = await totalOf(read, filter);
+  const total = await totalOf(database, filter);
   // Where few match, the search for more than there are would go through the whole ledger.
   const left = page.before === undefined ? total - page.offset : total;
   const limit = Math.min(page.limit, left);
-  const hits = limit > 0 ? await hitsBefore(read, filter, { ...page, limit }) : [];
-  return { clicks: await named(read, hits), total };
+  const hits = limit > 0 ? await hitsBefore(database, filter, { ...page, limit }) : [];
+  return { clicks: await named(database.read, hits), total };
 }
 
 const exportPage = 500;
 
 /** All of them, newest first, in pages: memory is that of one page. */
 export async function* eachClick(
-  { read }: Database,
+  database: Database,
   question: ClickQuestion,
 ): AsyncGenerator<readonly Click[], void, undefined> {
   const filter = filterOf(question);
   for (let before: number | undefined; ; ) {
-    const hits = await hitsBefore(read, filter, { before, limit: exportPage, offset: 0 });
-    yield await named(read, hits);
+    const hits = await hitsBefore(database, filter, { before, limit: exportPage, offset: 0 });
+    yield await named(database.read, hits);
     if (hits.length < exportPage) return;
     before = hits.at(-1)?.id;
   }
@@ -90,11 +90,11 @@ export async function* eachClick(
 
 /** An organization's hits after an id, oldest first. */
 export async function clicksAfter(
-  { read }: Database,
+  database: Database,
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<readonly Click[]> {
-  return named(read, await hitsAfter(read, filterOf(question), span));
+  return named(database.read, await hitsAfter(database, filterOf(question), span));
 }
 
 const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
@@ -106,13 +106,13 @@ const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
 const totalSlice = { dimension: dimensions.indexOf('total'), value: undefined };
 
 /** From the roll-ups, which know also what the ledger no longer keeps; by counting only where hours are cut. */
-function totalOf(queries: Queries, filter: HitFilter): Promise<number> {
+function totalOf(database: Database, filter: HitFilter): Promise<number> {
   const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };
   const isWhole = [hours.from, hours.to].every((hour) => hour === undefined || Number.isInteger(hour));
-  if (!isWhole) return countHits(queries, filter);
+  if (!isWhole) return countHits(database, filter);
   const { from, to } = hours;
   return totalCount(
-    queries,
+    database.read,
     filter.owner,
     { ...totalSlice, classes: filter.classes },
     { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },

@@ -76,9 +76,9 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   if (fromRaw) await refuseTooMany(read, question);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const [counts, visitors, groups] = await Promise.all([
-    countsOf(read, question, plan),
+    countsOf(database, question, plan),
     isFiltered ? null : visitorsOf(read, question),
-    groupPlan && groupBy !== undefined ? groupsOf(read, question, groupPlan, groupBy) : null,
+    groupPlan && groupBy !== undefined ? groupsOf(database, question, groupPlan, groupBy) : null,
   ]);
   return {
     fromRaw,
@@ -101,18 +101,18 @@ async function refuseTooMany(queries: Queries, { owner, rawSince }: StatsQuestio
 /** Hits by bucket, then by class. */
 type Counts = readonly (readonly number[])[];
 
-async function countsOf(queries: Queries, { owner, range }: StatsQuestion, plan: Plan): Promise<Counts> {
+async function countsOf(database: Database, { owner, range }: StatsQuestion, plan: Plan): Promise<Counts> {
   const counts = range.buckets.map(() => rollupClasses.map(() => 0));
   const add = (bucket: number, place: number, hits: number) => {
     const row = counts[bucket];
     if (row?.[place] !== undefined) row[place] += hits;
   };
   if (plan.kind === 'rollups') {
-    const found = await bucketCounts(queries, owner, plan, range.buckets);
+    const found = await bucketCounts(database.read, owner, plan, range.buckets);
     for (const { bucket, class: place, hits } of found) add(bucket, place, hits);
     return counts;
   }
-  const found = await rawHourCounts(queries, rawSlice(owner, plan, range.buckets));
+  const found = await rawHourCounts(database, rawSlice(owner, plan, range.buckets));
   for (const { hour, class: place, hits } of found) add(bucketAt(range.buckets, hour), place, hits);
   return counts;
 }
@@ -160,7 +160,7 @@ function pointsOf(
 }
 
 async function groupsOf(
-  queries: Queries,
+  database: Database,
   { owner, range }: StatsQuestion,
   plan: Plan,
   groupBy: Grouping,
@@ -168,15 +168,15 @@ async function groupsOf(
   const rows =
     plan.kind === 'rollups'
       ? await groupCounts(
-          queries,
+          database.read,
           owner,
           plan,
           groupBy === 'class' ? 'class' : 'value',
           spanOf(range.buckets),
           mostGroups,
         )
-      : await rawGroupCounts(queries, rawSlice(owner, plan, range.buckets), columnOf(groupBy), mostGroups);
-  const names = await namesOf(queries, groupBy, rows);
+      : await rawGroupCounts(database, rawSlice(owner, plan, range.buckets), columnOf(groupBy), mostGroups);
+  const names = await namesOf(database.read, groupBy, rows);
   const shown = { clicks: sum(rows.map((row) => row.clicks)), hits: sum(rows.map((row) => row.hits)) };
   const otherClicks = (rows[0]?.all_clicks ?? 0) - shown.clicks;
   return {

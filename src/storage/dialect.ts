@@ -25,6 +25,11 @@ export interface Dialect {
   readonly locksRows: boolean;
   /** The same for a table of many small rows that are only ever asked for by the beginning of their key. */
   readonly keyedTableEnd: string;
+  /**
+   * Whether the ledger has packs. Their hits need ids without a gap: on PostgreSQL several nodes draw theirs from one
+   * sequence at the same time.
+   */
+  readonly packsHits: boolean;
   /** The function that makes rows of a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
   /** One place of such an element that is an array itself, as a column. */
@@ -57,6 +62,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     keyedTableEnd: 'strict, without rowid',
     skipsLocked: false,
     locksRows: false,
+    packsHits: true,
     jsonEach: 'json_each',
     jsonCell: (place, _kind, name) => `item.value ->> ${place} as ${name}`,
     textOrder: '',
@@ -69,6 +75,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     keyedTableEnd: '',
     skipsLocked: true,
     locksRows: true,
+    packsHits: false,
     jsonEach: 'jsonb_array_elements',
     jsonCell: (place, kind, name) =>
       kind === 'text'

@@ -10,6 +10,7 @@ import {
   deletedAtOnce,
   type FoldBatch,
   type FoldStore,
+  type Hits,
   hitColumns,
   JournalTaken,
   type LinkHours,
@@ -35,8 +36,8 @@ const whole = (row: Record<string, unknown>, name: string): number => Number(row
 /** As PostgreSQL writes an array: one statement takes a column of each, and all rows at once. */
 const arrayText = (numbers: Column | readonly number[]): string => `{${numbers.join(',')}}`;
 
-function ledgerArrays({ hits, count }: FoldBatch): string[] {
-  return hits.map((column, index) => {
+function ledgerArrays({ columns, count }: Hits): string[] {
+  return columns.map((column, index) => {
     const text = arrayText(column.subarray(0, count));
     return index === visitorColumn ? text.replaceAll(String(noVisitor), 'null') : text;
   });
@@ -121,7 +122,7 @@ export class PostgresFoldStore implements FoldStore {
     await query('begin');
     try {
       await moveWatermark(query, batch);
-      await query(hitsSql, ledgerArrays(batch));
+      await query(hitsSql, ledgerArrays(batch.hits));
       const visitors = await insertVisitors(query, batch.visitors);
       const { ofLinkHours, organizations } = placeVisitors(batch.linkHours, visitors);
       // Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock.

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { breathe } from '../threads/breath.ts';
-import { type Column, hitColumns, noVisitor } from './fold-store.ts';
+import { type Column, type Hits, hitColumns, noVisitor } from './fold-store.ts';
 
 const rowsTogether = [512, 128, 32, 8, 1] as const;
 /** With fewer rows there is little to save, and there would be many kinds of statements. */
@@ -31,7 +31,7 @@ export class HitInsertions {
     this.#database = database;
   }
 
-  insert(hits: readonly Column[], count: number): void {
+  insert({ columns: hits, count }: Hits): void {
     let from = 0;
     for (const rows of rowsTogether) {
       for (; from + rows <= count; from += rows) {

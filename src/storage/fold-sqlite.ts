@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { breathe } from '../threads/breath.ts';
 import { HitInsertions } from './fold-sqlite-hits.ts';
+import { HitPackings } from './fold-sqlite-packs.ts';
 import {
   byId,
   clickedLinks,
@@ -24,6 +25,7 @@ import {
   rollupColumns,
   type Watermark,
 } from './fold-store.ts';
+import { HitPack, type PackRow } from './hit-pack.ts';
 import { classColumns, tidyCounts } from './stats-counts.ts';
 
 /** Rows in one statement: most of a statement's cost is its start. */
@@ -45,6 +47,9 @@ const fewest = 2_048;
 const othersPause = 5_000;
 /** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
 const othersLook = 25;
+
+/** About as many hits as are deleted at once. */
+const packsDeletedAtOnce = 4;
 
 /** With visitors and counts. */
 const linkHourWidth = linkHourColumns.length + 2;
@@ -86,6 +91,7 @@ export class SqliteFoldStore implements FoldStore {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
   readonly #hits: HitInsertions;
+  readonly #packs = new HitPackings((sql) => this.#statement(sql));
 
   #seenVersion: number;
   #seenFolds = '';
@@ -154,7 +160,8 @@ export class SqliteFoldStore implements FoldStore {
     this.#whole(() => {
       begun = performance.now();
       this.#moveWatermark(batch);
-      this.#hits.insert(batch.hits, batch.count);
+      const left = batch.isByLink ? this.#packs.insert(batch.hits) : batch.hits;
+      this.#hits.insert(left);
       const { ofLinkHours, organizations } = placeVisitors(
         batch.linkHours,
         this.#insertVisitors(batch.visitors),
@@ -167,7 +174,7 @@ export class SqliteFoldStore implements FoldStore {
       this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch)));
     });
     this.#lastEnd = performance.now();
-    this.#lastPace = (this.#lastEnd - begun) / Math.max(batch.count, fewest);
+    this.#lastPace = (this.#lastEnd - begun) / Math.max(batch.hits.count, fewest);
   }
 
   async verifiedHosts(): Promise<readonly string[]> {
@@ -202,11 +209,13 @@ export class SqliteFoldStore implements FoldStore {
   }
 
   async deleteHitsBefore(at: number): Promise<boolean> {
+    const hasMorePacks = this.#deletePacksBefore(at);
     // Ids rise with time, save for what waited in a journal: the oldest ids are looked at, and no index is needed.
-    return this.#deleteSome(
+    const hasMoreRows = this.#deleteSome(
       `delete from hits where id in (select id from hits order by id limit ${deletedAtOnce}) and at < ?`,
       at,
     );
+    return hasMorePacks || hasMoreRows;
   }
 
   async close(): Promise<void> {
@@ -365,6 +374,21 @@ export class SqliteFoldStore implements FoldStore {
 
   #deleteSome(sql: string, before: number): boolean {
     return this.#try(() => this.#statement(sql).run(before).changes >= deletedAtOnce);
+  }
+
+  #deletePacksBefore(at: number): boolean {
+    const oldest = this.#statement(
+      `select id, hits, cells from (select * from hit_packs order by id limit ${packsDeletedAtOnce}) where last_at < ?`,
+    );
+    return this.#whole(() => {
+      const rows = oldest.all(at) as PackRow[];
+      for (const row of rows) {
+        for (const link of new HitPack(row).links)
+          this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, row.id);
+        this.#statement('delete from hit_packs where id = ?').run(row.id);
+      }
+      return rows.length === packsDeletedAtOnce;
+    });
   }
 
   #whole<T>(work: () => T): T {

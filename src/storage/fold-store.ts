@@ -29,16 +29,21 @@ export interface NewVisitors {
   readonly count: number;
 }
 
+export interface Hits {
+  /** As `hitColumns` names them; a column may have room for more than there are. */
+  readonly columns: readonly Column[];
+  readonly count: number;
+}
+
 /** What a stretch of a journal adds to storage. All of it is done, and its place noted, or nothing of it. */
 export interface FoldBatch {
   readonly journal: string;
   /** Where the watermark stands; null where there is none yet. */
   readonly from: Watermark | null;
   readonly to: Watermark;
-  /** How many hits. */
-  readonly count: number;
-  /** Column by column, as `hitColumns` names them; a column may have room for more. */
-  readonly hits: readonly Column[];
+  readonly hits: Hits;
+  /** Whether they come link by link, those of a link as they came; or else all of them as they came. */
+  readonly isByLink: boolean;
   /** In the order of the key of daily_visitors. */
   readonly visitors: readonly DayVisitors[];
   readonly linkHours: LinkHours;

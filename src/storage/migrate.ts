@@ -14,6 +14,7 @@ import { passwordResets } from './migrations/010-password-resets.ts';
 import { linkBinOrder } from './migrations/011-link-bin-order.ts';
 import { linkHours } from './migrations/012-link-hours.ts';
 import { sessionBrowsers } from './migrations/013-session-browsers.ts';
+import { hitPacks } from './migrations/014-hit-packs.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -33,6 +34,7 @@ const migrations: readonly Migration[] = [
   linkBinOrder,
   linkHours,
   sessionBrowsers,
+  hitPacks,
 ];
 
 /**

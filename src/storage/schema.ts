@@ -127,6 +127,18 @@ export interface Schema {
     utm_content: number;
     visitor: number | null;
   };
+  /** The ledger's other half, on SQLite: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
+  hit_packs: {
+    /** The first hit's: as many follow as there are hits, and no row of `hits` has one of them. */
+    id: number;
+    organization_id: number;
+    hits: number;
+    first_at: number;
+    last_at: number;
+    cells: Uint8Array;
+  };
+  /** Which packs have hits of a link. */
+  hit_pack_links: { link_id: number; pack_id: number };
   /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
   organization_rollups: Rollup & { organization_id: number };
   /** The same for a link's hour, in one row: `stats-counts.ts` says how. */

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import { HitPack, type PackRow } from '../../src/storage/hit-pack.ts';
 
 /** What storage says of one link's hits, each way of counting by itself. */
 export interface CountedHits {
@@ -43,7 +44,34 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
   const database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
   database.run('pragma busy_timeout = 5000');
   return {
-    of: async (linkId) => read(database.query(question('?1')).get(linkId) as Record<string, unknown>),
+    of: async (linkId) =>
+      database.transaction(() => {
+        const counted = read(database.query(question('?1')).get(linkId) as Record<string, unknown>);
+        const packed = packedVisitors(database, linkId);
+        if (packed.length === 0) return counted;
+        const rows = database.query('select distinct visitor from hits where link_id = ?').values(linkId);
+        const visitors = new Set([...packed, ...rows.map(([visitor]) => visitor)]);
+        visitors.delete(null);
+        return {
+          ...counted,
+          ledger: counted.ledger + packed.length,
+          distinctVisitors: visitors.size,
+        };
+      })(),
     close: async () => database.close(),
   };
+}
+
+/** The visitor of each hit of a link that lies in a pack. */
+function packedVisitors(database: Database, linkId: number): (number | null)[] {
+  const packs = database
+    .query(
+      'select id, hits, cells from hit_packs where id in (select pack_id from hit_pack_links where link_id = ?)',
+    )
+    .all(linkId) as PackRow[];
+  return packs
+    .map((row) => new HitPack(row))
+    .flatMap((pack) => Array.from({ length: pack.count }, (_, row) => pack.hit(row)))
+    .filter((hit) => hit.link_id === linkId)
+    .map((hit) => hit.visitor);
 }

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, SqliteAdapter, sql } from 'kysely';
 import {
   classes,
   type Dimension,
@@ -12,6 +12,7 @@ import {
   targets,
 } from '../../src/clicks/codes.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { HitPack, type StoredHit } from '../../src/storage/hit-pack.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
 import { countEntry, reasonValue, tidyCounts } from '../../src/storage/stats-counts.ts';
 
@@ -113,11 +114,24 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
 
 const clickClass = rollupClasses.indexOf('click');
 
+/** All hits, by their ids: rows and, on SQLite, packs. */
+export async function wholeLedger(queries: Queries): Promise<readonly StoredHit[]> {
+  const rows = await queries.selectFrom('hits').selectAll().execute();
+  const packs = isSqlite(queries) ? await queries.selectFrom('hit_packs').selectAll().execute() : [];
+  const packed = packs.flatMap((row) => {
+    const pack = new HitPack(row);
+    return Array.from({ length: pack.count }, (_, place) => pack.hit(place));
+  });
+  return [...rows, ...packed].sort((one, other) => one.id - other.id);
+}
+
+const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;
+
 /** Every roll-up anew from the whole ledger, one hit after the other: the fold is not asked. */
 export async function rebuildRollups(queries: Queries): Promise<void> {
   for (const table of ['link_hours', 'organization_rollups', 'link_clicks'] as const)
     await queries.deleteFrom(table).execute();
-  const hits = await queries.selectFrom('hits').selectAll().orderBy('id').execute();
+  const hits = await wholeLedger(queries);
   const counts = { link: new Map<string, number>(), organization: new Map<string, number>() };
   const seen = new Set<string>();
   const clicks = new Map<number, { clicks: number; last_clicked_at: number }>();

@@ -1,0 +1,146 @@
+import type { Statement } from 'bun:sqlite';
+import { breathe } from '../threads/breath.ts';
+import { type Column, type Hits, hitColumns } from './fold-store.ts';
+import { fewestInPack, mostInPack, PackWriter, type Rows } from './hit-pack.ts';
+
+/** Milliseconds. What spans more isn't packed: its oldest hits would be kept until its youngest are old enough to go. */
+const longestSpan = 3_600_000;
+const linkColumn = hitColumns.indexOf('link_id');
+const organizationColumn = hitColumns.indexOf('organization_id');
+const instantColumn = hitColumns.indexOf('at');
+const linksTogether = [256, 32, 4, 1] as const;
+
+/** Some of an organization's hits: from one place of the rows to another. */
+interface Part {
+  readonly organizationId: number;
+  readonly rows: Rows;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Writes packs, in the fold's transaction. */
+export class HitPackings {
+  readonly #statement: (sql: string) => Statement;
+  readonly #writer = new PackWriter();
+  /** Link and pack, in turns. */
+  #links: number[] = [];
+
+  constructor(statement: (sql: string) => Statement) {
+    this.#statement = statement;
+  }
+
+  /** Hits come link by link. Returns those that are not for packs. */
+  insert(hits: Hits): Hits {
+    const [first, last] = ends(hits.columns[instantColumn], null, 0, hits.count);
+    if (last - first > longestSpan) return hits;
+    const { parts, left } = partsOf(hits);
+    if (parts.length === 0) return left;
+    this.#links = [];
+    let id = this.#newestId() + 1;
+    for (const part of parts) {
+      const { from, to } = part;
+      const packs = Math.ceil((to - from) / mostInPack);
+      for (let pack = 0; pack < packs; pack++) {
+        const start = from + Math.floor(((to - from) * pack) / packs);
+        const end = from + Math.floor(((to - from) * (pack + 1)) / packs);
+        this.#insertPack(id, hits.columns, { ...part, from: start, to: end });
+        id += end - start;
+        breathe();
+      }
+    }
+    this.#setNewestId(id - 1);
+    this.#insertLinks();
+    return left;
+  }
+
+  #insertPack(id: number, columns: readonly Column[], { organizationId, rows, from, to }: Part): void {
+    const [first, last] = ends(columns[instantColumn], rows, from, to);
+    this.#statement(
+      'insert into hit_packs (id, organization_id, hits, first_at, last_at, cells) values (?, ?, ?, ?, ?, ?)',
+    ).run(id, organizationId, to - from, first, last, this.#writer.pack(columns, rows, from, to - from));
+    const ofLink = columns[linkColumn];
+    let before = Number.NaN;
+    for (let place = from; place < to; place++) {
+      const link = ofLink?.[rows === null ? place : (rows[place] ?? 0)] ?? 0;
+      if (link !== before) this.#links.push(link, id);
+      before = link;
+    }
+  }
+
+  #insertLinks(): void {
+    const cells = this.#links;
+    let from = 0;
+    for (const together of linksTogether) {
+      const statement = this.#statement(
+        `insert into hit_pack_links (link_id, pack_id) values ${Array(together).fill('(?, ?)').join(', ')}`,
+      );
+      for (; from + together * 2 <= cells.length; from += together * 2) {
+        statement.run(...cells.slice(from, from + together * 2));
+        breathe();
+      }
+    }
+  }
+
+  /** Rows and packs have their ids from one sequence, so that each id is one hit's, and a later one's is greater. */
+  #newestId(): number {
+    const row = this.#statement("select seq from sqlite_sequence where name = 'hits'").get();
+    return (row as { seq: number } | null)?.seq ?? 0;
+  }
+
+  #setNewestId(id: number): void {
+    const { changes } = this.#statement("update sqlite_sequence set seq = ? where name = 'hits'").run(id);
+    if (changes === 0) this.#statement("insert into sqlite_sequence (name, seq) values ('hits', ?)").run(id);
+  }
+}
+
+/** The least and the greatest. */
+function ends(column: Column | undefined, rows: Rows, from: number, to: number): [number, number] {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let place = from; place < to; place++) {
+    const value = column?.[rows === null ? place : (rows[place] ?? 0)] ?? 0;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return [least, most];
+}
+
+/** Organization by organization, those of one as they came. */
+function partsOf({ columns, count }: Hits): { parts: Part[]; left: Hits } {
+  const column = columns[organizationColumn];
+  const sums = new Map<number, number>();
+  for (let row = 0; row < count; ) {
+    const id = column?.[row] ?? 0;
+    const first = row;
+    while (row < count && column?.[row] === id) row++;
+    sums.set(id, (sums.get(id) ?? 0) + row - first);
+  }
+  const none = { columns, count: 0 };
+  const [only] = sums.keys();
+  if (sums.size === 1 && only !== undefined)
+    return { parts: [{ organizationId: only, rows: null, from: 0, to: count }], left: none };
+  const next = new Map<number, number>();
+  const parts: Part[] = [];
+  const rows = new Int32Array(count);
+  let before = 0;
+  for (const [organizationId, hits] of sums) {
+    if (hits < fewestInPack) continue;
+    parts.push({ organizationId, rows, from: before, to: before + hits });
+    next.set(organizationId, before);
+    before += hits;
+  }
+  const left: number[] = [];
+  for (let row = 0; row < count; row++) {
+    const id = column?.[row] ?? 0;
+    const place = next.get(id);
+    if (place === undefined) left.push(row);
+    else {
+      rows[place] = row;
+      next.set(id, place + 1);
+    }
+  }
+  return { parts, left: left.length === 0 ? none : { columns: taken(columns, left), count: left.length } };
+}
+
+const taken = (columns: readonly Column[], rows: readonly number[]): Column[] =>
+  columns.map((column) => Float64Array.from(rows, (row) => column[row] ?? 0));

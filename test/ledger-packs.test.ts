@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { classes, outcomes, rollupClasses } from '../src/clicks/codes.ts';
+import {
+  countHits,
+  type HitFilter,
+  hitOwnersAfter,
+  hitsAfter,
+  hitsBefore,
+  newestHitId,
+  type StoredHit,
+} from '../src/storage/click-list.ts';
+import type { Database } from '../src/storage/database.ts';
+import { SqliteFoldStore } from '../src/storage/fold-sqlite.ts';
+import { hitColumns, noVisitor, type Watermark } from '../src/storage/fold-store.ts';
+import { fewestInPack } from '../src/storage/hit-pack.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import type { Owner } from '../src/storage/stats.ts';
+import { type HitColumn, rawGroupCounts, rawHourCounts } from '../src/storage/stats-raw.ts';
+import { drawFrom } from './support/draw.ts';
+import { wholeLedger } from './support/hits.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const minute = 60_000;
+const begin = Date.UTC(2026, 10, 19, 9, 50);
+const draw = drawFrom(20261122);
+type Told = Omit<StoredHit, 'id'>;
+
+/** Of three organizations, whose links take turns: a large one, a middling one, and one with next to nothing. */
+function someHits(count: number, from: number): Told[] {
+  return Array.from({ length: count }, () => {
+    const organization = draw(1_000) < 3 ? 3 : 1 + Number(draw(10) < 3);
+    const outcome = draw(9) === 0 ? draw(outcomes.length) : 0;
+    return {
+      link_id: 3 * (1 + Math.min(draw(40), draw(40))) + organization - 1,
+      organization_id: organization,
+      at: from + draw(20 * minute),
+      outcome,
+      target: outcome === 0 ? 1 : 0,
+      class: draw(4) === 0 ? draw(classes.length) : 0,
+      reason: draw(5),
+      device: draw(3),
+      source: Number(draw(20) === 0),
+      country: 1 + draw(300),
+      os: 400,
+      browser: 1 + draw(2),
+      language: draw(2) * 70_000,
+      referrer: draw(3) * draw(2 ** 30) * 8,
+      utm_source: 0,
+      utm_medium: 0,
+      utm_campaign: 0,
+      utm_term: 0,
+      utm_content: 0,
+      visitor: draw(6) === 0 ? null : draw(2 ** 30) * 2 ** 22 + draw(2 ** 22),
+    };
+  });
+}
+
+/** The order in which they have their ids: as they came, or link by link, and then organization by organization. */
+function inOrder(hits: readonly Told[], isByLink: boolean): readonly Told[] {
+  if (!isByLink) return hits;
+  const byLink = hits.toSorted((one, other) => one.link_id - other.link_id);
+  const parts = Map.groupBy(byLink, (hit) => hit.organization_id);
+  const [packed, rows] = [true, false].map((isLarge) =>
+    [...parts.values()].filter((part) => part.length >= fewestInPack === isLarge),
+  );
+  const left = new Set(rows?.flat());
+  return [...(packed?.flat() ?? []), ...byLink.filter((hit) => left.has(hit))];
+}
+
+/** Folds a stretch, as the fold's thread would. */
+class Folding {
+  readonly #store: SqliteFoldStore;
+  readonly #journal: string;
+  #from: Watermark | null = null;
+
+  constructor(store: SqliteFoldStore, journal = 'here/own') {
+    this.#store = store;
+    this.#journal = journal;
+  }
+
+  async fold(told: readonly Told[], isByLink: boolean): Promise<void> {
+    const hits = isByLink ? told.toSorted((one, other) => one.link_id - other.link_id) : told;
+    const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name] ?? noVisitor));
+    const to = { segment: 1, offset: (this.#from?.offset ?? 0) + 1 };
+    const none = new Float64Array();
+    await this.#store.fold(
+      {
+        journal: this.#journal,
+        from: this.#from,
+        to,
+        hits: { columns, count: hits.length },
+        isByLink,
+        visitors: [],
+        linkHours: { numbers: none, counts: [] },
+        organizationRollups: none,
+        linkClicks: none,
+      },
+      () => [],
+    );
+    this.#from = to;
+  }
+}
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Database;
+let store: SqliteFoldStore;
+const told: StoredHit[] = [];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  database = await openDatabase(null, folder.path, () => {});
+  store = new SqliteFoldStore(folder.path);
+  const folding = new Folding(store);
+  const stretches = [
+    [40, false],
+    [4_500, true],
+    [4_096, true],
+    [700, false],
+    [5_000, true],
+    [5, false],
+  ] as const;
+  let from = begin;
+  for (const [count, isByLink] of stretches) {
+    const hits = someHits(count, from);
+    await folding.fold(hits, isByLink);
+    for (const hit of inOrder(hits, isByLink)) told.push({ ...hit, id: told.length + 1 } as StoredHit);
+    from += 15 * minute;
+  }
+});
+afterAll(async () => {
+  await store.close();
+  await database.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const placeOf = ({ class: ofClass, outcome }: Told): number =>
+  ofClass > 0 ? ofClass + 1 : Number(outcome !== 0);
+const isOf = (hit: StoredHit, { kind, id }: Owner): boolean => hit[`${kind}_id`] === id;
+const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter): boolean =>
+  isOf(hit, owner) &&
+  (wanted?.includes(placeOf(hit)) ?? true) &&
+  hit.at >= (from ?? 0) &&
+  hit.at < (to ?? Number.POSITIVE_INFINITY);
+
+/** Whoever owns much or little or nothing, with and without classes and times, whole hours or not. */
+const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
+  (['organization', 'link'] as const).flatMap((kind) => [
+    { owner: { kind, id } },
+    { owner: { kind, id }, classes: [0] },
+    { owner: { kind, id: id + 3 }, classes: [1, 3], from: begin + 17 * minute },
+    { owner: { kind, id }, classes: [0, 1], from: begin + 31 * minute, to: begin + 62 * minute },
+    { owner: { kind, id }, from: begin + 500 * minute },
+  ]),
+);
+
+describe('a ledger of rows and packs', () => {
+  test('has packs for those with many hits, and every hit as it was told', async () => {
+    const packs = await database.read.selectFrom('hit_packs').selectAll().execute();
+    expect(new Set(packs.map((pack) => pack.organization_id))).toEqual(new Set([1, 2]));
+    expect(Math.max(...packs.map((pack) => pack.hits))).toBeLessThanOrEqual(512);
+    expect(Math.min(...packs.map((pack) => pack.hits))).toBeGreaterThanOrEqual(fewestInPack);
+    expect([...(await wholeLedger(database.read))]).toEqual(told);
+  });
+
+  test('is listed newest first, from any place, a page at a time', async () => {
+    for (const filter of filters) {
+      const all = told.filter((hit) => passes(hit, filter)).reverse();
+      for (const page of [
+        { before: undefined, limit: 30, offset: 0 },
+        { before: undefined, limit: 700, offset: 0 },
+        { before: undefined, limit: 20, offset: 35 },
+        { before: undefined, limit: 600, offset: 3_000 },
+        { before: undefined, limit: 5, offset: Math.max(0, all.length - 3) },
+        { before: undefined, limit: 5, offset: all.length + 1 },
+        { before: 9_000, limit: 11, offset: 0 },
+        { before: 4_541, limit: 50, offset: 2_222 },
+        { before: 1, limit: 5, offset: 0 },
+      ]) {
+        const { before = Number.POSITIVE_INFINITY, offset, limit } = page;
+        const expected = all.filter((hit) => hit.id < before).slice(offset, offset + limit);
+        expect([...(await hitsBefore(database, filter, page))]).toEqual(expected);
+      }
+    }
+  });
+
+  test('is read by key to its end, each hit once', async () => {
+    for (const filter of filters) {
+      const found: StoredHit[] = [];
+      for (let before: number | undefined; ; ) {
+        const page = await hitsBefore(database, filter, { before, limit: 500, offset: 0 });
+        found.push(...page);
+        if (page.length < 500) break;
+        before = page.at(-1)?.id;
+      }
+      expect(found).toEqual(told.filter((hit) => passes(hit, filter)).reverse());
+    }
+  });
+
+  test('is followed onwards, up to what is settled', async () => {
+    for (const filter of filters) {
+      for (const page of [
+        { after: 0, upTo: told.length, limit: 200 },
+        { after: 30, upTo: 400, limit: 200 },
+        { after: 300, upTo: 420, limit: 200 },
+        { after: 4_000, upTo: 8_700, limit: 3_000 },
+        { after: told.length - 3, upTo: told.length, limit: 200 },
+        { after: told.length, upTo: told.length, limit: 200 },
+      ]) {
+        const expected = told
+          .filter((hit) => passes(hit, filter) && hit.id > page.after && hit.id <= page.upTo)
+          .slice(0, page.limit);
+        expect([...(await hitsAfter(database, filter, page))]).toEqual(expected);
+      }
+    }
+    const owners = told.map(({ id, organization_id }) => ({ id, organization_id }));
+    expect(await newestHitId(database)).toBe(told.length);
+    for (const [after, most] of [
+      [0, 5_000],
+      [39, 10],
+      [2_000, 7_000],
+      [told.length - 2, 5],
+    ] as const)
+      expect([...(await hitOwnersAfter(database, after, most))]).toEqual(owners.slice(after, after + most));
+  });
+
+  test('is counted, by hour and by value', async () => {
+    const columns: (HitColumn | 'class')[] = ['country', 'browser', 'referrer', 'reason', 'class'];
+    for (const filter of filters) {
+      const hits = told.filter((hit) => passes(hit, filter));
+      expect(await countHits(database, filter)).toBe(hits.length);
+      const { owner, from = 0, to = begin * 2 } = filter;
+      const slice = {
+        owner,
+        from,
+        to,
+        classes: filter.classes ?? rollupClasses.map((_, place) => place),
+        filters: [['device', 1]] as const,
+      };
+      const ofDevice = hits.filter((hit) => hit.device === 1);
+      expect(sumsOf(await rawHourCounts(database, slice))).toEqual(
+        sumsOf(
+          ofDevice.map((hit) => ({ hour: Math.floor(hit.at / 3_600_000), class: placeOf(hit), hits: 1 })),
+        ),
+      );
+      for (const column of columns) {
+        const keyOf = (hit: StoredHit) => (column === 'class' ? placeOf(hit) : hit[column]);
+        const groups = [...Map.groupBy(ofDevice, keyOf)].map(([value, ofValue]) => ({
+          value,
+          clicks: ofValue.filter((hit) => placeOf(hit) === 0).length,
+          hits: ofValue.length,
+          all_clicks: ofDevice.filter((hit) => placeOf(hit) === 0).length,
+          all_hits: ofDevice.length,
+        }));
+        const largest = groups.sort((one, other) => other.hits - one.hits || one.value - other.value);
+        expect([...(await rawGroupCounts(database, slice, column, 20))]).toEqual(largest.slice(0, 20));
+      }
+    }
+  });
+
+  test('forgets what has been kept for long enough, packs with the last of their hits', async () => {
+    const end = begin + 45 * minute;
+    while (await store.deleteHitsBefore(end));
+    const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
+    expect(packed.every((pack) => pack.last_at >= end)).toBe(true);
+    const kept = new Set((await wholeLedger(database.read)).map((hit) => hit.id));
+    const isInKept = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
+    expect(told.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
+    expect([...kept].filter((id) => (told[id - 1]?.at ?? 0) < end && !isInKept(id))).toEqual([]);
+    const links = await database.read.selectFrom('hit_pack_links').select('pack_id').distinct().execute();
+    expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
+  });
+
+  test('never gives an id a second time, however little is left', async () => {
+    while (await store.deleteHitsBefore(begin * 2));
+    expect(await wholeLedger(database.read)).toEqual([]);
+    const folding = new Folding(store, 'here/next');
+    await folding.fold(someHits(4_100, begin), true);
+    await folding.fold(someHits(3, begin), false);
+    const ids = (await wholeLedger(database.read)).map((hit) => hit.id);
+    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, place) => told.length + 1 + place));
+  });
+});
+
+function sumsOf(counts: readonly { hour: number; class: number; hits: number }[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { hour, class: place, hits } of counts) {
+    const key = `${hour} ${place}`;
+    sums.set(key, (sums.get(key) ?? 0) + hits);
+  }
+  return new Map([...sums].sort(([one], [other]) => one.localeCompare(other)));
+}
