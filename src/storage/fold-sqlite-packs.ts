@@ -10,10 +10,9 @@ const organizationColumn = hitColumns.indexOf('organization_id');
 const instantColumn = hitColumns.indexOf('at');
 const linksTogether = [256, 32, 4, 1] as const;
 
-/** Some of an organization's hits: from one place of the rows to another. */
+/** Some of an organization's hits: from one place to another. */
 interface Part {
   readonly organizationId: number;
-  readonly rows: Rows;
   readonly from: number;
   readonly to: number;
 }
@@ -31,19 +30,19 @@ export class HitPackings {
 
   /** Hits come link by link. Returns those that are not for packs. */
   insert(hits: Hits): Hits {
-    const [first, last] = ends(hits.columns[instantColumn], null, 0, hits.count);
-    if (last - first > longestSpan) return hits;
-    const { parts, left } = partsOf(hits);
+    if (spanOf(hits.columns[instantColumn], hits.count) > longestSpan) return hits;
+    const { parts, rows, left } = partsOf(hits);
     if (parts.length === 0) return left;
     this.#links = [];
+    this.#writer.begin(hits, rows);
     let id = this.#newestId() + 1;
-    for (const part of parts) {
-      const { from, to } = part;
+    for (const { organizationId, from, to } of parts) {
       const packs = Math.ceil((to - from) / mostInPack);
       for (let pack = 0; pack < packs; pack++) {
         const start = from + Math.floor(((to - from) * pack) / packs);
         const end = from + Math.floor(((to - from) * (pack + 1)) / packs);
-        this.#insertPack(id, hits.columns, { ...part, from: start, to: end });
+        this.#insertPack(id, { organizationId, from: start, to: end });
+        this.#noteLinks(id, hits.columns[linkColumn], rows, start, end);
         id += end - start;
         breathe();
       }
@@ -53,12 +52,14 @@ export class HitPackings {
     return left;
   }
 
-  #insertPack(id: number, columns: readonly Column[], { organizationId, rows, from, to }: Part): void {
-    const [first, last] = ends(columns[instantColumn], rows, from, to);
+  #insertPack(id: number, { organizationId, from, to }: Part): void {
+    const cells = this.#writer.pack(from, to);
     this.#statement(
       'insert into hit_packs (id, organization_id, hits, first_at, last_at, cells) values (?, ?, ?, ?, ?, ?)',
-    ).run(id, organizationId, to - from, first, last, this.#writer.pack(columns, rows, from, to - from));
-    const ofLink = columns[linkColumn];
+    ).run(id, organizationId, to - from, ...this.#writer.ends('at'), cells);
+  }
+
+  #noteLinks(id: number, ofLink: Column | undefined, rows: Rows, from: number, to: number): void {
     let before = Number.NaN;
     for (let place = from; place < to; place++) {
       const link = ofLink?.[rows === null ? place : (rows[place] ?? 0)] ?? 0;
@@ -93,20 +94,19 @@ export class HitPackings {
   }
 }
 
-/** The least and the greatest. */
-function ends(column: Column | undefined, rows: Rows, from: number, to: number): [number, number] {
+function spanOf(instants: Column | undefined, count: number): number {
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
-  for (let place = from; place < to; place++) {
-    const value = column?.[rows === null ? place : (rows[place] ?? 0)] ?? 0;
-    if (value < least) least = value;
-    if (value > most) most = value;
+  for (let row = 0; row < count; row++) {
+    const instant = instants?.[row] ?? 0;
+    if (instant < least) least = instant;
+    if (instant > most) most = instant;
   }
-  return [least, most];
+  return most - least;
 }
 
-/** Organization by organization, those of one as they came. */
-function partsOf({ columns, count }: Hits): { parts: Part[]; left: Hits } {
+/** Organization by organization, those of one as they came: from place to place in the rows. */
+function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: Hits } {
   const column = columns[organizationColumn];
   const sums = new Map<number, number>();
   for (let row = 0; row < count; ) {
@@ -118,14 +118,14 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; left: Hits } {
   const none = { columns, count: 0 };
   const [only] = sums.keys();
   if (sums.size === 1 && only !== undefined)
-    return { parts: [{ organizationId: only, rows: null, from: 0, to: count }], left: none };
+    return { parts: [{ organizationId: only, from: 0, to: count }], rows: null, left: none };
   const next = new Map<number, number>();
   const parts: Part[] = [];
   const rows = new Int32Array(count);
   let before = 0;
   for (const [organizationId, hits] of sums) {
     if (hits < fewestInPack) continue;
-    parts.push({ organizationId, rows, from: before, to: before + hits });
+    parts.push({ organizationId, from: before, to: before + hits });
     next.set(organizationId, before);
     before += hits;
   }
@@ -139,7 +139,11 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; left: Hits } {
       next.set(id, place + 1);
     }
   }
-  return { parts, left: left.length === 0 ? none : { columns: taken(columns, left), count: left.length } };
+  return {
+    parts,
+    rows,
+    left: left.length === 0 ? none : { columns: taken(columns, left), count: left.length },
+  };
 }
 
 const taken = (columns: readonly Column[], rows: readonly number[]): Column[] =>

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type Column, hitColumns, noVisitor } from './fold-store.ts';
+import { type Column, type Hits, hitColumns, noVisitor } from './fold-store.ts';
 import { rollupClassOf } from './rollup-class.ts';
 import type { Schema } from './schema.ts';
 
@@ -28,42 +28,89 @@ export type Rows = Int32Array | null;
 export class PackWriter {
   readonly #bytes = new Uint8Array(longestPack);
   readonly #least = new Float64Array(this.#bytes.buffer, widthsLength, hitColumns.length);
+  readonly #most = new Float64Array(hitColumns.length);
   readonly #values = new Float64Array(mostInPack);
+  #columns: readonly Column[] = [];
+  #rows: Rows = null;
+  /** Columns that don't have one value throughout. */
+  #varying: readonly number[] = [];
 
-  /** Of the rows from `from` on, `count` of them. */
-  pack(columns: readonly Column[], rows: Rows, from: number, count: number): Uint8Array {
+  constructor() {
     this.#bytes[0] = version;
-    let end = cellsAt;
+  }
+
+  /** Packs to come have their hits from these. */
+  begin({ columns, count }: Hits, rows: Rows): void {
+    this.#columns = columns;
+    this.#rows = rows;
+    this.#varying = hitColumns.map((_, place) => place).filter((place) => !isOneValue(columns[place], count));
+    this.#bytes.fill(0, 1, widthsLength);
     for (let place = 0; place < hitColumns.length; place++) {
-      const column = columns[place];
-      if (column === undefined) throw new Error(`no column ${hitColumns[place]}`);
-      end += this.#write(column, rows, from, count, place, end);
+      this.#least[place] = columns[place]?.[0] ?? 0;
+      this.#most[place] = this.#least[place] ?? 0;
+    }
+  }
+
+  /** The rows from one place to another. */
+  pack(from: number, to: number): Uint8Array {
+    const count = to - from;
+    let end = cellsAt;
+    for (let index = 0; index < this.#varying.length; index++) {
+      const place = this.#varying[index] ?? 0;
+      this.#take(this.#columns[place], place, from, count);
+      end += this.#write(place, end, count);
     }
     return this.#bytes.subarray(0, end);
   }
 
-  /** Returns how many bytes the cells take. */
-  #write(column: Column, rows: Rows, from: number, count: number, place: number, at: number): number {
+  /** The least and the greatest of a column, in the pack that was made last. */
+  ends(name: HitColumn): [number, number] {
+    const place = hitColumns.indexOf(name);
+    return [this.#least[place] ?? 0, this.#most[place] ?? 0];
+  }
+
+  #take(column: Column | undefined, place: number, from: number, count: number): void {
+    const rows = this.#rows;
     const values = this.#values;
     let least = Number.POSITIVE_INFINITY;
     let most = Number.NEGATIVE_INFINITY;
     for (let index = 0; index < count; index++) {
       const row = from + index;
-      const value = column[rows === null ? row : (rows[row] ?? 0)] ?? 0;
+      const value = column?.[rows === null ? row : (rows[row] ?? 0)] ?? 0;
       values[index] = value;
       if (value < least) least = value;
       if (value > most) most = value;
     }
-    const width = widthOf(most - least, least);
-    this.#bytes[1 + place] = width;
     this.#least[place] = least;
+    this.#most[place] = most;
+  }
+
+  /** Returns how many bytes the cells take. */
+  #write(place: number, at: number, count: number): number {
+    const least = this.#least[place] ?? 0;
+    const width = widthOf((this.#most[place] ?? 0) - least, least);
+    this.#bytes[1 + place] = width;
     if (width === 0) return 0;
     const cells = cellsOf(this.#bytes, at, width, count);
     const base = width === wholeNumber ? 0 : least;
+    const values = this.#values;
     for (let index = 0; index < count; index++) cells[index] = (values[index] ?? 0) - base;
-    return Math.ceil((count * width) / 8) * 8;
+    return roomFor(count, width);
   }
 }
+
+/** Compared with itself, one cell later: as bytes, that is many at a time. */
+function isOneValue(column: Column | undefined, count: number): boolean {
+  if (column === undefined) return true;
+  const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;
+  const length = (count - 1) * size;
+  return (
+    length <= 0 ||
+    Buffer.from(buffer, byteOffset, length).equals(Buffer.from(buffer, byteOffset + size, length))
+  );
+}
+
+const roomFor = (count: number, width: number): number => Math.ceil((count * width) / 8) * 8;
 
 function widthOf(range: number, least: number): number {
   if (range === 0) return 0;
@@ -128,8 +175,7 @@ export class HitPack {
   #read(place: number): Float64Array {
     const bytes = this.#bytes;
     let at = cellsAt;
-    for (let before = 0; before < place; before++)
-      at += Math.ceil((this.count * (bytes[1 + before] ?? 0)) / 8) * 8;
+    for (let before = 0; before < place; before++) at += roomFor(this.count, bytes[1 + before] ?? 0);
     const width = bytes[1 + place] ?? 0;
     const least = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(widthsLength + place * 8, true);
     const read = new Float64Array(this.count);
