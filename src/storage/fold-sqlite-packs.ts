@@ -75,8 +75,10 @@ export class HitPackings {
       const statement = this.#statement(
         `insert into hit_pack_links (link_id, pack_id) values ${Array(together).fill('(?, ?)').join(', ')}`,
       );
-      for (; from + together * 2 <= cells.length; from += together * 2) {
-        statement.run(...cells.slice(from, from + together * 2));
+      const values = new Array<number>(together * 2);
+      for (; from + values.length <= cells.length; from += values.length) {
+        for (let at = 0; at < values.length; at++) values[at] = cells[from + at] ?? 0;
+        statement.run(values);
         breathe();
       }
     }

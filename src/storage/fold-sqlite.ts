@@ -2,8 +2,8 @@ import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { breathe } from '../threads/breath.ts';
-import { HitInsertions } from './fold-sqlite-hits.ts';
 import { HitPackings } from './fold-sqlite-packs.ts';
+import { type Insertion, RowInsertions } from './fold-sqlite-rows.ts';
 import {
   byId,
   clickedLinks,
@@ -13,6 +13,7 @@ import {
   deletedAtOnce,
   type FoldBatch,
   type FoldStore,
+  hitColumns,
   JournalTaken,
   type LinkHours,
   type LinkRow,
@@ -21,6 +22,7 @@ import {
   linksWithHooks,
   looseHours,
   type NewVisitors,
+  noVisitor,
   placeVisitors,
   rollupColumns,
   type Watermark,
@@ -28,8 +30,6 @@ import {
 import { HitPack, type PackRow } from './hit-pack.ts';
 import { classColumns, tidyCounts } from './stats-counts.ts';
 
-/** Rows in one statement: most of a statement's cost is its start. */
-const rowsTogether = [256, 32, 4, 1] as const;
 const visitorsTogether = [64, 16, 4, 2, 1] as const;
 
 /**
@@ -51,37 +51,42 @@ const othersLook = 25;
 /** About as many hits as are deleted at once. */
 const packsDeletedAtOnce = 4;
 
-/** With visitors and counts. */
-const linkHourWidth = linkHourColumns.length + 2;
 const summed = [...classColumns, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
 
-const inserts = {
+const insertions = {
+  hits: {
+    head: `insert into hits (${hitColumns.join(', ')})`,
+    columns: hitColumns.length,
+    differs: hitColumns.indexOf('at'),
+    none: { column: hitColumns.indexOf('visitor'), value: noVisitor },
+    together: [512, 128, 32, 8, 1],
+  },
   linkHours: {
-    head: `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose) values`,
+    head: `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose)`,
+    columns: linkHourColumns.length + 2,
+    constants: ', 0',
     tail: `on conflict do update set ${summed.join(', ')}, counts = counts || excluded.counts,
       loose = loose + length(excluded.counts)`,
-    columns: linkHourWidth,
-    constants: ', 0',
+    differs: 0,
+    together: [256, 32, 4, 1],
   },
   organizationRollups: {
-    head: 'insert into organization_rollups (organization_id, dimension, hour, class, value, hits) values',
-    tail: 'on conflict do update set hits = hits + excluded.hits',
+    head: 'insert into organization_rollups (organization_id, dimension, hour, class, value, hits)',
     columns: rollupColumns,
+    tail: 'on conflict do update set hits = hits + excluded.hits',
+    differs: 4,
+    together: [256, 32, 4, 1],
   },
   linkClicks: {
-    head: 'insert into link_clicks (link_id, clicks, last_clicked_at) values',
+    head: 'insert into link_clicks (link_id, clicks, last_clicked_at)',
+    columns: linkClickColumns,
     tail: `on conflict do update set clicks = clicks + excluded.clicks,
       last_clicked_at = max(last_clicked_at, excluded.last_clicked_at)`,
-    columns: linkClickColumns,
+    differs: 0,
+    together: [256, 32, 4, 1],
   },
-};
-interface Insert {
-  readonly head: string;
-  readonly tail: string;
-  readonly columns: number;
-  /** After those of each row. */
-  readonly constants?: string;
-}
+} satisfies Record<string, Insertion>;
+type Table = keyof typeof insertions;
 
 /**
  * The fold's own connection, in the fold's thread. Its statements are numbers by the hundred thousand: they go to
@@ -90,7 +95,7 @@ interface Insert {
 export class SqliteFoldStore implements FoldStore {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
-  readonly #hits: HitInsertions;
+  readonly #into: Readonly<Record<Table, RowInsertions>>;
   readonly #packs = new HitPackings((sql) => this.#statement(sql));
 
   #seenVersion: number;
@@ -110,7 +115,13 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.run('pragma cache_size = -24000');
     // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
-    this.#hits = new HitInsertions(this.#database);
+    const into = (table: Table) => new RowInsertions(this.#database, insertions[table]);
+    this.#into = {
+      hits: into('hits'),
+      linkHours: into('linkHours'),
+      organizationRollups: into('organizationRollups'),
+      linkClicks: into('linkClicks'),
+    };
     this.#seenVersion = this.#othersVersion();
     this.#seenFolds = this.#othersFolds();
     this.#seenLinks = this.#newestOfLinks();
@@ -161,16 +172,16 @@ export class SqliteFoldStore implements FoldStore {
       begun = performance.now();
       this.#moveWatermark(batch);
       const left = batch.isByLink ? this.#packs.insert(batch.hits) : batch.hits;
-      this.#hits.insert(left);
+      this.#into.hits.insert(left.columns, left.count);
       const { ofLinkHours, organizations } = placeVisitors(
         batch.linkHours,
         this.#insertVisitors(batch.visitors),
       );
       this.#addLinkHours(batch.linkHours, ofLinkHours);
       this.#tidyLinkHours();
-      this.#insert(inserts.organizationRollups, batch.organizationRollups);
-      this.#insert(inserts.organizationRollups, organizations);
-      this.#insert(inserts.linkClicks, batch.linkClicks);
+      this.#insert('organizationRollups', batch.organizationRollups);
+      this.#insert('organizationRollups', organizations);
+      this.#insert('linkClicks', batch.linkClicks);
       this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch)));
     });
     this.#lastEnd = performance.now();
@@ -220,7 +231,7 @@ export class SqliteFoldStore implements FoldStore {
 
   async close(): Promise<void> {
     for (const statement of this.#prepared.values()) statement.finalize();
-    this.#hits.close();
+    for (const table of Object.values(this.#into)) table.close();
     this.#database.close();
   }
 
@@ -271,37 +282,15 @@ export class SqliteFoldStore implements FoldStore {
     if (changes !== 1) throw new JournalTaken(journal);
   }
 
-  #insert(insert: Insert, rows: Float64Array): void {
-    const { columns } = insert;
-    let from = 0;
-    for (const together of rowsTogether) {
-      const statement = this.#insertion(insert, together);
-      const values = new Array<number>(together * columns);
-      for (; from + values.length <= rows.length; from += values.length) {
-        for (let at = 0; at < values.length; at++) values[at] = rows[from + at] ?? 0;
-        statement.run(values);
-        breathe();
-      }
-    }
+  /** Row after row. */
+  #insert(table: Table, rows: Float64Array): void {
+    const width = insertions[table].columns;
+    this.#into[table].insert(columnsOf(rows, width), rows.length / width);
   }
 
   #addLinkHours({ numbers, counts }: LinkHours, visitors: Float64Array): void {
-    const width = linkHourColumns.length;
-    let from = 0;
-    for (const together of rowsTogether) {
-      const statement = this.#insertion(inserts.linkHours, together);
-      const values = new Array<number | string>(together * linkHourWidth);
-      for (; from + together <= counts.length; from += together) {
-        let cell = 0;
-        for (let row = from; row < from + together; row++) {
-          for (let at = row * width; at < (row + 1) * width; at++) values[cell++] = numbers[at] ?? 0;
-          values[cell++] = visitors[row] ?? 0;
-          values[cell++] = counts[row] ?? '';
-        }
-        statement.run(values);
-        breathe();
-      }
-    }
+    const columns = [...columnsOf(numbers, linkHourColumns.length), visitors, counts];
+    this.#into.linkHours.insert(columns, counts.length);
   }
 
   /** What was added at the end again and again comes in order. */
@@ -345,7 +334,10 @@ export class SqliteFoldStore implements FoldStore {
   }
 
   #linksWithHooks(batch: FoldBatch) {
-    const links = clickedLinks(batch);
+    const hasHooks = this.#statement(
+      `select exists (${linksWithHooks('true', 'indexed by links_hooked')}) as has`,
+    );
+    const links = (hasHooks.get() as { has: number }).has === 1 ? clickedLinks(batch) : [];
     if (links.length === 0) return byId([]);
     const sql = linksWithHooks('links.id in (select value from json_each(?))', 'indexed by links_hooked');
     return byId(this.#statement(sql).all(JSON.stringify(links)) as LinkRow[]);
@@ -357,11 +349,6 @@ export class SqliteFoldStore implements FoldStore {
       const sql = `insert into webhook_deliveries (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
       this.#statement(sql).run(...(Object.values(delivery) as (string | number | null)[]));
     }
-  }
-
-  #insertion({ head, tail, columns, constants = '' }: Insert, rows: number): Statement {
-    const row = `(${Array(columns).fill('?').join(', ')}${constants})`;
-    return this.#statement(`${head} ${Array(rows).fill(row).join(', ')} ${tail}`);
   }
 
   #statement(sql: string): Statement {
@@ -416,4 +403,15 @@ export class SqliteFoldStore implements FoldStore {
         : cause;
     }
   }
+}
+
+function columnsOf(rows: Float64Array, width: number): Float64Array[] {
+  const count = rows.length / width;
+  const columns = Array.from({ length: width }, () => new Float64Array(count));
+  for (let place = 0; place < width; place++) {
+    const column = columns[place];
+    for (let row = 0; column !== undefined && row < count; row++)
+      column[row] = rows[row * width + place] ?? 0;
+  }
+  return columns;
 }
