@@ -22,8 +22,8 @@ export interface HitFilter extends Times {
   readonly classes?: readonly number[] | undefined;
 }
 
-/** The first look is short: nearly always a page is filled by then. */
-const fewPacks = 4;
+/** The first look is short: often a page is filled by then. */
+const fewPacks = 2;
 const manyPacks = 16;
 
 /**

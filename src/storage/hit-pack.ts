@@ -70,14 +70,14 @@ export class PackWriter {
   }
 
   #take(column: Column | undefined, place: number, from: number, count: number): void {
-    const rows = this.#rows;
+    if (column === undefined) throw new Error(`no column ${hitColumns[place]}`);
     const values = this.#values;
+    if (this.#rows === null) values.set(column.subarray(from, from + count));
+    else gather(column, this.#rows, from, values, count);
     let least = Number.POSITIVE_INFINITY;
     let most = Number.NEGATIVE_INFINITY;
     for (let index = 0; index < count; index++) {
-      const row = from + index;
-      const value = column?.[rows === null ? row : (rows[row] ?? 0)] ?? 0;
-      values[index] = value;
+      const value = values[index] ?? 0;
       if (value < least) least = value;
       if (value > most) most = value;
     }
@@ -91,12 +91,22 @@ export class PackWriter {
     const width = widthOf((this.#most[place] ?? 0) - least, least);
     this.#bytes[1 + place] = width;
     if (width === 0) return 0;
-    const cells = cellsOf(this.#bytes, at, width, count);
-    const base = width === wholeNumber ? 0 : least;
     const values = this.#values;
-    for (let index = 0; index < count; index++) cells[index] = (values[index] ?? 0) - base;
+    if (width !== wholeNumber)
+      for (let index = 0; index < count; index++) values[index] = (values[index] ?? 0) - least;
+    // What has cells of another kind is converted by the runtime, in a tenth of the time that a loop here takes.
+    cellsOf(this.#bytes, at, width, count).set(values.subarray(0, count));
     return roomFor(count, width);
   }
+}
+
+/** A loop for each kind of column: one for all of them takes ten times as long. */
+function gather(column: Column, rows: Int32Array, from: number, into: Float64Array, count: number): void {
+  if (column instanceof Float64Array)
+    for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
+  else if (column instanceof Int32Array)
+    for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
+  else for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
 }
 
 /** Compared with itself, one cell later: as bytes, that is many at a time. */
