@@ -112,7 +112,7 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
     this.#database.run('pragma foreign_keys = on');
-    this.#database.run('pragma cache_size = -24000');
+    this.#database.run('pragma cache_size = -16000');
     // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
     const into = (table: Table) => new RowInsertions(this.#database, insertions[table]);
