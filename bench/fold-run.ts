@@ -1,4 +1,6 @@
 /** Folds the journal that somebody left in the data folder into a fresh SQLite file, and prints what that took. */
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
 import type { FromFold, ToFold } from '../src/clicks/fold-messages.ts';
 import { openDatabase } from '../src/storage/open.ts';
 
@@ -19,9 +21,12 @@ worker.onmessage = ({ data }: MessageEvent<FromFold>) => {
   const seconds = (performance.now() - begun) / 1000;
   const { user, system } = process.cpuUsage(before);
   clearInterval(sampling);
+  const database = new Database(join(dataDir, 'linnet.sqlite'));
+  database.run('pragma wal_checkpoint(truncate)');
+  const stored = Bun.file(join(dataDir, 'linnet.sqlite')).size;
   const at = (part: number) => resident[Math.floor((resident.length - 1) * part)] ?? 0;
   process.stdout.write(
-    `${JSON.stringify({ seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1) })}\n`,
+    `${JSON.stringify({ seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1), stored })}\n`,
   );
   worker.terminate();
   process.exit(0);

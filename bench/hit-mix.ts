@@ -66,6 +66,37 @@ export function* hitMix(count: number, until: number): Generator<RawHit> {
   }
 }
 
+/** One visitor with a browser, as load generators send them: ten minutes of visits to so many links by Zipf's law. */
+export function* plainHits(count: number, until: number, ofLinks: number): Generator<RawHit> {
+  const random = numbers(11);
+  const linkOf = zipf(ofLinks);
+  // Which links are visited has nothing to do with when they were made.
+  const ids = Int32Array.from({ length: ofLinks }, (_, place) => 1 + place);
+  for (let place = ofLinks - 1; place > 0; place--) {
+    const other = Math.floor(random() * (place + 1));
+    [ids[place], ids[other]] = [ids[other] ?? 0, ids[place] ?? 0];
+  }
+  const tenMinutes = hour / 6;
+  for (let made = 0; made < count; made++) {
+    yield {
+      linkId: ids[linkOf(random())] ?? 1,
+      organizationId: 1,
+      at: Math.floor(until - tenMinutes + (tenMinutes * made) / count),
+      outcome: 'redirect',
+      target: 'default',
+      method: 'GET',
+      address: '127.0.0.1',
+      userAgent: agentAt(0),
+      acceptLanguage: languages[0] ?? '',
+      referer: '',
+      query: '',
+      purpose: '',
+      doNotTrack: false,
+      countryHint: '',
+    };
+  }
+}
+
 /** The journal that a process which answered these hits would leave behind. Returns its size in bytes. */
 export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
   mkdirSync(folder, { recursive: true });
