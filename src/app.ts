@@ -18,6 +18,8 @@ import { frontDoor } from './http/front-door.ts';
 import type { Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
 import { Site } from './rules/site.ts';
+import type { Lookups } from './storage/database.ts';
+import { findLinkForVisitor } from './storage/links.ts';
 import { hasUsers } from './storage/users.ts';
 import { openStore } from './store.ts';
 import { Log } from './telemetry/log.ts';
@@ -64,7 +66,11 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   const { database } = store;
   opened.defer(() => database.close());
 
-  const known = knownOf(site, database.lookup, now, cacheBounds);
+  const lookups: Pick<Lookups, 'queries' | 'link'> = {
+    queries: database.lookup,
+    link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
+  };
+  const known = knownOf(site, lookups, now, cacheBounds);
   const { context, deliverer, authenticator } = openControlPlane(start, site, store, (change) => {
     forget(known, change);
     visitors.change(change);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { LinkCache } from '../src/redirect/link-cache.ts';
 import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type RawAnswer, visitRaw } from './support/raw-http.ts';
@@ -182,7 +183,9 @@ test('a visit of a custom domain and of a link that were visited before asks the
     }
   };
   const asked = spyOn(SqliteInline.prototype, 'run');
-  const questions = () => asked.mock.calls.filter(([sql]) => /from "(links|domains)"/.test(sql)).length;
+  const links = spyOn(LinkCache.prototype, 'fetch');
+  const questions = () =>
+    asked.mock.calls.filter(([sql]) => /from "(links|domains)"/.test(sql)).length + links.mock.calls.length;
   // The domain by both who answer visits, its root being the server's behind; the link, and what is none, by one.
   await visitAll();
   expect(questions()).toBe(4);
@@ -193,6 +196,7 @@ test('a visit of a custom domain and of a link that were visited before asks the
   await visitAll();
   expect(questions()).toBe(6);
   asked.mockRestore();
+  links.mockRestore();
   await app.stop();
 });
 

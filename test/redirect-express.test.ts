@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
 
 /** A header that nobody reads, of a byte that keeps a request from the express lane. */
@@ -241,7 +242,7 @@ describe('a connection', () => {
 
   async function hitsOf({ app: { clicks, context } }: TestApp): Promise<number> {
     await clicks.settled();
-    const { length } = await context.database.read.selectFrom('hits').select('id').execute();
+    const { length } = await wholeLedger(context.database.read);
     return length;
   }
 });

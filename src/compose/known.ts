@@ -3,9 +3,9 @@ import { Hosts } from '../redirect/hosts.ts';
 import { type CacheBounds, LinkCache } from '../redirect/link-cache.ts';
 import type { Site } from '../rules/site.ts';
 import { changesAfter, changesAmong, type LinkChange, newestChangeId } from '../storage/changes.ts';
+import type { Lookups } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { changedHost } from '../storage/host-changes.ts';
-import { findLinkForVisitor } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Start } from './start.ts';
 import type { Change } from './visitors.ts';
@@ -18,13 +18,18 @@ export interface Known {
 
 const pollInterval = 400;
 
-export function knownOf(site: Site, lookup: Queries, now: () => number, bounds: CacheBounds): Known {
+export function knownOf(
+  site: Site,
+  { queries, link }: Pick<Lookups, 'queries' | 'link'>,
+  now: () => number,
+  bounds: CacheBounds,
+): Known {
   const loadHost = async (host: string) => {
-    const row = await findDomainForVisitor(lookup, host);
+    const row = await findDomainForVisitor(queries, host);
     return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
   };
   return {
-    links: new LinkCache((domainId, suffix) => findLinkForVisitor(lookup, domainId, suffix), bounds),
+    links: new LinkCache(link, bounds),
     hosts: new Hosts(site, loadHost, now),
   };
 }

@@ -59,7 +59,7 @@ export class VisitorPlane implements Visitors {
       log.warn('database connection lost', { error: cause.message }),
     );
     opened.defer(() => lookups.close());
-    const known = knownOf(site, lookups.queries, now, cacheBounds);
+    const known = knownOf(site, lookups, now, cacheBounds);
     const { links, hosts } = known;
     await followChanges(known, lookups.queries, this.#start);
     const recording = openRecording(site, this.#start);

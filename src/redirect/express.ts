@@ -49,8 +49,13 @@ export class ExpressRedirects {
   ): ExpressAnswer | Promise<unknown> | null {
     const suffix = suffixOf(visit.path);
     if (suffix === null) return null;
-    const link = this.#parts.links.peek(domainId, suffix);
-    if (link === undefined) return isSuffix(suffix) ? this.#parts.links.fetch(domainId, suffix) : null;
+    let link = this.#parts.links.peek(domainId, suffix);
+    if (link === undefined) {
+      if (!isSuffix(suffix)) return null;
+      const found = this.#parts.links.fetch(domainId, suffix);
+      if (found instanceof Promise) return found;
+      link = found;
+    }
     if (link === null) return this.#miss(host, visit, address);
     if (link.passwordHash !== null || link.captcha) return null;
     const now = this.#parts.now();

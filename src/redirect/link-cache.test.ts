@@ -181,3 +181,27 @@ describe('a link that changes while it is read', () => {
     expect(cache.peek(0, 'a')).toBeUndefined();
   });
 });
+
+describe('a store that answers at once', () => {
+  test('is asked once, and nobody waits for it', async () => {
+    const asked: string[] = [];
+    const quick = new LinkCache((_domainId, suffix) => {
+      asked.push(suffix);
+      if (suffix === 'broken') throw new Error('away');
+      return suffix === 'a' ? link('https://one.example/') : null;
+    }, bounds);
+    expect(quick.fetch(0, 'a')).toEqual(link('https://one.example/'));
+    expect(quick.fetch(0, 'none')).toBeNull();
+    expect([quick.peek(0, 'a')?.destinationUrl, quick.peek(0, 'none')]).toEqual([
+      'https://one.example/',
+      null,
+    ]);
+    quick.forget(0, 'a');
+    expect(quick.peek(0, 'a')).toBeUndefined();
+    const broken = quick.fetch(0, 'broken');
+    expect(broken).toBeInstanceOf(Promise);
+    expect(await Promise.resolve(broken).catch((cause) => cause.message)).toBe('away');
+    expect(quick.peek(0, 'broken')).toBeUndefined();
+    expect(asked).toEqual(['a', 'none', 'broken']);
+  });
+});

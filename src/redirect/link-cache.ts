@@ -9,14 +9,18 @@ export interface CacheBounds {
 }
 
 interface Flight {
-  readonly promise: Promise<LinkForVisitor | null>;
+  readonly promise: Promise<Loaded>;
   /** The link changed while it was being read: the answer is good for who asked before, and for nobody after. */
   overtaken: boolean;
 }
 
-type Load = (domainId: number, suffix: string) => Promise<LinkForVisitor | null>;
+type Loaded = LinkForVisitor | null;
+type Load = (domainId: number, suffix: string) => Loaded | Promise<Loaded>;
 
-/** Links by domain and suffix, and which of them don't exist. Many who ask for one at once make one query. */
+/**
+ * Links by domain and suffix, and which of them don't exist. Many who ask for one at once make one query; where that is
+ * answered at once, nobody waits.
+ */
 export class LinkCache {
   readonly #links: SecondChances<LinkForVisitor>;
   readonly #misses: Generations<true>;
@@ -35,20 +39,20 @@ export class LinkCache {
     return this.#links.get(key) ?? (this.#misses.get(key) ? null : undefined);
   }
 
-  fetch(domainId: number, suffix: string): Promise<LinkForVisitor | null> {
+  fetch(domainId: number, suffix: string): Loaded | Promise<Loaded> {
     const key = keyOf(domainId, suffix);
     const flying = this.#flights.get(key);
     if (flying && !flying.overtaken) return flying.promise;
-    const flight: Flight = { promise: this.#load(domainId, suffix), overtaken: false };
+    const loaded = this.#ask(domainId, suffix);
+    if (!(loaded instanceof Promise)) return this.#keep(key, loaded);
+    const flight: Flight = { promise: loaded, overtaken: false };
     this.#flights.set(key, flight);
     const landed = () => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key);
     };
     flight.promise.then((link) => {
       landed();
-      if (flight.overtaken) return;
-      if (link) this.#links.set(key, link);
-      else this.#misses.set(key, true);
+      if (!flight.overtaken) this.#keep(key, link);
     }, landed);
     return flight.promise;
   }
@@ -59,6 +63,20 @@ export class LinkCache {
     if (flying) flying.overtaken = true;
     this.#links.delete(key);
     this.#misses.delete(key);
+  }
+
+  #ask(domainId: number, suffix: string): Loaded | Promise<Loaded> {
+    try {
+      return this.#load(domainId, suffix);
+    } catch (cause) {
+      return Promise.reject(cause);
+    }
+  }
+
+  #keep(key: string, link: Loaded): Loaded {
+    if (link) this.#links.set(key, link);
+    else this.#misses.set(key, true);
+    return link;
   }
 
   clear(): void {
@@ -73,15 +91,13 @@ const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
 /** About what an entry takes in memory: the object, the map's slot, and its texts. */
-function weight(key: string, link: LinkForVisitor): number {
-  const texts = [
-    link.destinationUrl,
-    link.androidUrl,
-    link.iosUrl,
-    link.ogTitle,
-    link.ogDescription,
-    link.ogImage,
-    link.passwordHash,
-  ];
-  return 330 + key.length + texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-}
+const weight = (key: string, link: LinkForVisitor): number =>
+  330 +
+  key.length +
+  link.destinationUrl.length +
+  (link.androidUrl?.length ?? 0) +
+  (link.iosUrl?.length ?? 0) +
+  (link.ogTitle?.length ?? 0) +
+  (link.ogDescription?.length ?? 0) +
+  (link.ogImage?.length ?? 0) +
+  (link.passwordHash?.length ?? 0);

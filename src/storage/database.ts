@@ -1,3 +1,4 @@
+import type { LinkForVisitor } from '../rules/resolve.ts';
 import type { Queries } from './schema.ts';
 
 /**
@@ -18,9 +19,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Where the store is in this process the answer is there at once: what waiting costs is more than the question. */
+export type LinkLookup = (
+  domainId: number,
+  suffix: string,
+) => LinkForVisitor | null | Promise<LinkForVisitor | null>;
+
 /** The redirect's own way in: questions by key, and nothing else. */
 export interface Lookups {
   readonly queries: Queries;
+  readonly link: LinkLookup;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,8 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
+import type { LinkLookup } from './database.ts';
+import type { RowFinder } from './drivers/sqlite.ts';
 import type { Queries, Schema } from './schema.ts';
 
 /** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
@@ -107,25 +109,34 @@ export async function findLinkForVisitor(
   suffix: string,
 ): Promise<LinkForVisitor | null> {
   const query = visitorQueries.get(lookup) ?? visitorQueryOf(lookup);
-  const parameters = [domainId, suffix];
-  const { rows } = await lookup.executeQuery<VisitorRow>({ ...query, parameters });
+  const { rows } = await lookup.executeQuery<VisitorRow>({ ...query, parameters: [domainId, suffix] });
   const [row] = rows;
-  if (!row) return null;
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    destinationUrl: row.destination_url,
-    androidUrl: row.android_url,
-    iosUrl: row.ios_url,
-    ogTitle: row.og_title,
-    ogDescription: row.og_description,
-    ogImage: row.og_image,
-    expiresAt: row.expires_at,
-    passwordHash: row.password_hash,
-    captcha: row.captcha === 1,
-    botProtection: row.bot_protection === 1,
+  return row ? linkForVisitor(row) : null;
+}
+
+/** The same question to a connection in this thread: what waits for nothing takes a third of the time. */
+export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
+  const find = rowFinder<VisitorRow>(visitorQueryOf(lookup).sql);
+  return (domainId, suffix) => {
+    const row = find(domainId, suffix);
+    return row === null ? null : linkForVisitor(row);
   };
 }
+
+const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  destinationUrl: row.destination_url,
+  androidUrl: row.android_url,
+  iosUrl: row.ios_url,
+  ogTitle: row.og_title,
+  ogDescription: row.og_description,
+  ogImage: row.og_image,
+  expiresAt: row.expires_at,
+  passwordHash: row.password_hash,
+  captcha: row.captcha === 1,
+  botProtection: row.bot_protection === 1,
+});
 
 const visitorColumns = [
   'id',

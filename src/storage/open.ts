@@ -1,6 +1,7 @@
 import type { Database, Lookups } from './database.ts';
 import { openPostgres, openPostgresLookups } from './drivers/postgres.ts';
 import { openSqlite, openSqliteLookups } from './drivers/sqlite.ts';
+import { findLinkForVisitor, linkFinder } from './links.ts';
 import { migrate } from './migrate.ts';
 
 /** The store, up to date and ready: PostgreSQL where a URL is given, else SQLite in the data folder. */
@@ -20,8 +21,15 @@ export async function openDatabase(
 }
 
 /** A way of its own to ask by key, into a store that is up to date. */
-export const openLookups = (
+export function openLookups(
   url: string | null,
   dataDir: string,
   onIdleError: (cause: Error) => void,
-): Lookups => (url === null ? openSqliteLookups(dataDir) : openPostgresLookups(url, onIdleError));
+): Lookups {
+  if (url === null) {
+    const { queries, rowFinder, close } = openSqliteLookups(dataDir);
+    return { queries, link: linkFinder(queries, rowFinder), close };
+  }
+  const { queries, close } = openPostgresLookups(url, onIdleError);
+  return { queries, link: (domainId, suffix) => findLinkForVisitor(queries, domainId, suffix), close };
+}

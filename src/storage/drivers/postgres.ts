@@ -20,7 +20,10 @@ const types: pg.CustomTypesConfig = {
 /** Connections at the most: people's reads and changes, and each who asks by key. */
 const mostConnections = { control: 12, lookups: 4 } as const;
 
-export function openPostgresLookups(url: string, onIdleError: (cause: Error) => void): Lookups {
+export function openPostgresLookups(
+  url: string,
+  onIdleError: (cause: Error) => void,
+): Pick<Lookups, 'queries' | 'close'> {
   const pool = poolOf(url, mostConnections.lookups, onIdleError, { ...limits, ...kept });
   return { queries: queriesOver(pool, onIdleError), close: () => pool.end() };
 }

@@ -155,6 +155,10 @@ export class SqliteInline implements SqliteClient {
     return this.#connection.run(sql, parameters);
   }
 
+  rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
+    return this.#connection.rowFinder(sql);
+  }
+
   close(): void {
     this.#connection.close();
   }

@@ -12,6 +12,7 @@ const cacheKilobytes = { write: 12_000, read: 8_000 };
 export class SqliteConnection {
   readonly #database: Sqlite;
   readonly #statements = new Map<string, Statement>();
+  readonly #kept: Statement[] = [];
 
   constructor(file: string, mode: 'write' | 'read') {
     this.#database = new Sqlite(
@@ -49,7 +50,15 @@ export class SqliteConnection {
     return { rows: [], changes: statement.run(...bindings).changes };
   }
 
+  /** A question that is asked again and again: its statement stays, and nothing is looked up on the way to it. */
+  rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
+    const statement = this.#database.prepare<Row, (number | string)[]>(sql);
+    this.#kept.push(statement);
+    return (...parameters) => statement.get(...parameters);
+  }
+
   close(): void {
+    for (const statement of this.#kept) statement.finalize();
     for (const statement of this.#statements.values()) statement.finalize();
     this.#statements.clear();
     this.#database.close();

@@ -133,9 +133,20 @@ class Frame {
 
 const fileIn = (dataDir: string): string => join(dataDir, 'linnet.sqlite');
 
-export function openSqliteLookups(dataDir: string): Lookups {
+/** Prepares a question; its answer is the first row that it finds. */
+export type RowFinder = <Row>(sql: string) => (...parameters: (number | string)[]) => Row | null;
+
+export interface SqliteLookups extends Pick<Lookups, 'queries' | 'close'> {
+  readonly rowFinder: RowFinder;
+}
+
+export function openSqliteLookups(dataDir: string): SqliteLookups {
   const client = new SqliteInline(fileIn(dataDir));
-  return { queries: queriesOver(client), close: async () => client.close() };
+  return {
+    queries: queriesOver(client),
+    rowFinder: (sql) => client.rowFinder(sql),
+    close: async () => client.close(),
+  };
 }
 
 export async function openSqlite(dataDir: string): Promise<Database> {
