@@ -109,21 +109,16 @@ function spanOf(instants: Column | undefined, count: number): number {
 
 /** Organization by organization, those of one as they came: from place to place in the rows. */
 function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: Hits } {
-  const column = columns[organizationColumn];
   const sums = new Map<number, number>();
-  for (let row = 0; row < count; ) {
-    const id = column?.[row] ?? 0;
-    const first = row;
-    while (row < count && column?.[row] === id) row++;
-    sums.set(id, (sums.get(id) ?? 0) + row - first);
-  }
+  eachRun(columns[organizationColumn], count, (id, from, to) =>
+    sums.set(id, (sums.get(id) ?? 0) + to - from),
+  );
   const none = { columns, count: 0 };
   const [only] = sums.keys();
   if (sums.size === 1 && only !== undefined)
     return { parts: [{ organizationId: only, from: 0, to: count }], rows: null, left: none };
   const next = new Map<number, number>();
   const parts: Part[] = [];
-  const rows = new Int32Array(count);
   let before = 0;
   for (const [organizationId, hits] of sums) {
     if (hits < fewestInPack) continue;
@@ -131,21 +126,36 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: H
     next.set(organizationId, before);
     before += hits;
   }
+  const rows = new Int32Array(before);
   const left: number[] = [];
-  for (let row = 0; row < count; row++) {
-    const id = column?.[row] ?? 0;
+  eachRun(columns[organizationColumn], count, (id, from, to) => {
     const place = next.get(id);
-    if (place === undefined) left.push(row);
-    else {
-      rows[place] = row;
-      next.set(id, place + 1);
+    for (let row = from; row < to; row++) {
+      if (place === undefined) left.push(row);
+      else rows[place + row - from] = row;
     }
-  }
+    if (place !== undefined) next.set(id, place + to - from);
+  });
   return {
     parts,
     rows,
     left: left.length === 0 ? none : { columns: taken(columns, left), count: left.length },
   };
+}
+
+/** Rows that follow one another and have the same: those of a link, at least. */
+function eachRun(
+  column: Column | undefined,
+  count: number,
+  take: (value: number, from: number, to: number) => void,
+): void {
+  for (let row = 0; row < count; ) {
+    const value = column?.[row] ?? 0;
+    const from = row;
+    while (row < count && column?.[row] === value) row++;
+    take(value, from, row);
+    breathe();
+  }
 }
 
 const taken = (columns: readonly Column[], rows: readonly number[]): Column[] =>

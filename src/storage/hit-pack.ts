@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { breathe } from '../threads/breath.ts';
 import { type Column, type Hits, hitColumns, noVisitor } from './fold-store.ts';
 import { rollupClassOf } from './rollup-class.ts';
 import type { Schema } from './schema.ts';
@@ -114,6 +115,7 @@ function isOneValue(column: Column | undefined, count: number): boolean {
   if (column === undefined) return true;
   const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;
   const length = (count - 1) * size;
+  breathe();
   return (
     length <= 0 ||
     Buffer.from(buffer, byteOffset, length).equals(Buffer.from(buffer, byteOffset + size, length))
