@@ -1,3 +1,4 @@
+import { Instants } from './instants.ts';
 import { agentKind } from './visitor-kind.ts';
 
 /** What a hit on a link was. Only a `human` hit that was redirected is a click; the rest is kept to be looked at. */
@@ -155,8 +156,8 @@ export const isRepeat = (lastSeen: number | undefined, now: number): boolean =>
  * repeat may pass as a click.
  */
 export class RecentVisits {
-  #young = new Map<number, number>();
-  #old = new Map<number, number>();
+  #young = new Instants();
+  #old = new Instants();
   #youngSince = Number.NEGATIVE_INFINITY;
   readonly #most: number;
 
@@ -173,8 +174,10 @@ export class RecentVisits {
     const key = visitor + linkId;
     if (isRepeat(this.#young.get(key) ?? this.#old.get(key), at)) return true;
     if (Math.abs(at - this.#youngSince) >= repeatWindow || this.#young.size >= this.#most) {
+      const forgotten = this.#old;
       this.#old = this.#young;
-      this.#young = new Map();
+      this.#young = forgotten;
+      forgotten.clear();
       this.#youngSince = at;
     }
     this.#young.set(key, at);
