@@ -1,9 +1,10 @@
 import { type Column, type FoldBatch, noVisitor, type Watermark } from '../storage/fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
-import type { HitStretch, StretchLink } from './hit-stretch.ts';
+import type { HitStretch } from './hit-stretch.ts';
 import { Numbers } from './numbers.ts';
 import { RollUps } from './roll-ups.ts';
 import type { SeenVisitors } from './seen-visitors.ts';
+import type { StretchLinks } from './stretch-links.ts';
 import { VisitorGroups } from './visitor-groups.ts';
 import { dayOf } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
@@ -39,10 +40,14 @@ export class BatchBuilder {
     const inOrder = linksInOrder(links);
     const byLink = this.#sortedByLink(columns, links, inOrder);
     let first = 0;
-    for (const { id, organizationId, hits } of inOrder) {
-      this.#rollUps.add(byLink, first, first + hits, id, organizationId);
-      this.#noteClicks(byLink, first, first + hits, id, organizationId);
-      first += hits;
+    for (let index = 0; index < inOrder.length; index++) {
+      const place = inOrder[index] ?? 0;
+      const id = links.ids[place] ?? 0;
+      const organizationId = links.organizations[place] ?? 0;
+      const end = first + (links.hits[place] ?? 0);
+      this.#rollUps.add(byLink, first, end, id, organizationId);
+      this.#noteClicks(byLink, first, end, id, organizationId);
+      first = end;
     }
     this.#rollUps.end();
     return {
@@ -84,8 +89,8 @@ export class BatchBuilder {
    * ledger like this: its index by link then grows in order, which halves the cost of a hit. Between links, the instant
    * tells which came first.
    */
-  #sortedByLink(columns: HitColumns, links: HitStretch['links'], inOrder: HitStretch['links']): HitColumns {
-    if (links.length < 2) return columns;
+  #sortedByLink(columns: HitColumns, links: StretchLinks, inOrder: Int32Array): HitColumns {
+    if (links.count < 2) return columns;
     const order = rowsByLink(columns, links, inOrder);
     const sorted = this.#sorted;
     sorted.begin(columns.count);
@@ -101,34 +106,32 @@ export class BatchBuilder {
 /** More than a stretch has links. */
 const mostPlaces = 2 ** 20;
 
-/** By their ids: numbers are sorted in a fifth of the time that objects take. */
-function linksInOrder(links: HitStretch['links']): HitStretch['links'] {
-  const keys = new Float64Array(links.length);
-  for (const { id, place } of links) keys[place] = id * mostPlaces + place;
+/** Their places, by their ids. */
+function linksInOrder({ ids, count }: StretchLinks): Int32Array {
+  const keys = new Float64Array(count);
+  for (let place = 0; place < count; place++) keys[place] = (ids[place] ?? 0) * mostPlaces + place;
   keys.sort();
-  const inOrder: StretchLink[] = [];
-  for (let index = 0; index < keys.length; index++) {
-    const link = links[(keys[index] ?? 0) % mostPlaces];
-    if (link) inOrder.push(link);
+  const inOrder = new Int32Array(count);
+  for (let index = 0; index < count; index++) {
+    const key = keys[index] ?? 0;
+    inOrder[index] = key - Math.floor(key / mostPlaces) * mostPlaces;
   }
   return inOrder;
 }
 
 /** The rows of the hits, link by link; those of a link as they came. */
-function rowsByLink(
-  columns: HitColumns,
-  links: HitStretch['links'],
-  inOrder: HitStretch['links'],
-): Int32Array {
-  const next = new Int32Array(links.length);
+function rowsByLink(columns: HitColumns, { hits, count }: StretchLinks, inOrder: Int32Array): Int32Array {
+  const next = new Int32Array(count);
   let before = 0;
-  for (const { place, hits } of inOrder) {
+  for (let index = 0; index < count; index++) {
+    const place = inOrder[index] ?? 0;
     next[place] = before;
-    before += hits;
+    before += hits[place] ?? 0;
   }
+  const places = columns.place;
   const order = new Int32Array(columns.count);
   for (let row = 0; row < order.length; row++) {
-    const place = columns.place[row] ?? 0;
+    const place = places[row] ?? 0;
     const at = next[place] ?? 0;
     order[at] = row;
     next[place] = at + 1;

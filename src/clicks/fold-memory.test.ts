@@ -3,10 +3,8 @@ import fc from 'fast-check';
 import { remembered } from './lately.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 import { SeenVisitors } from './seen-visitors.ts';
-import { otherValues, ValueLimit } from './value-limit.ts';
+import { ValueLimit } from './value-limit.ts';
 import { WordPlaces } from './word-places.ts';
-
-const hour = 3_600_000;
 
 test('the tally counts as a map does, in order, also when it has grown and was used before', () => {
   const number = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 20 - 1 }));
@@ -43,18 +41,46 @@ test('a tally that was large gives small ones as well', () => {
   }
 });
 
-test('a link has so many values of a field in an hour, then they are the others', () => {
+test('a link has so many values of a field in an hour, and then no others', () => {
   const limit = new ValueLimit(2);
-  expect(['a', 'b', 'c', 'a', ''].map((value) => limit.limited(1, 0, 0, value))).toEqual([
-    'a',
-    'b',
-    otherValues,
-    'a',
-    '',
+  const admitted = (link: number, field: number, at: number, values: number[]) =>
+    values.map((value) => limit.admits(link, field, at, value));
+  expect(admitted(1, 0, 0, [7, 8, 9, 7, 8])).toEqual([true, true, false, true, true]);
+  expect([limit.hasRoom(1, 0, 0), limit.hasRoom(1, 1, 0), limit.hasRoom(2, 0, 0)]).toEqual([
+    false,
+    true,
+    true,
   ]);
-  expect(limit.limited(2, 0, 0, 'c')).toBe('c');
-  expect(limit.limited(1, 1, 0, 'c')).toBe('c');
-  expect(limit.limited(1, 0, hour, 'c')).toBe('c');
+  expect([admitted(2, 0, 0, [9]), admitted(1, 1, 0, [9]), admitted(1, 0, 1, [9])]).toEqual([
+    [true],
+    [true],
+    [true],
+  ]);
+});
+
+test('whatever values links have, those admitted are the first so many of a link, field and hour', () => {
+  const limit = new ValueLimit(5);
+  const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.nat({ max: 2 }), fc.nat({ max: 12 })), {
+    maxLength: 3_000,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 3 }), (hours) => {
+      limit.clear();
+      for (const [hour, ofHour] of hours.entries()) {
+        const plain = new Map<string, Set<number>>();
+        for (const [link, field, value] of ofHour) {
+          const key = `${link} ${field}`;
+          const kept = plain.get(key) ?? new Set();
+          plain.set(key, kept);
+          expect(limit.hasRoom(link, field, hour)).toBe(kept.size < 5);
+          if (kept.size < 5) kept.add(value);
+          expect(limit.admits(link, field, hour, value)).toBe(kept.has(value));
+        }
+      }
+    }),
+    { numRuns: 20 },
+  );
 });
 
 test('a visitor is known the second time, on the same day and of the same owner', () => {

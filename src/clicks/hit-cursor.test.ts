@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { RawHit } from './enrich.ts';
-import { HitCursor, type KnownPiece } from './hit-cursor.ts';
+import { HitCursor } from './hit-cursor.ts';
 import { hitText } from './journal-record.ts';
+import { Pieces } from './pieces.ts';
 
 /** Many are the beginning of another, and some signs are more than a byte. */
 const text = fc.constantFrom('', 'a', 'ab', 'abcd', 'abcdé', 'abcdéf', 'ünicode', 'a long one of many signs');
@@ -24,22 +25,58 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   countryHint: text,
 });
 
-test('whoever is expected, and how often, a hit is read as it was written', () => {
+const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
+const personOf = ({ method, address, userAgent, acceptLanguage }: RawHit): string =>
+  [method, address, userAgent, acceptLanguage].join('\n');
+
+test('whoever came before, and how often, a hit is read as it was written, and its sender found', () => {
   const cursor = new HitCursor();
+  const draws = fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 })));
   fc.assert(
-    fc.property(fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 }), fc.boolean())), (draws) => {
-      const hits = draws.flatMap(([hit, times]) => Array.from({ length: times }, () => hit));
-      const keepsExpecting = draws.flatMap(([, times, keeps]) => Array.from({ length: times }, () => keeps));
-      cursor.begin(Buffer.from(hits.map(hitText).join('')));
-      for (const [place, hit] of hits.entries()) {
-        const expected: KnownPiece | null = cursor.expected;
-        expect(cursor.next()).toBe(true);
-        expect(cursor.hit).toEqual(hit);
-        expect(cursor.isExpected).toBe(expected?.key === cursor.person);
-        expect(cursor.isPerson(cursor.person)).toBe(true);
-        if (!keepsExpecting[place]) cursor.expected = { key: cursor.person, lines: cursor.personLines };
+    fc.property(fc.array(draws, { maxLength: 3 }), (records) => {
+      const people = new Pieces<string>(1_000);
+      const known = new Set<string>();
+      const texts = new Pieces<string>(1_000);
+      for (const drawn of records) {
+        const hits = drawn.flatMap(([hit, times]) => Array.from({ length: times }, () => hit));
+        let before: string | null = null;
+        cursor.begin(whole(Buffer.from(hits.map(hitText).join(''))));
+        for (const hit of hits) {
+          const person = personOf(hit);
+          expect(cursor.next()).toBe(true);
+          expect(cursor.hit).toEqual(hit);
+          expect(cursor.isSamePerson).toBe(before === person);
+          if (!cursor.isSamePerson) {
+            expect(cursor.person(people)).toBe(known.has(person) ? person : undefined);
+            cursor.keepPerson(people, person);
+            known.add(person);
+          }
+          expect([cursor.knownReferer(texts), cursor.knownQuery(texts)]).toEqual([hit.referer, hit.query]);
+          expect(cursor.isBare).toBe([hit.referer, hit.query, hit.purpose, hit.countryHint].join('') === '');
+          before = person;
+        }
+        expect(cursor.next()).toBe(false);
       }
-      expect(cursor.next()).toBe(false);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('an instant is read as it was written, whatever the one before', () => {
+  const cursor = new HitCursor();
+  const late = fc.integer({ min: 1_795_000_000_000, max: 1_795_000_400_000 });
+  const instant = fc.oneof(
+    late,
+    fc.integer({ min: -(2 ** 52), max: 2 ** 52 }),
+    // Thirteen signs as well.
+    late.map((at) => -Math.floor(at / 10)),
+    late.map((at) => Math.floor(at / 1_000) + 0.25),
+  );
+  const plain = fc.sample(anyHit, 1)[0] as RawHit;
+  fc.assert(
+    fc.property(fc.array(instant, { maxLength: 20 }), (instants) => {
+      cursor.begin(whole(Buffer.from(instants.map((at) => hitText({ ...plain, at })).join(''))));
+      for (const at of instants) expect([cursor.next(), cursor.at]).toEqual([true, at]);
     }),
     { numRuns: 500 },
   );

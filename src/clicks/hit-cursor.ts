@@ -1,23 +1,19 @@
 import { outcomes, targets } from './codes.ts';
 import type { RawHit } from './enrich.ts';
-import { doNotTrackMark } from './journal-record.ts';
+import { doNotTrackMark, type RecordBytes } from './journal-record.ts';
+import { isSame, type Pieces } from './pieces.ts';
 
 const prime = 0x0100_0193;
 const zero = '0'.charCodeAt(0);
 const lineBreak = '\n'.charCodeAt(0);
+const fourLineBreaks = 0x0a0a_0a0a;
 const mark = doNotTrackMark.charCodeAt(0);
-
-/** Who may have sent the next hit as well: a piece of a hit as `person` gave it, and where its lines begin in it. */
-export interface KnownPiece {
-  readonly key: string;
-  readonly lines: PieceLines;
-}
-
-export interface PieceLines {
-  readonly address: number;
-  readonly agent: number;
-  readonly language: number;
-}
+/** Digits that certainly make less than 2 to the 31st. */
+const smallNumber = 9;
+/** An instant's digits for the next 260 years; the first of them change every hundred seconds. */
+const instantDigits = 13;
+const firstDigits = 8;
+const restOfInstant = 10 ** (instantDigits - firstDigits);
 
 /**
  * Goes from hit to hit through a record's bytes. Numbers are read in place and texts are cut out when they are asked
@@ -31,15 +27,14 @@ export class HitCursor {
   outcome = 0;
   target = 0;
   doNotTrack = false;
-  /** Who sent the hit before: one look at its bytes is less than a walk from line to line. */
-  expected: KnownPiece | null = null;
-  /** Whether it was who was expected. */
-  isExpected = false;
-  /** Who was expected and came: what is compared again and again is compared four bytes at a time. */
-  #familiar: KnownPiece | null = null;
-  #familiarBytes = viewOf(Buffer.alloc(0));
+  /** Whether it is surely the one who sent the hit before: one look at its bytes is less than a walk from line to line. */
+  isSamePerson = false;
+  /** Whether there is no referrer, no query, no purpose and no country. */
+  isBare = false;
+  /** What the numbers below are places in. */
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
+  #end = 0;
   #here = 0;
   #method = 0;
   #address = 0;
@@ -49,32 +44,38 @@ export class HitCursor {
   #query = 0;
   #purpose = 0;
   #hint = 0;
+  /** Of the line passed last, and those before it that were mixed into it. */
+  #hash = 0;
+  #personHash = 0;
+  #refererHash = 0;
+  #queryHash = 0;
+  /** The last instant's first digits: as they are written, and what they say. */
+  #early = 0;
+  #late = 0;
+  #firstPart = 0;
 
   /** To a record's first hit; `next` says whether there is one. */
-  begin(record: Buffer): void {
-    this.#bytes = record;
-    this.#view = viewOf(record);
-    this.#here = 0;
+  begin({ bytes, from, to }: RecordBytes): void {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = viewOf(bytes);
+      this.#method = 0;
+      this.#referer = 0;
+    }
+    // Places that were computed as fractions can be are slow as places, even when they are whole.
+    this.#here = from | 0;
+    this.#end = to | 0;
   }
 
   next(): boolean {
-    if (this.#here >= this.#bytes.length) return false;
-    this.at = this.#number();
+    if (this.#here >= this.#end) return false;
+    this.#readInstant();
     this.linkId = this.#number();
     this.organizationId = this.#number();
     this.#readCodes();
-    this.#method = this.#here;
-    this.isExpected = this.expected !== null && this.#passes(this.expected);
-    if (!this.isExpected) {
-      this.#address = this.#afterLine();
-      this.#agent = this.#afterLine();
-      this.#language = this.#afterLine();
-      this.#referer = this.#afterLine();
-    }
-    this.#query = this.#afterLine();
-    this.#purpose = this.#afterLine();
-    this.#hint = this.#afterLine();
-    this.#afterLine();
+    this.isSamePerson = this.#passPersonBefore();
+    if (!this.isSamePerson) this.#passPerson();
+    this.#passRest();
     return true;
   }
 
@@ -83,33 +84,34 @@ export class HitCursor {
     return this.#here - this.#query === 3;
   }
 
-  /** All that says who it was: method, address, user agent, languages; a sign a byte. */
-  get person(): string {
-    return this.#bytes.toString('latin1', this.#method, this.#referer - 1);
+  /** What is known of whom it is from: of method, address, user agent and languages together. */
+  person<T>(known: Pieces<T>): T | undefined {
+    return known.get(this.#view, this.#method, this.#referer, this.#personHash);
   }
 
-  get personSize(): number {
-    return this.#referer - 1 - this.#method;
+  keepPerson<T>(known: Pieces<T>, value: T): void {
+    known.set(this.#view, this.#method, this.#referer, this.#personHash, value);
   }
 
-  /** Whether it is one that `person` gave. */
-  isPerson(person: string): boolean {
-    return this.personSize === person.length && this.#isHere(person, this.#method);
+  /** The referrer and the query: texts that have come lately aren't made again. */
+  knownReferer(texts: Pieces<string>): string {
+    const [from, to, hash] = [this.#referer, this.#query, this.#refererHash];
+    if (to - from <= 1) return '';
+    const known = texts.get(this.#view, from, to, hash);
+    if (known !== undefined) return known;
+    const made = this.referer;
+    texts.set(this.#view, from, to, hash, made);
+    return made;
   }
 
-  get personLines(): PieceLines {
-    const start = this.#method;
-    return { address: this.#address - start, agent: this.#agent - start, language: this.#language - start };
-  }
-
-  /** Of the method, the address, and some of the rest: enough to spread, in a tenth of the time that all would take. */
-  get personHash(): number {
-    const bytes = this.#bytes;
-    const end = this.#referer;
-    let hash = end - this.#method;
-    for (let at = this.#method; at < this.#agent; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), prime);
-    for (let at = this.#agent; at < end; at += 4) hash = Math.imul(hash ^ (bytes[at] ?? 0), prime);
-    return hash ^ (hash >>> 15);
+  knownQuery(texts: Pieces<string>): string {
+    const [from, to, hash] = [this.#query, this.#purpose, this.#queryHash];
+    if (to - from <= 1) return '';
+    const known = texts.get(this.#view, from, to, hash);
+    if (known !== undefined) return known;
+    const made = this.query;
+    texts.set(this.#view, from, to, hash, made);
+    return made;
   }
 
   get method(): string {
@@ -169,59 +171,64 @@ export class HitCursor {
     return next - start <= 1 ? '' : this.#bytes.toString('utf8', start, next - 1);
   }
 
+  /** Nearly always thirteen digits, of which the first eight are those of the hit before. */
+  #readInstant(): void {
+    const bytes = this.#bytes;
+    const start = this.#here;
+    const end = start + instantDigits;
+    if (end >= this.#end || bytes[end] !== lineBreak || !this.#isFirstOfInstant(start)) {
+      this.at = this.#number();
+      return;
+    }
+    let rest = 0;
+    for (let at = start + firstDigits; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - zero;
+      if (!(digit >= 0 && digit <= 9)) {
+        this.at = this.#number();
+        return;
+      }
+      rest = rest * 10 + digit;
+    }
+    this.#here = end + 1;
+    this.at = this.#firstPart + rest;
+  }
+
+  #isFirstOfInstant(start: number): boolean {
+    const view = this.#view;
+    const early = view.getInt32(start, true);
+    const late = view.getInt32(start + 4, true);
+    if (early === this.#early && late === this.#late) return true;
+    let first = 0;
+    for (let at = start; at < start + firstDigits; at++) {
+      const digit = (this.#bytes[at] ?? 0) - zero;
+      if (!(digit >= 0 && digit <= 9)) return false;
+      first = first * 10 + digit;
+    }
+    this.#early = early;
+    this.#late = late;
+    this.#firstPart = first * restOfInstant;
+    return true;
+  }
+
   #number(): number {
     const bytes = this.#bytes;
-    let at = this.#here;
+    const start = this.#here;
+    let at = start;
     let number = 0;
-    for (;;) {
-      const digit = (bytes[at++] ?? 0) - zero;
-      if (!(digit >= 0 && digit <= 9)) break;
+    let digit = (bytes[at] ?? 0) - zero;
+    for (const most = at + smallNumber; at < most && digit >= 0 && digit <= 9; ) {
       number = number * 10 + digit;
+      digit = (bytes[++at] ?? 0) - zero;
     }
+    if (bytes[at] !== lineBreak) return this.#unusualNumber();
+    this.#here = at + 1;
+    return number;
+  }
+
+  /** No clock of ours gives a fraction or a time before 1970: a test's may. */
+  #unusualNumber(): number {
     const start = this.#here;
-    this.#here = at;
-    if (bytes[at - 1] === lineBreak) return number;
-    // No clock of ours gives a fraction or a time before 1970: a test's may.
-    this.#here = start;
     return Number(this.#cut(start, this.#afterLine()));
-  }
-
-  /** Whether this piece and the end of its last line are here; then it is behind them. */
-  #passes(piece: KnownPiece): boolean {
-    const { key, lines } = piece;
-    const start = this.#here;
-    const end = start + key.length;
-    if (this.#bytes[end] !== lineBreak) return false;
-    if (piece === this.#familiar) {
-      if (!this.#isFamiliarHere(start)) return false;
-    } else {
-      if (!this.#isHere(key, start)) return false;
-      this.#familiar = piece;
-      this.#familiarBytes = viewOf(Buffer.from(this.#bytes.subarray(start, end)));
-    }
-    this.#address = start + lines.address;
-    this.#agent = start + lines.agent;
-    this.#language = start + lines.language;
-    this.#referer = end + 1;
-    this.#here = end + 1;
-    return true;
-  }
-
-  #isHere(key: string, start: number): boolean {
-    const bytes = this.#bytes;
-    for (let at = 0; at < key.length; at++) if (bytes[start + at] !== key.charCodeAt(at)) return false;
-    return true;
-  }
-
-  /** The record has so many bytes from here on. */
-  #isFamiliarHere(start: number): boolean {
-    const view = this.#view;
-    const familiar = this.#familiarBytes;
-    const length = familiar.byteLength;
-    let at = 0;
-    for (; at + 4 <= length; at += 4) if (view.getInt32(start + at) !== familiar.getInt32(at)) return false;
-    for (; at < length; at++) if (view.getUint8(start + at) !== familiar.getUint8(at)) return false;
-    return true;
   }
 
   #readCodes(): void {
@@ -232,11 +239,77 @@ export class HitCursor {
     this.#here += this.doNotTrack ? 4 : 3;
   }
 
-  /** Passes a line; where the next one begins. */
+  /** Whether the four lines of the hit before are here again; then it is behind them. */
+  #passPersonBefore(): boolean {
+    const start = this.#here;
+    const before = this.#method;
+    const length = this.#referer - before;
+    if (length === 0 || start + length > this.#end || !isSame(this.#view, before, this.#view, start, length))
+      return false;
+    const distance = start - before;
+    this.#method = start;
+    this.#address += distance;
+    this.#agent += distance;
+    this.#language += distance;
+    this.#referer = start + length;
+    this.#here = start + length;
+    return true;
+  }
+
+  #passPerson(): void {
+    this.#hash = 0;
+    this.#method = this.#here;
+    this.#address = this.#afterLine();
+    this.#agent = this.#afterLine();
+    this.#language = this.#afterLine();
+    this.#referer = this.#afterLine();
+    this.#personHash = this.#hash;
+  }
+
+  #passRest(): void {
+    const start = this.#here;
+    this.isBare = start + 4 <= this.#end && this.#view.getInt32(start) === fourLineBreaks;
+    if (this.isBare) {
+      this.#query = start + 1;
+      this.#purpose = start + 2;
+      this.#hint = start + 3;
+      this.#here = start + 4;
+      return;
+    }
+    this.#hash = 0;
+    this.#query = this.#afterLine();
+    this.#refererHash = this.#hash;
+    this.#hash = 0;
+    this.#purpose = this.#afterLine();
+    this.#queryHash = this.#hash;
+    this.#hint = this.#afterLine();
+    this.#afterLine();
+  }
+
+  /** Passes a line; where the next one begins. What is in it is mixed into the hash. */
   #afterLine(): number {
-    const bytes = this.#bytes;
+    const view = this.#view;
+    const lastWord = this.#end - 4;
     let at = this.#here;
-    while (at < bytes.length && bytes[at] !== lineBreak) at++;
+    let hash = this.#hash;
+    while (at <= lastWord) {
+      const word = view.getInt32(at, true);
+      const isBreak = word ^ fourLineBreaks;
+      // A byte that is zero borrows from the one above: the lowest bit set is right.
+      const found = (isBreak - 0x0101_0101) & ~isBreak & 0x8080_8080;
+      if (found !== 0) {
+        const bits = 31 - Math.clz32(found & -found);
+        this.#hash = Math.imul(hash ^ (word << (31 - bits)), prime);
+        this.#here = at + (bits >> 3) + 1;
+        return this.#here;
+      }
+      hash = Math.imul(hash ^ word, prime);
+      hash ^= hash >>> 15;
+      at += 4;
+    }
+    const bytes = this.#bytes;
+    while (at < this.#end && bytes[at] !== lineBreak) hash = Math.imul(hash ^ (bytes[at++] ?? 0), prime);
+    this.#hash = hash;
     this.#here = at + 1;
     return this.#here;
   }

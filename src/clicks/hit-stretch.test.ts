@@ -4,7 +4,7 @@ import { RecentVisits } from '../rules/click-class.ts';
 import { classes, devices, outcomes, reasons, sources, targets } from './codes.ts';
 import { type EnrichedHit, enrich, enrichParts, type RawHit } from './enrich.ts';
 import { HitStretch } from './hit-stretch.ts';
-import { hitText } from './journal-record.ts';
+import { hitText, type RecordBytes } from './journal-record.ts';
 import { ValueLimit } from './value-limit.ts';
 import { DailySalts, dayOf } from './visitor-hash.ts';
 import { WordPlaces } from './word-places.ts';
@@ -58,6 +58,11 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', '', 'se', 'XX'),
 });
+
+function recordOf(text: string): RecordBytes {
+  const bytes = Buffer.from(text);
+  return { bytes, from: 0, to: bytes.length };
+}
 
 /** What the columns say, in words. */
 function told(stretch: HitStretch, words: readonly string[]): object[] {
@@ -125,7 +130,7 @@ test('whatever comes, in whatever records: the quick way says of each hit what t
         const visits = new RecentVisits();
         stretch.begin();
         for (const record of records) {
-          expect(stretch.add(Buffer.from(record.map(hitText).join('')), () => true, visits)).toBeNull();
+          expect(stretch.add(recordOf(record.map(hitText).join('')), () => true, visits)).toBeNull();
         }
         const plainVisits = new RecentVisits();
         const plain = records.flat().map((hit) => enrich(hit, parts, plainVisits));
@@ -164,7 +169,7 @@ test('before a hit of a day whose salt is not at hand it stops, and goes on wher
   const visits = new RecentVisits();
   const isReady = (day: number) => ready.has(day);
   stretch.begin();
-  expect(stretch.add(Buffer.from(record), isReady, visits)).toBe(dayOf(noon) + 1);
+  expect(stretch.add(recordOf(record), isReady, visits)).toBe(dayOf(noon) + 1);
   expect(stretch.count).toBe(1);
   ready.add(dayOf(noon) + 1);
   expect(stretch.add(null, isReady, visits)).toBeNull();
@@ -176,7 +181,7 @@ test('a visitor is another one each day, and nobody when the salt of the day is 
   const stretch = new HitStretch(new WordPlaces(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {
     stretch.begin();
-    stretch.add(Buffer.from(hitText({ ...plainHit, at })), () => true, new RecentVisits());
+    stretch.add(recordOf(hitText({ ...plainHit, at })), () => true, new RecentVisits());
     return stretch.columns.visitor[0] ?? 0;
   };
   const today = visitorAt(noon);
@@ -194,11 +199,7 @@ test('words that have lost their places get new ones', async () => {
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
   for (const language of [...languages, ...languages]) {
     stretch.begin();
-    stretch.add(
-      Buffer.from(hitText({ ...plainHit, acceptLanguage: language })),
-      () => true,
-      new RecentVisits(),
-    );
+    stretch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true, new RecentVisits());
     const [country, os, browser, said] = stretch.columns.words.map((places) => words.said[places[0] ?? -1]);
     expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
   }
@@ -206,7 +207,7 @@ test('words that have lost their places get new ones', async () => {
 
 test('memory of a long stretch is given back when a short one has followed', async () => {
   const stretch = await stretchOf(new WordPlaces(), dayOf(noon));
-  const record = Buffer.from(hitText(plainHit).repeat(100));
+  const record = recordOf(hitText(plainHit).repeat(100));
   const run = (records: number) => {
     stretch.begin();
     for (let count = 0; count < records; count++) stretch.add(record, () => true, new RecentVisits());

@@ -1,47 +1,45 @@
 import { classify } from '../rules/click-class.ts';
-import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import { noVisitor } from '../storage/fold-store.ts';
 import { breathe } from '../threads/breath.ts';
-import { classPlace, hourOf, reasonPlace, sources } from './codes.ts';
+import { classes, classPlace, hourLength, hourOf, outcomes, reasonPlace, sources } from './codes.ts';
 import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
-import { NumberPlaces } from './number-places.ts';
+import type { RecordBytes } from './journal-record.ts';
 import { People } from './people.ts';
-import type { ValueLimit } from './value-limit.ts';
-import { dayOf } from './visitor-hash.ts';
+import { Pieces } from './pieces.ts';
+import { StretchLinks } from './stretch-links.ts';
+import { otherValues, type ValueLimit } from './value-limit.ts';
+import { dayLength, dayOf } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
+const human = classes.indexOf('human');
+const redirect = outcomes.indexOf('redirect');
 const repeat = classPlace('repeat');
 const recentVisit = reasonPlace('recent_visit');
 const qr = sources.indexOf('qr');
-const plainSource = clickSource('');
 /** A stretch that spans more is ended: kinds of roll-ups are small numbers. */
 const mostHours = 1_024;
-
-export interface StretchLink {
-  /** In the order of first appearance. */
-  readonly place: number;
-  readonly id: number;
-  readonly organizationId: number;
-  hits: number;
-  /** The language that came last, in that hour, and what stands for it: most links have one for long. */
-  language: string;
-  languageHour: number;
-  languagePlace: number;
-}
+const mostReferrers = 16_384;
+const mostQueries = 8_192;
 
 /** Hits one after another as the ledger will have them, and which links and hours they are of. Used again and again. */
 export class HitStretch {
   readonly columns = new HitColumns();
-  links: StretchLink[] = [];
+  readonly links = new StretchLinks();
   hours: number[] = [];
   readonly #words: WordPlaces;
   readonly #limit: ValueLimit;
   readonly #parts: EnrichParts;
   readonly #people: People;
+  readonly #referers = new Pieces<string>(mostReferrers);
+  readonly #queries = new Pieces<string>(mostQueries);
   readonly #cursor = new HitCursor();
-  readonly #linkPlaces = new NumberPlaces();
+  /** The day and the hour of the hit before, and when they begin. */
+  #day = 0;
+  #dayBegin = Number.NaN;
+  #hour = 0;
+  #hourBegin = Number.NaN;
   #hasWaiting = false;
 
   constructor(words: WordPlaces, limit: ValueLimit, parts: EnrichParts) {
@@ -61,11 +59,15 @@ export class HitStretch {
   }
 
   begin(): void {
-    if (this.#words.trim()) this.#people.clear();
+    if (this.#words.trim()) {
+      this.#people.clear();
+      this.#limit.clear();
+    }
     this.columns.begin();
-    this.links = [];
+    this.links.begin();
     this.hours = [];
-    this.#linkPlaces.clear();
+    this.#dayBegin = Number.NaN;
+    this.#hourBegin = Number.NaN;
     this.#hasWaiting = false;
   }
 
@@ -78,48 +80,36 @@ export class HitStretch {
    * Adds the hits of a record. Before a hit of a day that `isReady` doesn't know it stops, and returns the day: called
    * again with null it goes on. Returns null at the end.
    */
-  add(record: Buffer | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
+  add(record: RecordBytes | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
     const cursor = this.#cursor;
     if (record !== null) cursor.begin(record);
     breathe();
     while (this.#hasWaiting || cursor.next()) {
-      const day = dayOf(cursor.at);
-      this.#hasWaiting = !isReady(day);
-      if (this.#hasWaiting) return day;
+      if (!isWithin(cursor.at, this.#dayBegin, dayLength)) {
+        const day = dayOf(cursor.at);
+        this.#hasWaiting = !isReady(day);
+        if (this.#hasWaiting) return day;
+        this.#day = day;
+        this.#dayBegin = day * dayLength;
+      }
       this.#addHit(cursor, recentVisits);
     }
     return null;
   }
 
   #addHit(hit: HitCursor, recentVisits: Repeats): void {
-    const row = this.columns.add();
-    const hour = hourOf(hit.at);
-    const link = this.#linkOf(hit.linkId, hit.organizationId);
-    this.#writeFacts(hit, row, link, hour);
-    const { linkId, at } = hit;
-    const { columns } = this;
-    if (columns.isClick(row)) {
-      const visitor = columns.visitor[row] ?? noVisitor;
-      if (visitor !== noVisitor && recentVisits.repeats(linkId, visitor, at)) {
-        columns.class[row] = repeat;
-        columns.reason[row] = recentVisit;
-      }
-    }
-    // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
-    if (hit.doNotTrack) columns.visitor[row] = noVisitor;
-    columns.place[row] = link.place;
-    link.hits += 1;
-    // Almost always one or two hours: a list is quicker than a map.
-    if (this.hours.at(-1) !== hour && !this.hours.includes(hour)) this.hours.push(hour);
-  }
-
-  #writeFacts(hit: HitCursor, row: number, link: StretchLink, hour: number): void {
-    const { columns } = this;
-    const person = this.#people.of(hit);
-    columns.linkId[row] = hit.linkId;
+    const { columns, links } = this;
+    const { at, linkId, outcome } = hit;
+    if (!isWithin(at, this.#hourBegin, hourLength)) this.#toHour(hourOf(at));
+    const person = this.#people.of(hit, this.#day);
+    const row = columns.add();
+    const place = links.placeOf(linkId, hit.organizationId);
+    links.hits[place] = (links.hits[place] ?? 0) + 1;
+    columns.place[row] = place;
+    columns.linkId[row] = linkId;
     columns.organizationId[row] = hit.organizationId;
-    columns.at[row] = hit.at;
-    columns.outcome[row] = hit.outcome;
+    columns.at[row] = at;
+    columns.outcome[row] = outcome;
     columns.target[row] = hit.target;
     columns.class[row] = person.class;
     columns.reason[row] = person.reason;
@@ -127,36 +117,53 @@ export class HitStretch {
     columns.country[row] = person.country;
     columns.os[row] = person.os;
     columns.browser[row] = person.browser;
-    columns.language[row] = this.#languageOf(hit, link, hour, person.language);
-    columns.referrer[row] = this.#limited(hit, 1, referrerOf(hit.referer, this.#parts));
-    columns.visitor[row] = person.visitor;
-    if (hit.isPlain) this.#writeSource(hit, row, plainSource);
-    else this.#writeMore(hit, row);
+    columns.language[row] = this.#languageOf(linkId, place, person.language);
+    if (!hit.isBare) this.#writeMore(hit, row);
+    const { visitor } = person;
+    // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
+    columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
+    if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== human) return;
+    if (!recentVisits.repeats(linkId, visitor, at)) return;
+    columns.class[row] = repeat;
+    columns.reason[row] = recentVisit;
   }
 
-  #languageOf(hit: HitCursor, link: StretchLink, hour: number, language: string): number {
-    if (link.languageHour !== hour || link.language !== language) {
-      link.languagePlace = this.#limited(hit, 0, language);
-      link.language = language;
-      link.languageHour = hour;
+  #toHour(hour: number): void {
+    this.#hour = hour;
+    this.#hourBegin = hour * hourLength;
+    this.links.forgetLanguages();
+    // Almost always one or two: a list is quicker than a map.
+    if (!this.hours.includes(hour)) this.hours.push(hour);
+  }
+
+  /** Most links have one language for long. */
+  #languageOf(linkId: number, place: number, language: number): number {
+    const { languages, languagesShown } = this.links;
+    if (languages[place] !== language) {
+      languages[place] = language;
+      languagesShown[place] = this.#limitedPlace(linkId, 0, language);
     }
-    return link.languagePlace;
-  }
-
-  #writeSource(hit: HitCursor, row: number, { source, utm }: ClickSource): void {
-    const { columns } = this;
-    columns.source[row] = source === 'qr' ? qr : 0;
-    columns.utmSource[row] = this.#limited(hit, 2, utm.source);
-    columns.utmMedium[row] = this.#limited(hit, 3, utm.medium);
-    columns.utmCampaign[row] = this.#limited(hit, 4, utm.campaign);
-    columns.utmTerm[row] = this.#limited(hit, 5, utm.term);
-    columns.utmContent[row] = this.#limited(hit, 6, utm.content);
+    return languagesShown[place] ?? 0;
   }
 
   #writeMore(hit: HitCursor, row: number): void {
     const { columns } = this;
+    const { linkId } = hit;
+    columns.willHaveOrigins();
+    columns.referrer[row] = this.#limited(
+      linkId,
+      1,
+      referrerOf(hit.knownReferer(this.#referers), this.#parts),
+    );
+    if (hit.isPlain) return;
     const parts = this.#parts;
-    this.#writeSource(hit, row, parts.clickSource(hit.query));
+    const { source, utm } = parts.clickSource(hit.knownQuery(this.#queries));
+    columns.source[row] = source === 'qr' ? qr : 0;
+    columns.utmSource[row] = this.#limited(linkId, 2, utm.source);
+    columns.utmMedium[row] = this.#limited(linkId, 3, utm.medium);
+    columns.utmCampaign[row] = this.#limited(linkId, 4, utm.campaign);
+    columns.utmTerm[row] = this.#limited(linkId, 5, utm.term);
+    columns.utmContent[row] = this.#limited(linkId, 6, utm.content);
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
     if (country !== null) columns.country[row] = this.#words.placeOf(country);
     if (hit.purpose === '') return;
@@ -165,18 +172,19 @@ export class HitStretch {
     columns.reason[row] = reasonPlace(found.reason);
   }
 
-  #limited(hit: HitCursor, field: number, value: string): number {
-    if (value === '') return 0;
-    return this.#words.placeOf(this.#limit.limited(hit.linkId, field, hit.at, value));
+  /** The place of the word that a value is kept as. No word is made of what is one too many. */
+  #limited(linkId: number, field: number, value: string): number {
+    const words = this.#words;
+    const known = words.find(value);
+    if (known >= 0) return this.#limitedPlace(linkId, field, known);
+    const isKept = this.#limit.hasRoom(linkId, field, this.#hour);
+    return this.#limitedPlace(linkId, field, words.placeOf(isKept ? value : otherValues));
   }
 
-  #linkOf(id: number, organizationId: number): StretchLink {
-    const known = this.links[this.#linkPlaces.placeOf(id)];
-    if (known) return known;
-    const place = this.links.length;
-    const link = { place, id, organizationId, hits: 0, language: '', languageHour: -1, languagePlace: 0 };
-    this.links.push(link);
-    this.#linkPlaces.add(id, place);
-    return link;
+  #limitedPlace(linkId: number, field: number, place: number): number {
+    if (place === 0 || this.#limit.admits(linkId, field, this.#hour, place)) return place;
+    return this.#words.placeOf(otherValues);
   }
 }
+
+const isWithin = (at: number, begin: number, length: number): boolean => at >= begin && at < begin + length;

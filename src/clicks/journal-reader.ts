@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { isBefore, type Position, segmentFile, segmentsIn } from './journal-files.ts';
-import { announcedEnd, recordBytes, wholeRecord } from './journal-record.ts';
+import { announcedEnd, type RecordBytes, recordBytes, wholeRecord } from './journal-record.ts';
 
 const chunkSize = 1024 * 1024;
 
@@ -30,7 +30,7 @@ export class JournalReader {
    * The next record that comes before `end`, good until the next call; null when there is none. Null `end`: all that is
    * there.
    */
-  next(end: Position | null): Buffer | null {
+  next(end: Position | null): RecordBytes | null {
     while (end === null || isBefore(this.#position, end)) {
       const record = this.#recordHere();
       if (record !== null) return record;
@@ -50,7 +50,7 @@ export class JournalReader {
   }
 
   /** Null when what is in memory has no whole record at this place. */
-  #recordHere(): Buffer | null {
+  #recordHere(): RecordBytes | null {
     const { segment, offset } = this.#position;
     const at = offset - this.#chunkFrom;
     const length = at < this.#chunk.length ? wholeRecord(this.#chunk, at) : 0;

@@ -8,7 +8,14 @@ import type { RawHit } from './enrich.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { type Position, segmentFile } from './journal-files.ts';
 import { JournalReader } from './journal-reader.ts';
-import { hitText, recordBytes, recordRoom, wholeRecord, writeRecord } from './journal-record.ts';
+import {
+  hitText,
+  type RecordBytes,
+  recordBytes,
+  recordRoom,
+  wholeRecord,
+  writeRecord,
+} from './journal-record.ts';
 
 /** What a header can hold as Bun hands it on: any byte but a line break and NUL. */
 const headerText = fc
@@ -38,7 +45,7 @@ function recordOf(hits: readonly RawHit[]): Buffer {
   return bytes.subarray(0, writeRecord(bytes, text));
 }
 
-function hitsOf(record: Buffer): RawHit[] {
+function hitsOf(record: RecordBytes): RawHit[] {
   const cursor = new HitCursor();
   const hits: RawHit[] = [];
   cursor.begin(record);

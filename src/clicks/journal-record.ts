@@ -49,5 +49,14 @@ export function announcedEnd(bytes: Buffer, at: number): number | null {
 }
 
 /** What a whole record says, where it is: `HitCursor` reads it. */
-export const recordBytes = (bytes: Buffer, at: number, size: number): Buffer =>
-  bytes.subarray(at + head, at + size);
+export interface RecordBytes {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+export const recordBytes = (bytes: Buffer, at: number, size: number): RecordBytes => ({
+  bytes,
+  from: at + head,
+  to: at + size,
+});

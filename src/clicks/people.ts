@@ -2,33 +2,34 @@ import { classify } from '../rules/click-class.ts';
 import { noVisitor } from '../storage/fold-store.ts';
 import { classPlace, devicePlace, reasonPlace } from './codes.ts';
 import type { EnrichParts } from './enrich.ts';
-import type { HitCursor, KnownPiece } from './hit-cursor.ts';
-import { Lately, longestKey } from './lately.ts';
-import { dayOf, visitorHash } from './visitor-hash.ts';
+import type { HitCursor } from './hit-cursor.ts';
+import { Pieces } from './pieces.ts';
+import { visitorHash } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
 /** What one and the same address, user agent, languages and method always mean, on one day. */
-export interface Person extends KnownPiece {
+export interface Person {
   readonly day: number;
   readonly class: number;
   readonly reason: number;
   readonly device: number;
-  /** Places of words, as are the next two. */
+  /** Places of words, as are the next three. */
   readonly country: number;
   readonly os: number;
   readonly browser: number;
-  readonly language: string;
+  /** Of three letters at the most: made-up ones are few enough to be words before they are limited. */
+  readonly language: number;
   /** `noVisitor` when the day's salt is gone. */
   readonly visitor: number;
 }
 
 const mostPeople = 131_072;
 
-/** Who visited lately. Whoever comes again is known by one look at a text, and needs no hash and no network. */
+/** Who visited lately. Whoever comes again is known by a look at some bytes, and needs no HMAC and no network. */
 export class People {
   readonly #parts: EnrichParts;
   readonly #words: WordPlaces;
-  readonly #lately = new Lately<number, Person>(mostPeople);
+  readonly #lately = new Pieces<Person>(mostPeople);
   #last: Person | null = null;
 
   constructor(parts: EnrichParts, words: WordPlaces) {
@@ -42,23 +43,19 @@ export class People {
     this.#last = null;
   }
 
-  of(hit: HitCursor): Person {
-    const day = dayOf(hit.at);
+  of(hit: HitCursor, day: number): Person {
     const last = this.#last;
     // Of hits that follow one another many are by one and the same.
-    if (hit.isExpected && last !== null && last === hit.expected && last.day === day) return last;
+    if (hit.isSamePerson && last !== null && last.day === day) return last;
     this.#last = this.#find(hit, day);
-    hit.expected = this.#last;
     return this.#last;
   }
 
   #find(hit: HitCursor, day: number): Person {
-    const size = hit.personSize;
-    const hash = hit.personHash;
-    const known = this.#lately.get(hash, size);
-    if (known !== undefined && known.day === day && hit.isPerson(known.key)) return known;
+    const known = hit.person(this.#lately);
+    if (known !== undefined && known.day === day) return known;
     const made = this.#meet(hit, day);
-    if (size <= longestKey) this.#lately.set(hash, made, size);
+    hit.keepPerson(this.#lately, made);
     return made;
   }
 
@@ -69,8 +66,6 @@ export class People {
     const agent = parts.knownAgent(userAgent);
     const found = classify({ method, userAgent, purpose: '' }, () => agent.classification);
     return {
-      key: hit.person,
-      lines: hit.personLines,
       day,
       class: classPlace(found.class),
       reason: reasonPlace(found.reason),
@@ -78,7 +73,7 @@ export class People {
       country: words.placeOf(parts.countryOf(address)),
       os: words.placeOf(agent.os),
       browser: words.placeOf(agent.browser),
-      language: parts.language(hit.acceptLanguage),
+      language: words.placeOf(parts.language(hit.acceptLanguage)),
       visitor: visitorHash(parts.salts, hit.at, address, userAgent) ?? noVisitor,
     };
   }

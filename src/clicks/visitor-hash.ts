@@ -1,6 +1,6 @@
 import type { RandomBytes } from '../rules/random-text.ts';
 
-const dayLength = 86_400_000;
+export const dayLength = 86_400_000;
 const saltLength = 32;
 
 /** Days since the epoch, in UTC. */

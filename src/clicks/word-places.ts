@@ -30,6 +30,11 @@ export class WordPlaces {
     return true;
   }
 
+  /** -1 when it has none. */
+  find(word: string): number {
+    return word === '' ? 0 : (this.#places.get(word) ?? -1);
+  }
+
   placeOf(word: string): number {
     if (word === '') return 0;
     const known = this.#places.get(word);
