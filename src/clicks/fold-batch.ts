@@ -1,11 +1,11 @@
-import { type Column, type FoldBatch, noVisitor, type Watermark } from '../storage/fold-store.ts';
+import { type FoldBatch, noVisitor, type Watermark } from '../storage/fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import type { HitStretch } from './hit-stretch.ts';
 import { Numbers } from './numbers.ts';
 import { RollUps } from './roll-ups.ts';
 import type { SeenVisitors } from './seen-visitors.ts';
 import type { StretchLinks } from './stretch-links.ts';
-import { VisitorGroups } from './visitor-groups.ts';
+import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
 import { dayOf } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
@@ -18,7 +18,11 @@ export class BatchBuilder {
   readonly #sorted = new HitColumns();
   readonly #rollUps = new RollUps();
   readonly #linkClicks = new Numbers();
-  readonly #visitors = new VisitorGroups();
+  /** Day and visitor, of the link at hand. */
+  readonly #visitsOfLink = new Numbers();
+  readonly #visitsOfOrganizations = new Map<number, Numbers>();
+  readonly #visitorsOfLinks = new VisitorGroups();
+  readonly #visitorsOfOrganizations = new VisitorGroups();
 
   constructor(seen: SeenVisitors) {
     this.#seen = seen;
@@ -32,31 +36,36 @@ export class BatchBuilder {
     from: Watermark | null,
     to: Watermark,
   ): FoldBatch {
-    for (const places of columns.words) words.number(places, columns.count);
-    this.#rollUps.begin(hours);
+    for (const places of columns.wordsInUse) words.number(places, columns.count);
     this.#linkClicks.clear();
-    this.#visitors.clear();
+    this.#visitorsOfLinks.clear();
+    this.#visitorsOfOrganizations.clear();
+    this.#visitsOfOrganizations.clear();
     const isByLink = columns.count >= longStretch;
     const inOrder = linksInOrder(links);
     const byLink = this.#sortedByLink(columns, links, inOrder);
+    this.#rollUps.begin(byLink, hours);
     let first = 0;
     for (let index = 0; index < inOrder.length; index++) {
       const place = inOrder[index] ?? 0;
       const id = links.ids[place] ?? 0;
       const organizationId = links.organizations[place] ?? 0;
       const end = first + (links.hits[place] ?? 0);
-      this.#rollUps.add(byLink, first, end, id, organizationId);
+      if (byLink !== columns) byLink.setLink(first, end, id, organizationId);
+      this.#rollUps.add(first, end, id, organizationId);
       this.#noteClicks(byLink, first, end, id, organizationId);
       first = end;
     }
     this.#rollUps.end();
+    const organizations = [...this.#visitsOfOrganizations].sort(([one], [other]) => other - one);
+    for (const [id, visits] of organizations) this.#visitorsOfOrganizations.add(-id, visits);
     return {
       journal,
       from,
       to,
       hits: { columns: (isByLink ? byLink : columns).ledger, count: columns.count },
       isByLink,
-      visitors: this.#visitors.sorted(),
+      visitors: groupsInOrder([...this.#visitorsOfOrganizations.all, ...this.#visitorsOfLinks.all]),
       linkHours: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,
       linkClicks: this.#linkClicks.all,
@@ -65,23 +74,36 @@ export class BatchBuilder {
 
   /** Rows from `from` up to `to` are those of the link. */
   #noteClicks(columns: HitColumns, from: number, to: number, linkId: number, organizationId: number): void {
+    const seen = this.#seen;
+    const ofLink = this.#visitsOfLink;
+    const ofOrganization = this.#visitsOf(organizationId);
+    const { at: instants, visitor: visitors } = columns;
     let clicks = 0;
     let last = 0;
     for (let row = from; row < to; row++) {
       if (!columns.isClick(row)) continue;
-      const at = columns.at[row] ?? 0;
+      const at = instants[row] ?? 0;
       clicks += 1;
       last = Math.max(last, at);
-      const visitor = columns.visitor[row] ?? noVisitor;
+      const visitor = visitors[row] ?? noVisitor;
       if (visitor === noVisitor) continue;
-      this.#noteVisitor(linkId, dayOf(at), visitor);
-      this.#noteVisitor(-organizationId, dayOf(at), visitor);
+      const day = dayOf(at);
+      if (!seen.notes(day, linkId, visitor)) ofLink.push2(day, visitor);
+      if (!seen.notes(day, -organizationId, visitor)) ofOrganization.push2(day, visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
+    if (ofLink.length === 0) return;
+    this.#visitorsOfLinks.add(linkId, ofLink);
+    ofLink.clear();
   }
 
-  #noteVisitor(owner: number, day: number, visitor: number): void {
-    if (!this.#seen.notes(day, owner, visitor)) this.#visitors.add(owner, day, visitor);
+  #visitsOf(organizationId: number): Numbers {
+    let visits = this.#visitsOfOrganizations.get(organizationId);
+    if (visits === undefined) {
+      visits = new Numbers();
+      this.#visitsOfOrganizations.set(organizationId, visits);
+    }
+    return visits;
   }
 
   /**
@@ -93,12 +115,7 @@ export class BatchBuilder {
     if (links.count < 2) return columns;
     const order = rowsByLink(columns, links, inOrder);
     const sorted = this.#sorted;
-    sorted.begin(columns.count);
-    const targets = sorted.ledger;
-    for (const [index, column] of columns.ledger.entries()) {
-      const target = targets[index];
-      if (target) take(column, order, target);
-    }
+    sorted.take(columns, order);
     return sorted;
   }
 }
@@ -137,14 +154,4 @@ function rowsByLink(columns: HitColumns, { hits, count }: StretchLinks, inOrder:
     next[place] = at + 1;
   }
   return order;
-}
-
-function take(column: Column, order: Int32Array, into: Column): void {
-  const count = order.length;
-  const value = column[0] ?? 0;
-  let same = 1;
-  while (same < count && column[same] === value) same++;
-  // Many a column has one value throughout.
-  if (same === count) into.fill(value, 0, count);
-  else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }

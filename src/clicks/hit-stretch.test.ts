@@ -218,3 +218,45 @@ test('memory of a long stretch is given back when a short one has followed', asy
   run(1);
   expect(run(1)).toBeLessThan(1_000);
 });
+
+test('what is one too many of a link and hour is one of the others, and no word; in the next hour it is itself', async () => {
+  const words = new SpokenWords();
+  const limit = new ValueLimit(2);
+  const stretch = new HitStretch(words, limit, await freshParts(dayOf(noon)));
+  const hits = [0, 3_600_000].flatMap((later) =>
+    ['de', 'fr', 'pt', 'de', 'pt'].map((acceptLanguage, index) => ({
+      ...plainHit,
+      at: noon + later,
+      acceptLanguage,
+      query: `?utm_source=s${later}-${index}`,
+    })),
+  );
+  // Those of the second hour come in another order: what was one too many is first.
+  hits.splice(5, 0, ...hits.splice(7, 1));
+  stretch.begin();
+  stretch.add(recordOf(hits.map(hitText).join('')), () => true, new RecentVisits());
+  const said = (places: Int32Array) =>
+    Array.from(places.subarray(0, stretch.count), (place) => words.said[place]);
+  const { language, utmSource } = stretch.columns;
+  expect(said(language)).toEqual([
+    ...['de', 'fr', '(other)', 'de', '(other)'],
+    ...['pt', 'de', '(other)', 'de', 'pt'],
+  ]);
+  expect(said(utmSource)).toEqual([
+    ...['s0-0', 's0-1', '(other)', '(other)', '(other)'],
+    ...['s3600000-2', 's3600000-0', '(other)', '(other)', '(other)'],
+  ]);
+  expect(words.find('s0-2')).toBe(-1);
+});
+
+test('words that have lost their places are not taken for those that have them now, where values are limited', async () => {
+  const words = new SpokenWords(4);
+  const stretch = new HitStretch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
+  const referrerOf = (hit: Partial<RawHit>) => {
+    stretch.begin();
+    stretch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true, new RecentVisits());
+    return words.said[stretch.columns.referrer[0] ?? -1];
+  };
+  expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');
+  expect(referrerOf({ referer: 'https://two.example/', acceptLanguage: 'fr' })).toBe('two.example');
+});

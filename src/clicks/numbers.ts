@@ -12,6 +12,23 @@ export class Numbers {
     return this.#all.subarray(0, this.#length);
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
+  at(place: number): number {
+    return this.#all[place] ?? 0;
+  }
+
+  push2(one: number, two: number): void {
+    if (this.#length + 2 > this.#all.length) this.#grow(this.#length + 2);
+    const all = this.#all;
+    const at = this.#length;
+    all[at] = one;
+    all[at + 1] = two;
+    this.#length = at + 2;
+  }
+
   push3(one: number, two: number, three: number): void {
     if (this.#length + 3 > this.#all.length) this.#grow(this.#length + 3);
     const all = this.#all;

@@ -1,7 +1,8 @@
 import type { LinkHours } from '../storage/fold-store.ts';
 import { countEntry, reasonValue } from '../storage/stats-counts.ts';
+import { type Alike, AlikeClicks } from './alike-clicks.ts';
 import { classes, dimensions, hourOf, rollupClasses } from './codes.ts';
-import type { HitColumns } from './hit-columns.ts';
+import { HitColumns } from './hit-columns.ts';
 import { Numbers } from './numbers.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
@@ -20,7 +21,7 @@ const dimensionPlaces = Object.fromEntries(dimensions.map((name, place) => [name
 >;
 const { total, reason } = dimensionPlaces;
 
-/** What clicks are counted by, and the column that says it. */
+/** What clicks are counted by, and the column that says it; in the order of the dimensions. */
 const clickDimensions = [
   ['country', 'country'],
   ['device', 'device'],
@@ -34,6 +35,14 @@ const clickDimensions = [
   ['destination', 'target'],
   ['source', 'source'],
 ] as const satisfies readonly (readonly [Dimension, keyof HitColumns])[];
+
+const ofOrigins: ReadonlySet<Dimension> = new Set([
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'source',
+]);
 
 /** Kinds are numbers of three parts: which hour, below it the dimension, below it the class. */
 const mostDimensions = 16;
@@ -54,6 +63,14 @@ export class RollUps {
   readonly #classes = new Float64Array(mostClasses);
   #clicks = new Int32Array(64);
   #clickHours = new Int32Array(64);
+  #columns = new HitColumns();
+  /** Dimensions in which a click may have another value than 0, and their columns. */
+  #dimensions: readonly number[] = [];
+  #values: readonly Int32Array[] = [];
+  readonly #alike = new AlikeClicks(
+    (alike, cells, from) => this.#addAlike(alike, cells, from),
+    (cells, from) => this.#textOf(cells, from),
+  );
 
   get ofLinks(): LinkHours {
     return { numbers: this.#linkNumbers.all, counts: this.#linkCounts };
@@ -63,8 +80,13 @@ export class RollUps {
     return this.#organizations.all;
   }
 
-  /** `hours` are all that hits to come are of. */
-  begin(hours: readonly number[]): void {
+  /** `hours` are all that the hits in `columns` are of. */
+  begin(columns: HitColumns, hours: readonly number[]): void {
+    const inUse = clickDimensions.filter(([dimension]) => columns.hasOrigins || !ofOrigins.has(dimension));
+    this.#columns = columns;
+    this.#dimensions = inUse.map(([dimension]) => dimensionPlaces[dimension]);
+    this.#values = inUse.map(([, name]) => columns[name]);
+    this.#alike.begin(inUse.length);
     this.#hours = Float64Array.from(hours).sort();
     this.#linkNumbers.clear();
     this.#linkCounts = [];
@@ -76,24 +98,53 @@ export class RollUps {
    * The rows from `from` up to `to`, all of one link; links come in the order of their ids. What is counted of one is
    * little, and stays near.
    */
-  add(columns: HitColumns, from: number, to: number, linkId: number, organizationId: number): void {
-    this.#tally.clear();
-    const clicks = this.#countTotals(columns, from, to);
-    for (const [dimension, name] of clickDimensions) {
-      this.#countClicks(clicks, dimensionPlaces[dimension], columns[name]);
+  add(from: number, to: number, linkId: number, organizationId: number): void {
+    if (to - from === 1 && this.#columns.isClick(from)) this.#addOnly(from, linkId, organizationId);
+    else {
+      this.#tally.clear();
+      const clicks = this.#countTotals(from, to);
+      for (let index = 0; index < this.#values.length; index++) this.#countClicks(clicks, index);
+      this.#addLink(linkId, this.#tallyOf(organizationId));
     }
-    this.#addLink(linkId, this.#tallyOf(organizationId));
   }
 
   /** To be called when all links are in. */
   end(): void {
+    this.#alike.end();
     const inOrder = [...this.#organizationTallies].sort(([one], [other]) => one - other);
     for (const [id, tally] of inOrder) this.#addOrganization(id, tally);
   }
 
+  /** A link's only hit: what is to be counted of it is in its cells, in order. */
+  #addOnly(row: number, linkId: number, organizationId: number): void {
+    const hour = this.#hourRank(this.#columns.at[row] ?? 0);
+    this.#linkCounts.push(this.#alike.add(this.#values, row, organizationId, hour));
+    this.#linkNumbers.push3(linkId, this.#hours[hour] ?? 0, 1);
+    this.#linkNumbers.push6(0, 0, 0, 0, 0, 0);
+  }
+
+  #textOf(cells: Int32Array, from: number): string {
+    let counts = '';
+    for (const [index, dimension] of this.#dimensions.entries()) {
+      const value = cells[from + index] ?? 0;
+      if (value !== 0) counts += countEntry(dimension, value, 1);
+    }
+    return counts;
+  }
+
+  #addAlike({ organizationId, hour, hits }: Alike, cells: Int32Array, from: number): void {
+    const organization = this.#tallyOf(organizationId);
+    organization.add(this.#turned(this.#kind(total, hour, clickRollup)), 0, hits);
+    for (const [index, dimension] of this.#dimensions.entries()) {
+      const value = cells[from + index] ?? 0;
+      if (value !== 0) organization.add(this.#turned(this.#kind(dimension, hour, clickRollup)), value, hits);
+    }
+  }
+
   /** Returns how many clicks there are; `#clicks` and `#clickHours` then tell which. */
-  #countTotals(columns: HitColumns, from: number, to: number): number {
+  #countTotals(from: number, to: number): number {
     if (to - from > this.#clicks.length) this.#makeRoom((to - from) * 2);
+    const columns = this.#columns;
     const tally = this.#tally;
     let clicks = 0;
     for (let row = from; row < to; row++) {
@@ -111,13 +162,29 @@ export class RollUps {
     return clicks;
   }
 
-  /** Only values other than 0: what remains of all clicks has that, and half of all values are. */
-  #countClicks(clicks: number, dimension: number, values: Int32Array | Uint8Array): void {
-    const tally = this.#tally;
-    for (let index = 0; index < clicks; index++) {
-      const value = values[this.#clicks[index] ?? 0] ?? 0;
-      if (value !== 0) tally.add(this.#kind(dimension, this.#clickHours[index] ?? 0, clickRollup), value);
+  /** Only values other than 0: what remains of all clicks has that, and half of all values are. `index` is the dimension's. */
+  #countClicks(clicks: number, index: number): void {
+    const values = this.#values[index];
+    const dimension = this.#dimensions[index] ?? 0;
+    if (values === undefined || clicks === 0) return;
+    const [rows, hours, tally] = [this.#clicks, this.#clickHours, this.#tally];
+    // Clicks that follow one another often have the same.
+    let before = values[rows[0] ?? 0] ?? 0;
+    let hourBefore = hours[0] ?? 0;
+    let same = 0;
+    for (let click = 0; click < clicks; click++) {
+      const value = values[rows[click] ?? 0] ?? 0;
+      const hour = hours[click] ?? 0;
+      if (value === before && hour === hourBefore) {
+        same += 1;
+        continue;
+      }
+      if (before !== 0) tally.add(this.#kind(dimension, hourBefore, clickRollup), before, same);
+      before = value;
+      hourBefore = hour;
+      same = 1;
     }
+    if (before !== 0) tally.add(this.#kind(dimension, hourBefore, clickRollup), before, same);
   }
 
   #makeRoom(rows: number): void {

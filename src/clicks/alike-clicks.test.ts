@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Alike, AlikeClicks } from './alike-clicks.ts';
+
+const textOf = (width: number) => (cells: Int32Array, from: number) =>
+  cells.subarray(from, from + width).join(' ');
+
+test('however many kinds of clicks there are, each is told as what it is, and counted once', () => {
+  const click = fc.record({
+    organization: fc.nat({ max: 2 }),
+    hour: fc.nat({ max: 1 }),
+    cells: fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 3_000 })),
+  });
+  fc.assert(
+    fc.property(fc.array(click, { maxLength: 5_000, size: 'max' }), (clicks) => {
+      const counts = new Map<string, number>();
+      const spill = ({ organizationId, hour, hits }: Alike, cells: Int32Array, from: number) => {
+        const key = `${organizationId} ${hour} ${textOf(2)(cells, from)}`;
+        counts.set(key, (counts.get(key) ?? 0) + hits);
+      };
+      const alike = new AlikeClicks(spill, textOf(2));
+      const columns = [0, 1].map((index) => Int32Array.from(clicks, ({ cells }) => cells[index] ?? 0));
+      const plain = new Map<string, number>();
+      alike.begin(2);
+      for (const [row, { organization, hour, cells }] of clicks.entries()) {
+        expect(alike.add(columns, row, organization, hour)).toBe(cells.join(' '));
+        const key = `${organization} ${hour} ${cells.join(' ')}`;
+        plain.set(key, (plain.get(key) ?? 0) + 1);
+      }
+      alike.end();
+      expect(counts).toEqual(plain);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('clicks of fewer columns are not taken for those of more', () => {
+  let width = 2;
+  const alike = new AlikeClicks(
+    () => {},
+    (cells, from) => textOf(width)(cells, from),
+  );
+  const many = Int32Array.from({ length: 20_000 }, (_, row) => row + 1);
+  alike.begin(2);
+  const fives = new Int32Array(many.length).fill(5);
+  for (let row = 0; row < many.length; row++) alike.add([fives, many], row, 1, 0);
+  alike.end();
+  width = 1;
+  alike.begin(1);
+  expect(alike.add([Int32Array.of(5)], 0, 1, 0)).toBe('5');
+});

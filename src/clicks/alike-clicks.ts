@@ -1,0 +1,91 @@
+const entries = 1 << 11;
+const entryCells = 16;
+
+export interface Alike {
+  readonly organizationId: number;
+  readonly hour: number;
+  readonly hits: number;
+}
+
+/**
+ * Clicks that are their link's only one in a stretch. Where very many links are visited, most are; and by what is
+ * counted of them many are alike. What is written of them is made once, and they are counted together. What is alike
+ * is forgotten when something else comes to the same place.
+ */
+export class AlikeClicks {
+  /** To be called with what was counted together, and where in `cells` it is. */
+  readonly #spill: (alike: Alike, cells: Int32Array, from: number) => void;
+  readonly #textOf: (cells: Int32Array, from: number) => string;
+  #width = 0;
+  readonly #cells = new Int32Array(entries * entryCells);
+  readonly #hours = new Int32Array(entries);
+  readonly #hits = new Int32Array(entries);
+  readonly #organizations = new Float64Array(entries);
+  readonly #texts: (string | null)[] = new Array(entries).fill(null);
+
+  constructor(
+    spill: (alike: Alike, cells: Int32Array, from: number) => void,
+    textOf: (cells: Int32Array, from: number) => string,
+  ) {
+    this.#spill = spill;
+    this.#textOf = textOf;
+  }
+
+  /** `width` is how many columns the clicks to come have, at most 16. */
+  begin(width: number): void {
+    if (width !== this.#width) this.#texts.fill(null);
+    this.#width = width;
+  }
+
+  /** What is written of a click: of its cells in these columns. */
+  add(columns: readonly Int32Array[], row: number, organizationId: number, hour: number): string {
+    const entry = entryOf(columns, row);
+    const known = this.#texts[entry];
+    const text = known != null && this.#isAt(entry, columns, row) ? known : this.#put(entry, columns, row);
+    if (this.#organizations[entry] !== organizationId || this.#hours[entry] !== hour) {
+      this.#spillOut(entry);
+      this.#organizations[entry] = organizationId;
+      this.#hours[entry] = hour;
+    }
+    this.#hits[entry] = (this.#hits[entry] ?? 0) + 1;
+    return text;
+  }
+
+  /** To be called when all clicks are in. */
+  end(): void {
+    for (let entry = 0; entry < entries; entry++) this.#spillOut(entry);
+  }
+
+  #isAt(entry: number, columns: readonly Int32Array[], row: number): boolean {
+    const cells = this.#cells;
+    const from = entry * entryCells;
+    for (let index = 0; index < columns.length; index++)
+      if (cells[from + index] !== columns[index]?.[row]) return false;
+    return true;
+  }
+
+  #put(entry: number, columns: readonly Int32Array[], row: number): string {
+    this.#spillOut(entry);
+    const cells = this.#cells;
+    const from = entry * entryCells;
+    for (let index = 0; index < columns.length; index++) cells[from + index] = columns[index]?.[row] ?? 0;
+    const text = this.#textOf(cells, from);
+    this.#texts[entry] = text;
+    return text;
+  }
+
+  #spillOut(entry: number): void {
+    const hits = this.#hits[entry] ?? 0;
+    if (hits === 0) return;
+    const organizationId = this.#organizations[entry] ?? 0;
+    this.#spill({ organizationId, hour: this.#hours[entry] ?? 0, hits }, this.#cells, entry * entryCells);
+    this.#hits[entry] = 0;
+  }
+}
+
+function entryOf(columns: readonly Int32Array[], row: number): number {
+  let hash = 0;
+  for (let index = 0; index < columns.length; index++)
+    hash = Math.imul(hash ^ (columns[index]?.[row] ?? 0), 0x9e3779b1);
+  return (hash ^ (hash >>> 15)) & (entries - 1);
+}
