@@ -103,7 +103,7 @@ class Generation<T> {
     const mask = slots.length - 1;
     const home = homeOf(hash) & mask;
     let at = home;
-    for (let step = 0; step < farthest && slots[at + 2] !== 0; step++) at = (at + slotCells) & mask;
+    for (let step = 1; step < farthest && slots[at + 2] !== 0; step++) at = (at + slotCells) & mask;
     if (slots[at + 2] !== 0) at = home;
     slots[at] = hash;
     slots[at + 1] = start;
