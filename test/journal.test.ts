@@ -175,16 +175,15 @@ describe.each(storeKinds)('hits on %s', (store) => {
 test('a database that goes away makes hits wait, and loses none and doubles none', async () => {
   const wire = new Wire(await freshPostgres());
   await wire.lay();
-  const app = await startApp({ env: { DATABASE_URL: wire.url } });
+  // That the link was made would come by on the change feed, and take it out of the cache, nobody knows when.
+  const never = 86_400_000;
+  const app = await startApp({ env: { DATABASE_URL: wire.url }, overrides: { pollInterval: never } });
   try {
     const link = await linkOf(app, await app.newcomer());
     await app.visit(`/${link.suffix}`, { 'user-agent': firefox(1) });
     await app.app.clicks.settled();
-    // The link's creation has come by on the change feed: it stays in the cache from now on.
-    await Bun.sleep(100);
-    await app.visit(`/${link.suffix}`, { 'user-agent': firefox(2) });
     await wire.cut();
-    for (let version = 3; version <= 50; version++)
+    for (let version = 2; version <= 50; version++)
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
     await Bun.sleep(300);
     await wire.lay();
