@@ -37,8 +37,10 @@ export function linkPagesOf(app: TestApp): (fields?: object, tab?: string) => Pr
   };
 }
 
+/** What the page says of it may still be there from the last time: it is over when nothing is unsaved any more. */
 export const save = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Save changes' }).click();
+  await unsaved(page).waitFor({ state: 'detached' });
   await page.getByText('Changes saved.').first().waitFor();
 };
 
