@@ -148,6 +148,25 @@ describe('making links', () => {
     await page.context().close();
   });
 
+  test('what is typed elsewhere before the empty list comes goes on there', async () => {
+    const page = await dashboardOf(app, await app.newcomer(), '/app/nowhere');
+    const { promise: typed, resolve: letCome } = Promise.withResolvers<void>();
+    await page.route('**/api/v1/link?*', async (route) => {
+      await typed;
+      await route.continue();
+    });
+    await page.goto(`${app.url}/app`);
+    await page.getByRole('button', { name: 'Options' }).click();
+    const suffix = page.getByRole('textbox', { name: 'Suffix' });
+    await suffix.pressSequentially('half');
+    letCome();
+    await page.getByText('Your first link is one paste away').waitFor();
+    await page.keyboard.type('-way');
+    expect(await suffix.inputValue()).toBe('half-way');
+    expect(await field(page).inputValue()).toBe('');
+    await page.context().close();
+  });
+
   test('without a network the typed URL is kept, and trying again makes the link', async () => {
     const page = await dashboardOf(app, await app.newcomer());
     await page.context().setOffline(true);

@@ -11,6 +11,10 @@ import { useMaking } from './use-making.ts';
 
 const mostRows = 8;
 
+/** The list may come when somebody types elsewhere by now: they go on there. */
+const isInUse = (element: Element | null): boolean =>
+  Boolean(element?.closest('main :is(input, textarea, select, button)'));
+
 /** The field that makes links: one of an address, many of as many lines. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
   const making = useMaking();
@@ -29,7 +33,8 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
     field.current?.focus();
   });
   useEffect(() => {
-    if (isFirst && matchMedia('(hover: hover)').matches) field.current?.focus();
+    if (isFirst && !isInUse(document.activeElement) && matchMedia('(hover: hover)').matches)
+      field.current?.focus();
   }, [isFirst]);
   const trouble = making.trouble.value;
   useEffect(() => {
