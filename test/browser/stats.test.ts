@@ -256,15 +256,19 @@ describe('a visit', () => {
   );
 });
 
-test(
-  'a session that ends ends the live view, which goes on where it was after signing in again',
-  async () => {
+test.each([
+  ['its stream hears of it', async () => {}],
+  ['something else hears of it first', (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")],
+] as const)(
+  'a session that ends ends the live view, which goes on where it was after signing in again: %s',
+  async (_, hear) => {
     const { owner, link, visit } = await place();
     await visit({ country: 'FR' });
     const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
     await isLive(page);
     const headers = { origin: app.url };
     await page.context().request.delete(`${app.url}/api/v1/session`, { headers });
+    await hear(page);
     await page.getByText('Your session has ended. What comes in meanwhile').waitFor();
     const door = page.getByRole('dialog', { name: 'Your session has ended' });
     await door.getByLabel('Password').fill(owner.password);

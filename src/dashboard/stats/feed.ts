@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Click } from '../api-types.ts';
 import { call } from '../client.ts';
 import { asTrouble, type Trouble } from '../trouble.ts';
-import { followHits, type Standing } from './live-stream.ts';
+import { followHits, type Standing, signedOut } from './live-stream.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
@@ -61,6 +61,11 @@ export class Feed {
   stop(): void {
     clearTimeout(this.#timer);
     this.#stop?.();
+  }
+
+  /** Somebody else heard first that the session has ended. */
+  awaitSignIn(): void {
+    this.standing.value = signedOut;
   }
 
   async readNewest(): Promise<void> {

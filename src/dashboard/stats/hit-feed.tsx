@@ -26,7 +26,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
   );
   const isSignedOut = hasEnded.value;
   useEffect(() => {
-    if (isSignedOut) return;
+    if (isSignedOut) return feed.awaitSignIn();
     feed.start();
     return () => feed.stop();
   }, [feed, isSignedOut]);

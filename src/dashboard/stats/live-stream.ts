@@ -19,7 +19,7 @@ const lost: Standing = {
   kind: 'lost',
   sentence: 'The connection is lost. Trying again; what comes in meanwhile will be shown then.',
 };
-const signedOut: Standing = {
+export const signedOut: Standing = {
   kind: 'lost',
   sentence: 'Your session has ended. What comes in meanwhile will be shown after you sign in again.',
 };
