@@ -157,9 +157,41 @@ describe('a visit', () => {
       await visits.getByLabel('Show').selectOption({ label: 'Everything' });
       await visits.locator('[data-hit]', { hasText: 'Bot' }).waitFor();
       await visits.getByText('A program or script, not a browser').waitFor();
+      // It may come by the stream before those of before have been read.
+      await visits.locator('[data-hit]').nth(2).waitFor();
       expect(await visits.locator('[data-hit]').count()).toBe(3);
       expect(visits.url()).toEndWith('?show=all');
       expect(await all.locator('[data-hit]').count()).toBe(2);
+    },
+    patience,
+  );
+
+  test(
+    'is counted also when it comes before an answer that knows nothing of it',
+    async () => {
+      const { owner, link, visit } = await place();
+      const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
+      const again = Promise.withResolvers<void>();
+      const come = Promise.withResolvers<void>();
+      let reads = 0;
+      await page.route('**/clicks?*', async (route) => {
+        const response = await route.fetch();
+        reads += 1;
+        // The second one is asked for when the stream begins.
+        if (reads === 2) again.resolve();
+        if (reads > 1) await come.promise;
+        await route.fulfill({ response });
+      });
+      await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Visits' }).click();
+      await again.promise;
+      await visit({ country: 'FR' });
+      await page.locator('[data-hit]', { hasText: 'France' }).waitFor();
+      const late = page.waitForResponse('**/clicks?*');
+      come.resolve();
+      await (await late).finished();
+      await visit({ country: 'JP' });
+      await page.locator('[data-hit]', { hasText: 'Japan' }).waitFor();
+      expect(await page.getByText(/clicks? in all\./).innerText()).toStartWith('2 clicks in all.');
     },
     patience,
   );

@@ -74,11 +74,13 @@ export class Feed {
       const { clicks, total_clicks } = await this.#page();
       const known = this.#known();
       const fresh = clicks.filter(({ id }) => !known.has(id));
+      // Those came in while this was on its way.
+      const later = [...known].filter((id) => id > (clicks[0]?.id ?? 0)).length;
       const isUnbroken = fresh.length < clicks.length || this.hits.value === undefined;
       this.trouble.value = null;
       if (isUnbroken || clicks.length < perPage) this.#add(fresh);
       else this.#beginWith(clicks);
-      this.total.value = total_clicks;
+      this.total.value = total_clicks + later;
       if (this.hits.value?.length === clicks.length) this.hasOlder.value = total_clicks > clicks.length;
     } catch (cause) {
       this.trouble.value = asTrouble(cause);
