@@ -27,19 +27,24 @@ export async function visitRaw(url: string, request: RawRequest): Promise<RawAns
   if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   const bytes = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? unframed}`);
-  const [answer] = await exchange(url, bytes, { bodyless: method === 'HEAD' });
+  const [answer] = await exchange(url, bytes, { answers: 1, bodyless: method === 'HEAD' });
   if (!answer) throw new Error(`no answer to ${method} ${path}`);
   return answer;
 }
 
 /**
  * Sends these bytes and reads until the server closes, has given `answers` answers, or says nothing for `patience`
- * milliseconds. What isn't a whole answer is left out.
+ * milliseconds: where their number is known, for as long as a machine under load may take. What isn't a whole answer
+ * is left out.
  */
 export function exchange(
   url: string,
   bytes: string | Uint8Array,
-  { answers = Number.POSITIVE_INFINITY, patience = 1_000, bodyless = false } = {},
+  {
+    answers = Number.POSITIVE_INFINITY,
+    patience = Number.isFinite(answers) ? 10_000 : 1_000,
+    bodyless = false,
+  } = {},
 ): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
