@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Server } from 'bun';
 import { InnerConnection } from '../src/http/inner-connection.ts';
 import { Peers } from '../src/http/peers.ts';
+import { eventually } from './support/eventually.ts';
 import { type Lanes, openLanes } from './support/lanes.ts';
 
 /**
@@ -278,8 +279,7 @@ describe('a connection', () => {
     const socket = await dial(lanes.port, post('/read', 'Content-Length: 9\r\n', 'a'));
     await Bun.sleep(50);
     socket.destroy();
-    await Bun.sleep(300);
-    expect(open()).toBeLessThanOrEqual(before);
+    await eventually(() => open() <= before, 'the connections to be let go');
   });
 
   test('whose visitor says that nothing more comes is answered, also where it is to be closed', async () => {
@@ -303,9 +303,7 @@ describe('a connection', () => {
         else socket.end(() => socket.destroy());
       }
     }
-    const deadline = performance.now() + 4_000;
-    while (open() > before && performance.now() < deadline) await new Promise(setImmediate);
-    expect(open()).toBeLessThanOrEqual(before);
+    await eventually(() => open() <= before, 'the connections to be let go');
   });
 });
 
