@@ -5,6 +5,9 @@ const at = (text: string): number => new Date(text).getTime();
 const now = at('2026-11-20T14:20:00');
 const plan = (search: string) => planOf(rangeIn(search), now);
 const local = (text: string): string => new Date(text).toISOString();
+const hour = 3_600_000;
+/** Hours are those of UTC, also where the clock is half an hour off. */
+const endOfHour = (text: string): string => new Date(Math.ceil(at(text) / hour) * hour).toISOString();
 
 describe('the span of time in the address', () => {
   test('30 days where nothing, or nonsense, is said', () => {
@@ -26,7 +29,7 @@ describe('the span of time in the address', () => {
   test('days include today, and are compared with as many before, up to the same hour', () => {
     expect(plan('')).toMatchObject({
       span: { from: '2026-10-22', interval: 'day' },
-      before: { from: '2026-09-22', to: local('2026-10-21T15:00:00') },
+      before: { from: '2026-09-22', to: endOfHour('2026-10-21T14:20:00') },
       isGoingOn: true,
     });
     expect(plan('?range=7d').span).toEqual({ from: '2026-11-14', interval: 'day' });
@@ -34,15 +37,15 @@ describe('the span of time in the address', () => {
 
   test('24 hours are 24 points, the running hour the last of them', () => {
     expect(plan('?range=24h')).toMatchObject({
-      span: { from: local('2026-11-19T15:00:00'), interval: 'hour' },
-      before: { from: local('2026-11-18T15:00:00'), to: local('2026-11-19T15:00:00') },
+      span: { from: endOfHour('2026-11-19T14:20:00'), interval: 'hour' },
+      before: { from: endOfHour('2026-11-18T14:20:00'), to: endOfHour('2026-11-19T14:20:00') },
     });
   });
 
   test('12 months are this one and the 11 before', () => {
     expect(plan('?range=12m')).toMatchObject({
       span: { from: '2025-12-01', interval: 'month' },
-      before: { from: '2024-12-01', to: local('2025-11-20T15:00:00') },
+      before: { from: '2024-12-01', to: endOfHour('2025-11-20T14:20:00') },
     });
   });
 
