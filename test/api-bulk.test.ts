@@ -187,8 +187,8 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     loaded = null;
     const made = json.results.map(({ link }: { link: { suffix: string } }) => link.suffix);
     expect(new Set([first.suffix, ...made, single.suffix]).size).toBe(9);
-    for (const suffix of [...made, single.suffix]) expect((await app.visit(`/${suffix}`)).status).toBe(302);
     for (const { link } of json.results) expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
+    for (const suffix of [...made, single.suffix]) expect((await app.visit(`/${suffix}`)).status).toBe(302);
     expect((await restore(first.id)).json.restored).toBe(1);
   });
 
