@@ -135,6 +135,8 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       expect(found.linkTotal).toBe(found.ledger);
       await counter.close();
       expect(program.output().err).toContain('worker ended');
+      // Folded, a journal of the dead is still there for a moment; an end in that moment leaves it to the next start.
+      await until(() => journalsIn(folder.path).length <= workers.length, 'the journals of the dead to go');
       await end(program);
       expect(journalsIn(folder.path)).toEqual([]);
     } finally {
