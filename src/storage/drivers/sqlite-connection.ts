@@ -19,6 +19,16 @@ export class SqliteConnection {
       file,
       mode === 'write' ? { create: true, readwrite: true } : { readonly: true },
     );
+    try {
+      this.#settle(mode);
+    } catch (cause) {
+      // What is no database is opened all the same, and only found out by the first look into it.
+      this.#database.close();
+      throw cause;
+    }
+  }
+
+  #settle(mode: 'write' | 'read'): void {
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run(`pragma cache_size = -${cacheKilobytes[mode]}`);
     if (mode === 'write') {
