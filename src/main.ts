@@ -17,6 +17,8 @@ const besideVisitors = visitorsInThread(process.env, giveWay);
 /** How a worker is told by its parent that it is one, and which port it shares with the others. */
 const workerMark = '--worker-on-port=';
 
+const startPatience = 3_000;
+
 try {
   const config = loadConfig(process.env);
   const mark = process.argv.find((argument) => argument.startsWith(workerMark));
@@ -33,17 +35,26 @@ try {
 
 /** The whole program in this process. */
 async function serve(config: Config): Promise<void> {
-  const app = await createApp(config, {}, besideVisitors);
-  stopOnSignals(() => app.stop());
-  process.stdout.write(greeting(app));
+  const starting = createApp(config, {}, besideVisitors);
+  stopOnSignals(() => stopOf(starting));
+  process.stdout.write(greeting(await starting));
 }
 
 /** One of several that share a port. It ends with its parent, also when that is killed. */
 async function work(config: Config): Promise<void> {
-  const app = await createApp(config, {}, besideVisitors);
-  const stop = stopOnSignals(() => app.stop());
+  const starting = createApp(config, {}, besideVisitors);
+  const stop = stopOnSignals(() => stopOf(starting));
   process.on('disconnect', stop);
-  process.send?.({ greeting: greeting(app) });
+  process.send?.({ greeting: greeting(await starting) });
+}
+
+/**
+ * Visitors may be answered a moment before the start is over, and what they leave behind is to be put away: so the end
+ * of the start comes first. One that takes long, as over a large migration, is broken off.
+ */
+async function stopOf(starting: Promise<App>): Promise<void> {
+  const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
+  await app?.stop();
 }
 
 async function keepWorkers(config: Config): Promise<void> {

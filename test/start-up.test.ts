@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { runProgram, temporaryFolder } from './support/program.ts';
+import { runProgram, runServer, temporaryFolder } from './support/program.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -41,6 +43,15 @@ describe('the start', () => {
     expect(signedIn.status).toBe(201);
     second.kill('SIGTERM');
     await second.exited;
+  });
+
+  test('that is told to stop before it is over comes to its end, and stops as it should', async () => {
+    await using folder = await temporaryFolder();
+    const program = runServer({ PORT: '0', DATA_DIR: folder.path });
+    await eventually(() => existsSync(join(folder.path, 'linnet.sqlite')), 'the store');
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+    expect(program.output().err).toBe('');
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

@@ -58,6 +58,14 @@ test('a link has so many values of a field in an hour, and then no others', () =
   ]);
 });
 
+test('values of many links are forgotten before they fill the memory', () => {
+  const limit = new ValueLimit(200);
+  for (let link = 0; link < 4_100; link++)
+    for (let value = 0; value < 100; value++) limit.admits(link, 0, 0, value);
+  expect(limit.hasRoom(0, 0, 0)).toBe(true);
+  for (let value = 1_000; value < 1_200; value++) expect(limit.admits(0, 0, 0, value)).toBe(true);
+});
+
 test('whatever values links have, those admitted are the first so many of a link, field and hour', () => {
   const limit = new ValueLimit(5);
   const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.nat({ max: 2 }), fc.nat({ max: 12 })), {

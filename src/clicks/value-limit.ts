@@ -2,13 +2,14 @@
 export const otherValues = '(other)';
 
 const mostOwners = 100_000;
+const mostPairs = 400_000;
 const leastSlots = 1 << 10;
 const free = -1;
 const half = 2 ** 31;
 
 /**
  * Values that visitors make up (a UTM parameter, a referrer) could be a new row for every hit. Per link, hour and
- * field only so many are kept apart. Counted from this process's start, and forgotten when too many links are seen.
+ * field only so many are kept apart. Counted from this process's start, and forgotten when too many links or values are seen.
  * Values are places of words.
  */
 export class ValueLimit {
@@ -61,7 +62,7 @@ export class ValueLimit {
   }
 
   #begin(hour: number): void {
-    if (hour === this.#hour && this.#size <= mostOwners) return;
+    if (hour === this.#hour && this.#size <= mostOwners && this.#pairs <= mostPairs) return;
     this.#hour = hour;
     this.clear();
   }

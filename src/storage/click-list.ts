@@ -131,6 +131,7 @@ export async function hitOwnersAfter(
   // The first may have but one hit that is new.
   const packs = await packSpansAfter(database, id, 1 + Math.ceil(most / fewestInPack));
   for (const { id: first, hits, organization_id } of packs) {
+    if (owners.length >= rows.length + most) break;
     for (let place = 0; place < hits; place++)
       if (first + place > id) owners.push({ id: first + place, organization_id });
   }

@@ -151,7 +151,7 @@ function eachRun(
 ): void {
   for (let row = 0; row < count; ) {
     const value = column?.[row] ?? 0;
-    const from = row;
+    const from = row++;
     while (row < count && column?.[row] === value) row++;
     take(value, from, row);
     breathe();

@@ -48,8 +48,7 @@ const othersPause = 5_000;
 /** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
 const othersLook = 25;
 
-/** About as many hits as are deleted at once. */
-const packsDeletedAtOnce = 4;
+const packsLookedAt = 64;
 
 const summed = [...classColumns, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
 
@@ -363,18 +362,23 @@ export class SqliteFoldStore implements FoldStore {
     return this.#try(() => this.#statement(sql).run(before).changes >= deletedAtOnce);
   }
 
+  /** As many as have about as many hits as rows are deleted at once: a pack may be full, or have few. */
   #deletePacksBefore(at: number): boolean {
-    const oldest = this.#statement(
-      `select id, hits, cells from (select * from hit_packs order by id limit ${packsDeletedAtOnce}) where last_at < ?`,
-    );
     return this.#whole(() => {
-      const rows = oldest.all(at) as PackRow[];
-      for (const row of rows) {
+      const oldest = this.#statement(
+        `select id, hits, cells from (select * from hit_packs order by id limit ${packsLookedAt}) where last_at < ?`,
+      ).all(at) as PackRow[];
+      let hits = 0;
+      let packs = 0;
+      for (; packs < oldest.length && hits < deletedAtOnce; packs++) {
+        const row = oldest[packs] as PackRow;
         for (const link of new HitPack(row).links)
           this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, row.id);
         this.#statement('delete from hit_packs where id = ?').run(row.id);
+        hits += row.hits;
+        breathe();
       }
-      return rows.length === packsDeletedAtOnce;
+      return packs < oldest.length || packs === packsLookedAt;
     });
   }
 
