@@ -270,6 +270,15 @@ describe('a ledger of rows and packs', () => {
     expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
   });
 
+  test('forgets packs of few hits as quickly as those of many', async () => {
+    const hits = someHits(4_100, begin);
+    const ofMany = hits.map((hit, place) => ({ ...hit, organization_id: 100 + (place % 100) }));
+    await new Folding(store, 'here/many').fold(ofMany, true);
+    let rounds = 1;
+    while (await store.deleteHitsBefore(begin * 2)) rounds += 1;
+    expect(rounds).toBeLessThan(10);
+  });
+
   test('never gives an id a second time, however little is left', async () => {
     while (await store.deleteHitsBefore(begin * 2));
     expect(await wholeLedger(database.read)).toEqual([]);
@@ -277,7 +286,7 @@ describe('a ledger of rows and packs', () => {
     await folding.fold(someHits(4_100, begin), true);
     await folding.fold(someHits(3, begin), false);
     const ids = (await wholeLedger(database.read)).map((hit) => hit.id);
-    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, place) => told.length + 1 + place));
+    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, place) => told.length + 4_101 + place));
   });
 });
 
