@@ -95,23 +95,11 @@ export class HitCursor {
 
   /** The referrer and the query: texts that have come lately aren't made again. */
   knownReferer(texts: Pieces<string>): string {
-    const [from, to, hash] = [this.#referer, this.#query, this.#refererHash];
-    if (to - from <= 1) return '';
-    const known = texts.get(this.#view, from, to, hash);
-    if (known !== undefined) return known;
-    const made = this.referer;
-    texts.set(this.#view, from, to, hash, made);
-    return made;
+    return this.#known(texts, this.#referer, this.#query, this.#refererHash);
   }
 
   knownQuery(texts: Pieces<string>): string {
-    const [from, to, hash] = [this.#query, this.#purpose, this.#queryHash];
-    if (to - from <= 1) return '';
-    const known = texts.get(this.#view, from, to, hash);
-    if (known !== undefined) return known;
-    const made = this.query;
-    texts.set(this.#view, from, to, hash, made);
-    return made;
+    return this.#known(texts, this.#query, this.#purpose, this.#queryHash);
   }
 
   get method(): string {
@@ -164,6 +152,15 @@ export class HitCursor {
       doNotTrack: this.doNotTrack,
       countryHint: this.countryHint,
     };
+  }
+
+  #known(texts: Pieces<string>, from: number, to: number, hash: number): string {
+    if (to - from <= 1) return '';
+    const known = texts.get(this.#view, from, to, hash);
+    if (known !== undefined) return known;
+    const made = this.#cut(from, to);
+    texts.set(this.#view, from, to, hash, made);
+    return made;
   }
 
   /** The text of a line that ends before `next`. */

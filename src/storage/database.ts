@@ -25,6 +25,9 @@ export type LinkLookup = (
   suffix: string,
 ) => LinkForVisitor | null | Promise<LinkForVisitor | null>;
 
+/** Prepares a question to a connection in this thread; its answer is the first row that it finds. */
+export type RowFinder = <Row>(sql: string) => (...parameters: (number | string)[]) => Row | null;
+
 /** The redirect's own way in: questions by key, and nothing else. */
 export interface Lookups {
   readonly queries: Queries;

@@ -9,7 +9,7 @@ export interface Watermark {
 }
 
 /** Whole numbers by the hundred thousand have no objects. */
-export type Column = Float64Array | Int32Array | Uint8Array;
+export type Column = Float64Array | Int32Array;
 
 /** In the ledger's column of visitors: null. */
 export const noVisitor = -1;

@@ -105,8 +105,6 @@ export class PackWriter {
 function gather(column: Column, rows: Int32Array, from: number, into: Float64Array, count: number): void {
   if (column instanceof Float64Array)
     for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
-  else if (column instanceof Int32Array)
-    for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
   else for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
 }
 

@@ -1,8 +1,7 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
-import type { LinkLookup } from './database.ts';
-import type { RowFinder } from './drivers/sqlite.ts';
+import type { LinkLookup, RowFinder } from './database.ts';
 import type { Queries, Schema } from './schema.ts';
 
 /** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */

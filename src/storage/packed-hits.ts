@@ -68,7 +68,7 @@ export async function* eachPack(
   }
 }
 
-export interface PackSpan {
+interface PackSpan {
   readonly id: number;
   readonly hits: number;
   readonly organization_id: number;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
-import type { Database, Lookups } from '../database.ts';
+import type { Database, Lookups, RowFinder } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { queriesOver, SqliteInline, SqliteReaders, SqliteThread } from './sqlite-client.ts';
 
@@ -132,9 +132,6 @@ class Frame {
 }
 
 const fileIn = (dataDir: string): string => join(dataDir, 'linnet.sqlite');
-
-/** Prepares a question; its answer is the first row that it finds. */
-export type RowFinder = <Row>(sql: string) => (...parameters: (number | string)[]) => Row | null;
 
 export interface SqliteLookups extends Pick<Lookups, 'queries' | 'close'> {
   readonly rowFinder: RowFinder;
