@@ -274,6 +274,7 @@ test.each([0, 3, 7])(
       return realDisk.write(...taken);
     };
     const journal = new Journal({
+      afterTurn: setImmediate,
       folder: () => folder.path,
       disk: { ...realDisk, write },
       onWritten: () => {},

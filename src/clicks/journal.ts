@@ -25,6 +25,8 @@ export interface JournalParts {
   /** Where the segments go, made when the first hit needs it. */
   readonly folder: () => string;
   readonly disk: JournalDisk;
+  /** Calls this once all hits of this turn have been appended. */
+  readonly afterTurn: (task: () => void) => void;
   /** After hits were written: there is something to fold. */
   readonly onWritten: () => void;
   readonly onTrouble: (what: 'held' | 'dropped', hits: number, cause: unknown) => void;
@@ -87,7 +89,7 @@ export class Journal {
     }
     if (this.#tick === null) {
       this.#tick = Promise.withResolvers();
-      setImmediate(this.#endTick);
+      this.#parts.afterTurn(this.#endTick);
     }
     return this.#tick.promise;
   }

@@ -15,6 +15,8 @@ export interface RecordingParts {
   readonly settings: Omit<FoldSettings, 'journal'>;
   readonly disk: JournalDisk;
   readonly now: () => number;
+  /** Calls this once all that came in this turn has been appended. */
+  readonly afterTurn: (task: () => void) => void;
   /** Null leaves everything in the journal. */
   readonly startThread: (() => Worker) | null;
   readonly warn: (event: string, facts: Record<string, unknown>) => void;
@@ -54,6 +56,7 @@ export class Recording {
     this.#settings = { ...parts.settings, journal: newJournalName(parts.settings.dataDir) };
     this.#journal = new Journal({
       disk: parts.disk,
+      afterTurn: parts.afterTurn,
       folder: () => this.#folder(),
       onWritten: () => this.#wakeSoon(),
       onTrouble: (what, hits, cause) => this.#trouble(what, hits, cause),

@@ -8,7 +8,11 @@ import { StartProblem } from '../start-problem.ts';
 import type { Start } from './start.ts';
 
 /** The journal of clicks, and the thread that folds it. */
-export function openRecording(site: Site, { config, overrides, log, now, opened }: Start): Recording {
+export function openRecording(
+  site: Site,
+  { config, overrides, log, now, opened }: Start,
+  afterTurn: (task: () => void) => void,
+): Recording {
   const { journalDisk = realDisk, hits } = overrides;
   const recording = new Recording({
     settings: {
@@ -21,6 +25,7 @@ export function openRecording(site: Site, { config, overrides, log, now, opened 
     },
     disk: journalDisk,
     now,
+    afterTurn,
     startThread:
       hits === 'unfolded'
         ? null

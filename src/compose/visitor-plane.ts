@@ -20,9 +20,9 @@ export type PlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDi
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 
-/** In the thread that this is called in: for tests, whose clock and disk can't leave it. */
+/** In the thread that this is called in: for tests, whose clock and disk can't leave it. It has more to do than to wait for visitors. */
 export const visitorsHere: StartVisitors = async (config, behind, overrides, log) =>
-  new VisitorPlane(config, behind, overrides, log);
+  new VisitorPlane({ ...config, visitorSockets: 'runtime' }, behind, overrides, log);
 
 /** What plain visits are answered with, put together. It knows nothing of accounts or of the API. */
 export class VisitorPlane implements Visitors {
@@ -62,7 +62,7 @@ export class VisitorPlane implements Visitors {
     const known = knownOf(site, lookups, now, cacheBounds);
     const { links, hosts } = known;
     await followChanges(known, lookups.queries, this.#start);
-    const recording = openRecording(site, this.#start);
+    const recording = openRecording(site, this.#start, (task) => this.#outer.afterTurn(task));
     const redirects = new ExpressRedirects({
       links,
       now,

@@ -1,4 +1,4 @@
-import type { Socket } from 'bun';
+import type { VisitorSocket } from '../sockets/port.ts';
 import type { ExpressAnswer } from './express-answer.ts';
 import { answerLength, framingOf } from './framing.ts';
 import { InnerConnection } from './inner-connection.ts';
@@ -32,7 +32,7 @@ const innerLifetime = 5_000;
  * their lengths beyond doubt, the lane is open again, otherwise the connection is carried on as it is until it ends.
  */
 export class Connection {
-  readonly #socket: Socket<Connection>;
+  readonly #socket: VisitorSocket;
   readonly #lane: Lane;
   readonly #outlet: Outlet;
   readonly #peer: string;
@@ -54,7 +54,7 @@ export class Connection {
   /** Whether anything came since this was last asked. */
   #wasUsed = true;
 
-  constructor(socket: Socket<Connection>, lane: Lane) {
+  constructor(socket: VisitorSocket, lane: Lane) {
     this.#socket = socket;
     this.#lane = lane;
     this.#outlet = new Outlet(socket);

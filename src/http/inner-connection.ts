@@ -80,7 +80,7 @@ export class InnerConnection {
   /** The visitor sends no more. */
   end(): void {
     this.#isEnding = true;
-    this.#outlet?.end();
+    if (this.#outlet !== null) this.#endSoon(this.#outlet);
   }
 
   close(): void {
@@ -103,9 +103,13 @@ export class InnerConnection {
     this.#outlet = outlet;
     for (const bytes of this.#early) outlet.bytes(bytes);
     this.#early = [];
-    // A server that reads a request and the end behind it at once hangs up on it: it is given time to answer first.
-    if (this.#isEnding) setTimeout(() => outlet.end(), endingPause);
+    if (this.#isEnding) this.#endSoon(outlet);
     if (!this.isFull) this.#listener.drained();
+  }
+
+  /** A server that reads a request and the end behind it at once hangs up on it: it is given time to answer first. */
+  #endSoon(outlet: Outlet): void {
+    setTimeout(() => outlet.end(), endingPause);
   }
 
   #received(bytes: Buffer): void {

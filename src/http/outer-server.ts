@@ -1,5 +1,6 @@
-import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
 import type { Config } from '../config/options.ts';
+import { openPort } from '../sockets/open-port.ts';
+import type { Receiver, VisitorPort } from '../sockets/port.ts';
 import { Connection, type Express, type Lane } from './connection.ts';
 import type { Peers } from './peers.ts';
 import { portProblem } from './port-problem.ts';
@@ -9,7 +10,7 @@ const readingTime = 5;
 
 /** Where visitors connect: the express lane, and the way to the server behind for what isn't on it. */
 export class OuterServer {
-  readonly #listener: TCPSocketListener<Connection>;
+  readonly #port: VisitorPort;
   readonly #host: string;
   readonly #connections = new Set<Connection>();
   readonly #sweeping: Timer;
@@ -20,7 +21,7 @@ export class OuterServer {
   #headEnd = '';
 
   constructor(
-    config: Pick<Config, 'port' | 'host' | 'workers'>,
+    config: Pick<Config, 'port' | 'host' | 'workers' | 'visitorSockets'>,
     behind: { readonly port: number; readonly peers: Peers },
     onFault: (cause: unknown) => void,
   ) {
@@ -31,28 +32,29 @@ export class OuterServer {
       headEnd: () => this.#headEndNow(),
       leaveAfter: (kept, connection) => this.#leaveAfter(kept, connection),
     };
-    const handler: SocketHandler<Connection, 'buffer'> = {
-      open: (socket: Socket<Connection>) => {
-        socket.data = new Connection(socket, lane);
-        this.#connections.add(socket.data);
+    const receiver: Receiver<Connection> = {
+      opened: (socket) => {
+        const connection = new Connection(socket, lane);
+        this.#connections.add(connection);
+        return connection;
       },
-      data: ({ data }, bytes) => data.take(bytes),
-      drain: ({ data }) => data.drained(),
-      end: ({ data }) => data.ended(),
-      close: ({ data }) => {
-        this.#connections.delete(data);
-        data.closed();
+      received: (connection, bytes) => connection.take(bytes),
+      drained: (connection) => connection.drained(),
+      ended: (connection) => connection.ended(),
+      closed: (connection) => {
+        this.#connections.delete(connection);
+        connection.closed();
       },
-      error: ({ data }, cause) => {
+      failed: (connection, cause) => {
         onFault(cause);
-        data.terminate();
+        connection.terminate();
       },
     };
-    const { host, port, workers } = config;
+    const { host, port, workers, visitorSockets } = config;
     this.#host = host;
-    const place = { hostname: host, port, allowHalfOpen: true, reusePort: workers > 1 };
+    const place = { hostname: host, port, reusePort: workers > 1 };
     try {
-      this.#listener = Bun.listen<Connection>({ ...place, socket: handler });
+      this.#port = openPort(place, receiver, visitorSockets);
     } catch (cause) {
       throw portProblem(config, cause);
     }
@@ -62,11 +64,16 @@ export class OuterServer {
   }
 
   get port(): number {
-    return this.#listener.port;
+    return this.#port.port;
   }
 
   get origin(): string {
     return `http://${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.port}`;
+  }
+
+  /** Calls this once all that came in this turn has been looked at. */
+  afterTurn(task: () => void): void {
+    this.#port.afterTurn(task);
   }
 
   /** From now on plain visits are answered by this; until then all go to the server behind. */
@@ -77,7 +84,7 @@ export class OuterServer {
   /** Takes no new connections, answers what has come on those that are there, and ends them: within so many milliseconds. */
   async stopTaking(patience: number): Promise<void> {
     const deadline = performance.now() + patience;
-    this.#listener.stop();
+    this.#port.stop();
     clearInterval(this.#sweeping);
     // What a visitor has sent may still wait to be read.
     await Bun.sleep(readingTime);
@@ -95,7 +102,7 @@ export class OuterServer {
       await Bun.sleep(2);
     }
     for (const connection of this.#connections) connection.terminate();
-    this.#listener.stop(true);
+    this.#port.close();
   }
 
   /** All answers of a tick wait for the same: one look at it is enough. */

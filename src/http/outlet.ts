@@ -1,9 +1,4 @@
-/** A socket, as far as writing to it goes. */
-export interface Writable {
-  /** How many bytes the system took; less than none when the other side is gone. */
-  write(bytes: Uint8Array | string): number;
-  end(): void;
-}
+import type { Writable } from '../sockets/port.ts';
 
 /**
  * What goes out on a socket, in order: what the system doesn't take at once waits here until there is room. Whoever
