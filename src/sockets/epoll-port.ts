@@ -71,7 +71,8 @@ export class EpollPort<Connection> implements VisitorPort {
   }
 
   afterTurn(task: () => void): void {
-    this.#tasks.push(task);
+    if (this.#isClosed) setImmediate(task);
+    else this.#tasks.push(task);
   }
 
   stop(): void {
@@ -90,10 +91,20 @@ export class EpollPort<Connection> implements VisitorPort {
     this.#isClosed = true;
     for (const socket of this.#sockets) socket?.terminate();
     this.#epoll.close();
+    this.#runTasks();
   }
 
   readonly #turn = (): void => {
     if (this.#isClosed) return;
+    try {
+      this.#takeTurn();
+    } finally {
+      // Behind what this turn has put off: that comes first.
+      setImmediate(this.#turn);
+    }
+  };
+
+  #takeTurn(): void {
     const count = this.#epoll.wait(this.#rest());
     this.#quietTurns = count > 0 ? 0 : this.#quietTurns + 1;
     let hasCallers = false;
@@ -106,9 +117,7 @@ export class EpollPort<Connection> implements VisitorPort {
     // Only now: their files may have numbers of those that were closed a moment ago.
     if (hasCallers && this.#isTaking) this.#accept();
     this.#runTasks();
-    // Behind what this turn has put off: that comes first.
-    setImmediate(this.#turn);
-  };
+  }
 
   #rest(): number {
     if (this.#tasks.length > 0 || this.#quietTurns === 0) return 0;

@@ -279,8 +279,14 @@ describe.each(kinds)('a port with sockets that are %s', (how) => {
     expect(await refused).toContain('ECONNREFUSED');
     caller.write('still there');
     await until(said, 'still there');
+    let isCalled = false;
+    port.afterTurn(() => {
+      isCalled = true;
+    });
     port.close();
     await eventually(over, 'the end');
+    await eventually(() => isCalled, 'what was put off before');
+    await new Promise<void>((called) => port.afterTurn(called));
   });
 });
 
