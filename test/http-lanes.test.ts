@@ -214,6 +214,15 @@ describe.each(['direct', 'runtime'] as const)('with sockets that are %s,', (sock
       }
     });
 
+    test('stays on its lane where one that is plain is cut in two', async () => {
+      asked.length = 0;
+      for (let cut = 1; cut < known.length; cut++) {
+        const pieces = [known + known.slice(0, cut), known.slice(cut) + known];
+        expect(statusesOf(await talk(lanes.port, pieces, { count: 3 }))).toEqual([302, 302, 302]);
+      }
+      expect(asked).toEqual([]);
+    });
+
     test('may come byte by byte', async () => {
       const whole = essence(await talk(alone.port ?? 0, [mixed]));
       expect(essence(await talk(lanes.port, [...mixed], { count: 10 }))).toEqual(whole);

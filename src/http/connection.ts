@@ -311,7 +311,8 @@ export class Connection {
 
 const longestBeginning = 8 * 1024;
 
-const beginningOfRequest = /[A-Z]{3,10} \/(?:[\x20-\x7e]|\r\n)*\r?$/y;
+/** Cut off within its method, or anywhere behind it. */
+const beginningOfRequest = /(?:[A-Z]{1,10}|[A-Z]{3,10} (?:\/(?:[\x20-\x7e]|\r\n)*\r?)?)$/y;
 
 /** Whether a request's head begins here and isn't all there yet. */
 function isBeginning(text: string, at: number): boolean {
