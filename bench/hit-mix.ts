@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import type { RawHit } from '../src/clicks/enrich.ts';
 import { segmentFile } from '../src/clicks/journal-files.ts';
-import { hitText, recordRoom, writeRecord } from '../src/clicks/journal-record.ts';
+import { RecordWriter } from '../src/clicks/journal-record-writer.ts';
 import { numbers, zipf } from './redirect/zipf.ts';
 
 const links = 10_000;
@@ -104,7 +104,7 @@ export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
   let segment = 0;
   let records = 0;
   let bytes = 0;
-  let text = '';
+  const writer = new RecordWriter();
   let waiting = 0;
   const flush = () => {
     if (waiting === 0) return;
@@ -112,13 +112,11 @@ export function writeJournal(folder: string, hits: Iterable<RawHit>): number {
       if (file !== null) closeSync(file);
       file = openSync(segmentFile(folder, ++segment), 'w');
     }
-    const buffer = Buffer.allocUnsafe(recordRoom(text));
-    bytes += writeSync(file as number, buffer, 0, writeRecord(buffer, text));
-    text = '';
+    bytes += writeSync(file as number, writer.finish());
     waiting = 0;
   };
   for (const hit of hits) {
-    text += hitText(hit);
+    writer.add(hit);
     if (++waiting === hitsInRecord) flush();
   }
   flush();

@@ -12,7 +12,7 @@ import {
   type Position,
   segmentFile,
 } from '../src/clicks/journal-files.ts';
-import { hitText, recordRoom, writeRecord } from '../src/clicks/journal-record.ts';
+import { RecordWriter } from '../src/clicks/journal-record-writer.ts';
 import { DailySalts } from '../src/clicks/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { SqliteFoldStore } from '../src/storage/fold-sqlite.ts';
@@ -48,13 +48,13 @@ afterEach(() => folder[Symbol.asyncDispose]());
 function written(name: JournalName, records: number): Position {
   mkdirSync(folderOf(folder.path, name), { recursive: true });
   const file = segmentFile(folderOf(folder.path, name), 1);
+  const writer = new RecordWriter();
   let offset = 0;
   for (let record = 0; record < records; record++) {
-    const text = hitText({ ...plain, at: plain.at + record * 20_000 });
-    const bytes = Buffer.alloc(recordRoom(text));
-    const length = writeRecord(bytes, text);
-    appendFileSync(file, bytes.subarray(0, length));
-    offset += length;
+    writer.add({ ...plain, at: plain.at + record * 20_000 });
+    const bytes = writer.finish();
+    appendFileSync(file, bytes);
+    offset += bytes.length;
   }
   return { segment: 1, offset };
 }

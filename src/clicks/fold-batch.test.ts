@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { hitText } from '../../test/support/hit-text.ts';
 import { RecentVisits } from '../rules/click-class.ts';
 import { type FoldBatch, hitColumns, linkHourColumns } from '../storage/fold-store.ts';
 import { classColumns, classOf, eachCount, reasonOf } from '../storage/stats-counts.ts';
@@ -7,7 +8,6 @@ import { classes, devices, dimensions, hourOf, outcomes, reasons, sources, targe
 import { type EnrichedHit, enrich, enrichParts, type RawHit } from './enrich.ts';
 import { BatchBuilder } from './fold-batch.ts';
 import { HitStretch } from './hit-stretch.ts';
-import { hitText } from './journal-record.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import { DailySalts, dayOf } from './visitor-hash.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { hitText } from '../../test/support/hit-text.ts';
 import type { RawHit } from './enrich.ts';
 import { HitCursor } from './hit-cursor.ts';
-import { hitText } from './journal-record.ts';
 import { Pieces } from './pieces.ts';
 
 /** Many are the beginning of another, and some signs are more than a byte. */

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { hitText } from '../../test/support/hit-text.ts';
 import { RecentVisits } from '../rules/click-class.ts';
 import { classes, devices, outcomes, reasons, sources, targets } from './codes.ts';
 import { type EnrichedHit, enrich, enrichParts, type RawHit } from './enrich.ts';
 import { HitStretch } from './hit-stretch.ts';
-import { hitText, type RecordBytes } from './journal-record.ts';
+import type { RecordBytes } from './journal-record.ts';
 import { ValueLimit } from './value-limit.ts';
 import { DailySalts, dayOf } from './visitor-hash.ts';
 import { WordPlaces } from './word-places.ts';

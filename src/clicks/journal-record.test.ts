@@ -8,14 +8,8 @@ import type { RawHit } from './enrich.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { type Position, segmentFile } from './journal-files.ts';
 import { JournalReader } from './journal-reader.ts';
-import {
-  hitText,
-  type RecordBytes,
-  recordBytes,
-  recordRoom,
-  wholeRecord,
-  writeRecord,
-} from './journal-record.ts';
+import { type RecordBytes, recordBytes, wholeRecord } from './journal-record.ts';
+import { RecordWriter } from './journal-record-writer.ts';
 
 /** What a header can hold as Bun hands it on: any byte but a line break and NUL. */
 const headerText = fc
@@ -40,9 +34,9 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
 });
 
 function recordOf(hits: readonly RawHit[]): Buffer {
-  const text = hits.map(hitText).join('');
-  const bytes = Buffer.alloc(recordRoom(text));
-  return bytes.subarray(0, writeRecord(bytes, text));
+  const writer = new RecordWriter();
+  for (const hit of hits) writer.add(hit);
+  return writer.finish();
 }
 
 function hitsOf(record: RecordBytes): RawHit[] {

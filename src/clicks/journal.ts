@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { RawHit } from './enrich.ts';
 import { type Position, segmentFile } from './journal-files.ts';
-import { hitText, recordRoom, writeRecord } from './journal-record.ts';
+import { RecordWriter } from './journal-record-writer.ts';
 
 /** The disk, as far as the journal needs it: what a test breaks. */
 export interface JournalDisk {
@@ -32,13 +32,14 @@ export interface JournalParts {
   readonly onTrouble: (what: 'held' | 'dropped', hits: number, cause: unknown) => void;
 }
 
-interface Held {
-  readonly text: string;
+interface Waiting {
+  /** As it goes to the file. */
+  readonly record: Buffer;
   readonly hits: number;
 }
 
 const segmentSize = 32 * 1024 * 1024;
-/** Characters of hits that wait in memory for a disk with room. */
+/** Bytes of records that wait in memory for a disk with room. */
 const mostHeld = 16 * 1024 * 1024;
 const retryInterval = 250;
 const syncInterval = 1_000;
@@ -54,17 +55,16 @@ const busyWindows = 16;
  */
 export class Journal {
   readonly #parts: JournalParts;
-  #text = '';
+  readonly #writer = new RecordWriter();
   #hits = 0;
   #tick: PromiseWithResolvers<void> | null = null;
-  #buffer = Buffer.allocUnsafe(1024 * 1024);
   #window = 0;
   #inWindow = 0;
   #busyUntil = 0;
   #file: number | null = null;
   #segment = 1;
   #size = 0;
-  #held: Held[] = [];
+  #held: Waiting[] = [];
   #heldLength = 0;
   #retrying: Timer | undefined;
   #syncing: Timer | undefined;
@@ -80,7 +80,7 @@ export class Journal {
    * and requests that a client sends one behind another are answered; Bun hangs up on those whose answer comes later.
    */
   append(hit: RawHit): Promise<void> | null {
-    this.#text += hitText(hit);
+    this.#writer.add(hit);
     this.#hits += 1;
     const isQuiet = this.#isQuiet(hit.at);
     if (this.#tick === null && isQuiet) {
@@ -140,30 +140,32 @@ export class Journal {
   }
 
   #keep(): void {
-    const waiting = { text: this.#text, hits: this.#hits };
-    this.#text = '';
+    const waiting = { record: this.#writer.finish(), hits: this.#hits };
     this.#hits = 0;
-    if (this.#held.length > 0) this.#hold(waiting);
-    else this.#writeOrHold(waiting);
-  }
-
-  #writeOrHold(waiting: Held): void {
-    try {
-      this.#write(waiting.text);
-      this.#parts.onWritten();
-    } catch (cause) {
-      this.#parts.onTrouble('held', waiting.hits, cause);
-      this.#hold(waiting);
+    if (this.#held.length > 0 || !this.#isWritten(waiting)) {
+      this.#hold({ ...waiting, record: Buffer.from(waiting.record) });
     }
   }
 
-  #hold(waiting: Held): void {
-    if (this.#heldLength + waiting.text.length > mostHeld) {
+  /** False when the disk doesn't take it. */
+  #isWritten({ record, hits }: Waiting): boolean {
+    try {
+      this.#write(record);
+      this.#parts.onWritten();
+      return true;
+    } catch (cause) {
+      this.#parts.onTrouble('held', hits, cause);
+      return false;
+    }
+  }
+
+  #hold(waiting: Waiting): void {
+    if (this.#heldLength + waiting.record.length > mostHeld) {
       this.#drop(waiting.hits, new Error('the memory for waiting hits is full'));
       return;
     }
     this.#held.push(waiting);
-    this.#heldLength += waiting.text.length;
+    this.#heldLength += waiting.record.length;
     this.#retrying ??= setTimeout(() => {
       this.#retrying = undefined;
       this.#writeHeld();
@@ -179,31 +181,28 @@ export class Journal {
     this.#held = [];
     this.#heldLength = 0;
     for (const [index, each] of waiting.entries()) {
-      this.#writeOrHold(each);
-      if (this.#held.length === 0) continue;
-      for (const later of waiting.slice(index + 1)) this.#hold(later);
+      if (this.#isWritten(each)) continue;
+      for (const later of waiting.slice(index)) this.#hold(later);
       return;
     }
   }
 
-  #write(text: string): void {
-    const room = recordRoom(text);
-    if (room > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(room);
-    const length = writeRecord(this.#buffer, text);
+  #write(record: Buffer): void {
     this.#file ??= this.#parts.disk.open(segmentFile(this.#parts.folder(), this.#segment));
-    this.#put(this.#file, length);
-    this.#size += length;
+    this.#put(this.#file, record);
+    this.#size += record.length;
     if (this.#size >= segmentSize) this.#nextSegment();
     else this.#syncSoon();
   }
 
   /** A record that didn't get in whole is taken out again, so that the next one follows a whole one. */
-  #put(file: number, length: number): void {
+  #put(file: number, record: Buffer): void {
     const { disk } = this.#parts;
+    const { length } = record;
     let written = 0;
     try {
       while (written < length) {
-        const taken = disk.write(file, this.#buffer, written, length - written, this.#size + written);
+        const taken = disk.write(file, record, written, length - written, this.#size + written);
         if (taken === 0) throw new Error('the disk takes nothing');
         written += taken;
       }

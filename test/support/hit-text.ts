@@ -1,0 +1,20 @@
+import { outcomes, targets } from '../../src/clicks/codes.ts';
+import type { RawHit } from '../../src/clicks/enrich.ts';
+
+/** What a record says of a hit: how the journal has always been written, and will be read. */
+export const hitText = (hit: RawHit): string =>
+  [
+    hit.at,
+    hit.linkId,
+    hit.organizationId,
+    `${outcomes.indexOf(hit.outcome)}${targets.indexOf(hit.target ?? 'none')}${hit.doNotTrack ? 'n' : ''}`,
+    hit.method,
+    hit.address,
+    hit.userAgent.slice(0, 512),
+    hit.acceptLanguage.slice(0, 256),
+    hit.referer.slice(0, 2_048),
+    hit.query.slice(0, 4_096),
+    hit.purpose.slice(0, 64),
+    hit.countryHint,
+    '',
+  ].join('\n');
