@@ -26,18 +26,35 @@ const mostHosts = 1_000;
 /** The first look at a plain visit. Null for what isn't a link's, or not known to be: then the front door sees it. */
 export function expressDoor(doors: ExpressDoors): Express {
   const hosts = new Map<string, string | null>();
+  const beginnings = beginningsOf(doors.service);
+  /** Of the visit before: most are for the same host. */
+  let header: string | null = null;
+  let host: string | null = null;
   return (visit, peer) => {
-    const host = hosts.get(visit.host) ?? remember(hosts, visit.host);
+    if (visit.host !== header) {
+      host = hosts.get(visit.host) ?? remember(hosts, visit.host);
+      header = visit.host;
+    }
     if (host === null) return null;
     const domainId = doors.domainOf(host);
     // Asked for, and then looked at again; what is none of ours, and what can't be asked, the front door has words for.
     if (typeof domainId !== 'number') return domainId;
-    if (doors.service.has(firstSegment(visit.path))) return null;
+    if (beginnings[beginningOf(visit.path)] === 1 && doors.service.has(firstSegment(visit.path))) return null;
     const { trustedProxies } = doors;
     const forwardedFor = believesProxies(trustedProxies) ? visit.forwardedFor : null;
     return doors.link(visit, domainId, host, clientAddress(peer, forwardedFor, trustedProxies));
   };
 }
+
+/** Which paths are worth a look: most are told from the service's own by their first two letters, and needn't be cut. */
+function beginningsOf(segments: ReadonlySet<string>): Uint8Array {
+  const beginnings = new Uint8Array(256);
+  for (const segment of segments)
+    for (const path of [`/${segment}`, `/${segment}/`]) beginnings[beginningOf(path)] = 1;
+  return beginnings;
+}
+
+const beginningOf = (path: string): number => ((path.charCodeAt(1) << 4) ^ path.charCodeAt(2)) & 255;
 
 /** Taking a Host apart costs more than looking it up. */
 function remember(hosts: Map<string, string | null>, header: string): string | null {
