@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
+import { findLinkForVisitor } from '../src/storage/links.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
@@ -91,6 +92,31 @@ describe.each(storeKinds)('the express lane, on %s,', (store) => {
       expect(recorded).toHaveLength(visits.length);
       expect(recorded).toEqual(await rows(long.id));
       expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('writes no destination into an answer that could be read as more than that', async () => {
+    const app = await startApp({ store });
+    try {
+      const { key } = await app.newcomer();
+      const { database } = app.app.context;
+      for (const column of ['destination_url', 'android_url', 'ios_url'] as const) {
+        const body = { destination_url: destination };
+        const { json } = await app.call('POST', '/api/v1/link', { key, body });
+        const isPlain = async () => (await findLinkForVisitor(database.lookup, 0, json.suffix))?.isPlain;
+        expect(await isPlain()).toBe(true);
+        await database.write((queries) =>
+          queries
+            .updateTable('links')
+            .set({ [column]: `${destination}\r\nX-More: y` })
+            .where('id', '=', json.id)
+            .execute(),
+        );
+        expect(await isPlain()).toBe(false);
+        expect((await visitRaw(app.url, { path: `/${json.suffix}` })).headers['x-more']).toBe(undefined);
+      }
     } finally {
       await app.stop();
     }

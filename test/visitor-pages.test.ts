@@ -19,6 +19,7 @@ const link: LinkForVisitor = {
   passwordHash: null,
   captcha: false,
   botProtection: false,
+  isPlain: true,
 };
 const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) }, signature: 'f'.repeat(64) };
 

@@ -1,6 +1,7 @@
 import type { RawHit } from '../clicks/enrich.ts';
 import type { ExpressAnswer } from '../http/express-answer.ts';
 import type { PlainRequest } from '../http/plain-request.ts';
+import { isPlainUrl } from '../rules/plain-url.ts';
 import { type LinkForVisitor, resolve, type Visitor } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
@@ -57,10 +58,10 @@ export class ExpressRedirects {
       link = found;
     }
     if (link === null) return this.#miss(host, visit, address);
-    if (link.passwordHash !== null || link.captcha) return null;
+    if (link.passwordHash !== null || link.captcha || !link.isPlain) return null;
     const now = this.#parts.now();
     const outcome = resolve(link, new PlainVisitor(visit), now);
-    if (outcome.kind !== 'redirect' || !isPlain(outcome.to)) return null;
+    if (outcome.kind !== 'redirect') return null;
     const { record } = this.#parts;
     const kept = record === null ? null : record(this.#hit(visit, link, outcome.target, address, now));
     return redirectTo(outcome.to, kept);
@@ -80,7 +81,7 @@ export class ExpressRedirects {
     if (elsewhere === null) {
       return this.#page(host, visit, network, () => onWire(notFoundPage(host), 'Not Found'));
     }
-    if (!isPlain(elsewhere)) return null;
+    if (!isPlainUrl(elsewhere)) return null;
     misses.count(network);
     return redirectTo(elsewhere, null);
   }
@@ -130,9 +131,6 @@ const redirectTo = (location: string, kept: Promise<void> | null): ExpressAnswer
   body: '',
   kept,
 });
-
-/** Stored destinations are: this holds the one that isn't back from being sent as it is. */
-const isPlain = (text: string): boolean => !/[^\x21-\x7e]/.test(text);
 
 class PlainVisitor implements Visitor {
   readonly #visit: PlainRequest;

@@ -17,6 +17,7 @@ const link = (destinationUrl: string): LinkForVisitor => ({
   passwordHash: null,
   captcha: false,
   botProtection: false,
+  isPlain: true,
 });
 
 /** Look-ups that end when the test says so. */

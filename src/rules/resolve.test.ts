@@ -16,6 +16,7 @@ const plain: LinkForVisitor = {
   passwordHash: null,
   captcha: false,
   botProtection: false,
+  isPlain: true,
 };
 const android = { androidUrl: 'https://example.com/android' };
 const ios = { iosUrl: 'https://example.com/ios' };

@@ -12,6 +12,8 @@ export interface LinkForVisitor {
   readonly passwordHash: string | null;
   readonly captcha: boolean;
   readonly botProtection: boolean;
+  /** Whether all that it may lead to can be written into an answer's head as it is. Stored destinations can. */
+  readonly isPlain: boolean;
 }
 
 export type AgentKind = 'person' | 'bot' | 'preview';

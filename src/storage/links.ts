@@ -1,4 +1,5 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
+import { isPlainUrl } from '../rules/plain-url.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
@@ -135,6 +136,9 @@ const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
   passwordHash: row.password_hash,
   captcha: row.captcha === 1,
   botProtection: row.bot_protection === 1,
+  isPlain: [row.destination_url, row.android_url, row.ios_url].every(
+    (url) => url === null || isPlainUrl(url),
+  ),
 });
 
 const visitorColumns = [

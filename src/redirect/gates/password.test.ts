@@ -16,6 +16,7 @@ const link: LinkForVisitor = {
   passwordHash: 'hash of sesame',
   captcha: false,
   botProtection: false,
+  isPlain: true,
 };
 
 let counted: number;
