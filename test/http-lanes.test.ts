@@ -154,10 +154,10 @@ describe.each(['direct', 'runtime'] as const)('with sockets that are %s,', (sock
       },
       ({ path }, peer) => {
         if (path === '/known/who')
-          return { head: `HTTP/1.1 200 OK\r\nContent-Length: ${peer.length}\r\n`, body: peer, kept: null };
+          return { head: `HTTP/1.1 200 OK\r\nContent-Length: ${peer.length}\r\n`, body: peer, waits: false };
         if (!path.startsWith('/known')) return null;
         const head = `HTTP/1.1 302 Found\r\nLocation: ${moved}\r\nContent-Length: 0\r\n`;
-        return { head, body: '', kept: null };
+        return { head, body: '', waits: false };
       },
       sockets,
     );
@@ -337,7 +337,7 @@ describe.each(['direct', 'runtime'] as const)('with sockets that are %s,', (sock
         (cause) => faults.push(cause),
         answer,
         ({ path }) =>
-          path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', kept: null } : null,
+          path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
         sockets,
       );
       const visitors = await Promise.all([known, other].map((bytes) => dial(stopping.port, bytes)));

@@ -57,7 +57,9 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #writer = new RecordWriter();
   #hits = 0;
-  #tick: PromiseWithResolvers<void> | null = null;
+  /** Whether hits of this turn wait for its end, and who waits for that. */
+  #isTick = false;
+  #ended: PromiseWithResolvers<void> | null = null;
   #window = 0;
   #inWindow = 0;
   #busyUntil = 0;
@@ -75,23 +77,30 @@ export class Journal {
   }
 
   /**
-   * Null when the hit is on file, else what is fulfilled once it is (or is in memory, for as long as the disk takes
-   * nothing). Never rejected. While there are few hits each is written by itself, at once: then answers needn't wait,
-   * and requests that a client sends one behind another are answered; Bun hangs up on those whose answer comes later.
+   * True when the hit is on file. Else it is at this turn's end, before anything that is put off until then from now on
+   * (or is in memory, for as long as the disk takes nothing). While there are few hits each is written by itself, at
+   * once: then answers needn't wait, and requests that a client sends one behind another are answered; Bun hangs up on
+   * those whose answer comes later.
    */
-  append(hit: RawHit): Promise<void> | null {
+  keep(hit: RawHit): boolean {
     this.#writer.add(hit);
     this.#hits += 1;
     const isQuiet = this.#isQuiet(hit.at);
-    if (this.#tick === null && isQuiet) {
-      this.#keep();
-      return null;
+    if (this.#isTick) return false;
+    if (isQuiet) {
+      this.#writeOrHold();
+      return true;
     }
-    if (this.#tick === null) {
-      this.#tick = Promise.withResolvers();
-      this.#parts.afterTurn(this.#endTick);
-    }
-    return this.#tick.promise;
+    this.#isTick = true;
+    this.#parts.afterTurn(this.#endTick);
+    return false;
+  }
+
+  /** The same, for who would rather wait. Null when the hit is on file; never rejected. */
+  append(hit: RawHit): Promise<void> | null {
+    if (this.keep(hit)) return null;
+    this.#ended ??= Promise.withResolvers();
+    return this.#ended.promise;
   }
 
   /** Everything before this place is on file. */
@@ -120,11 +129,11 @@ export class Journal {
   }
 
   readonly #endTick = (): void => {
-    const tick = this.#tick;
-    if (tick === null) return;
-    this.#tick = null;
-    this.#keep();
-    tick.resolve();
+    if (!this.#isTick) return;
+    this.#isTick = false;
+    this.#writeOrHold();
+    this.#ended?.resolve();
+    this.#ended = null;
   };
 
   /** To be asked at every hit: it counts them. */
@@ -139,7 +148,7 @@ export class Journal {
     return window > this.#busyUntil && this.#inWindow <= mostAlone;
   }
 
-  #keep(): void {
+  #writeOrHold(): void {
     const waiting = { record: this.#writer.finish(), hits: this.#hits };
     this.#hits = 0;
     if (this.#held.length > 0 || !this.#isWritten(waiting)) {

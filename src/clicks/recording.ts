@@ -64,6 +64,11 @@ export class Recording {
     if (journalsIn(parts.settings.dataDir).length > 0) this.#start();
   }
 
+  /** True when the hit will outlive this process; else it will at this turn's end, before what is put off after this. */
+  keep(hit: RawHit): boolean {
+    return this.#journal.keep(hit);
+  }
+
   /** Null, or fulfilled, once the hit will outlive this process. Never rejected: it never stands in an answer's way. */
   append(hit: RawHit): Promise<void> | null {
     return this.#journal.append(hit);

@@ -66,7 +66,7 @@ export class VisitorPlane implements Visitors {
     const redirects = new ExpressRedirects({
       links,
       now,
-      record: overrides.hits === 'dropped' ? null : (hit: RawHit) => recording.append(hit),
+      record: overrides.hits === 'dropped' ? null : (hit: RawHit) => recording.keep(hit),
       believesProxies: believesProxies(config.trustedProxies),
       misses: new MissLimit(config.missLimit, now, this.#behind.misses),
       networkOf,

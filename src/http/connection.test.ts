@@ -28,7 +28,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
     innerPort: 1,
     peers: new Peers(),
     headEnd: () => '\r\n',
-    leaveAfter: () => {},
+    leaveAfterTurn: () => {},
   };
   const connection = new Connection(deafSocket(), lane);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));

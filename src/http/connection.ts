@@ -15,8 +15,8 @@ export interface Lane {
   readonly peers: Peers;
   /** What ends every answer's head: its date, and an empty line. */
   readonly headEnd: () => string;
-  /** Has `leave` called on this connection once `kept` is fulfilled. */
-  readonly leaveAfter: (kept: Promise<void>, connection: Connection) => void;
+  /** Has `leave` called on this connection at this turn's end, once what was put off before has happened. */
+  readonly leaveAfterTurn: (connection: Connection) => void;
 }
 
 /** What waits behind a request that isn't answered yet, until the sender is made to wait. */
@@ -38,9 +38,9 @@ export class Connection {
   readonly #peer: string;
   #inner: InnerConnection | null = null;
   #state: 'express' | 'asking' | 'exchange' | 'carried' = 'express';
-  /** Answers that are ready to leave, and what they wait for. */
+  /** Answers that are ready to leave, and whether they wait for the turn's end. */
   #ready = '';
-  #awaited: Promise<void> | null = null;
+  #isWaiting = false;
   /** The visitor wants no answer after these. */
   #isLast = false;
   #held: Buffer | null = null;
@@ -74,7 +74,7 @@ export class Connection {
 
   /** The answers may leave: what they waited for has happened. */
   leave(): void {
-    this.#awaited = null;
+    this.#isWaiting = false;
     this.#sendReady();
     this.#proceed();
   }
@@ -127,7 +127,7 @@ export class Connection {
   }
 
   get #isIdle(): boolean {
-    return this.#state === 'express' && this.#awaited === null && this.#held === null && !this.#outlet.isFull;
+    return this.#state === 'express' && !this.#isWaiting && this.#held === null && !this.#outlet.isFull;
   }
 
   #serve(fresh: Buffer): void {
@@ -155,26 +155,26 @@ export class Connection {
       }
       const closing = request.closes ? 'Connection: close\r\n' : '';
       this.#ready += answer.head + closing + this.#lane.headEnd() + answer.body;
-      if (answer.kept !== null && answer.kept !== this.#awaited) {
-        this.#awaited = answer.kept;
-        this.#lane.leaveAfter(answer.kept, this);
+      if (answer.waits && !this.#isWaiting) {
+        this.#isWaiting = true;
+        this.#lane.leaveAfterTurn(this);
       }
       this.#isLast = request.closes;
       at = request.closes ? text.length : request.end;
     }
-    if (this.#awaited === null) this.#sendReady();
+    if (!this.#isWaiting) this.#sendReady();
   }
 
   /** A request that a piece of the stream cut in two. Whoever sends in drips is left to the server behind. */
   #awaitRest(beginning: Buffer): void {
-    if (this.#awaited === null) this.#sendReady();
+    if (!this.#isWaiting) this.#sendReady();
     this.#beginning = Buffer.from(beginning);
   }
 
   /** False when what is ready has to leave first. */
   #makeRoom(): boolean {
-    if (this.#awaited === null) this.#sendReady();
-    return this.#awaited === null && !this.#outlet.isFull;
+    if (!this.#isWaiting) this.#sendReady();
+    return !this.#isWaiting && !this.#outlet.isFull;
   }
 
   #sendReady(): void {
@@ -202,7 +202,7 @@ export class Connection {
 
   /** To the server behind, once all answers before are on their way. */
   #handOver(rest: Buffer): void {
-    if (this.#awaited !== null) {
+    if (this.#isWaiting) {
       this.#hold(rest);
       return;
     }
@@ -298,7 +298,7 @@ export class Connection {
 
   /** Goes on with what was held, as soon as its turn has come. */
   #proceed(serve = (held: Buffer) => this.#serve(held)): void {
-    if (this.#state !== 'express' || this.#awaited !== null || this.#outlet.isFull) return;
+    if (this.#state !== 'express' || this.#isWaiting || this.#outlet.isFull) return;
     const held = this.#held;
     if (held !== null) {
       this.#held = null;

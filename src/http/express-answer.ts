@@ -3,6 +3,6 @@ export interface ExpressAnswer {
   /** All lines of its head, save for the date and the empty one. */
   readonly head: string;
   readonly body: string;
-  /** What it has to wait for, if anything. */
-  readonly kept: Promise<void> | null;
+  /** Whether it has to wait for this turn's end: only then is its click on file. */
+  readonly waits: boolean;
 }

@@ -5,7 +5,7 @@ import type { ExpressAnswer } from './express-answer.ts';
 import { expressDoor } from './express-door.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
-const answer: ExpressAnswer = { head: '', body: '', kept: null };
+const answer: ExpressAnswer = { head: '', body: '', waits: false };
 
 function visitOf(path: string, host: string): PlainRequest {
   const text = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;

@@ -16,7 +16,6 @@ export class OuterServer {
   readonly #sweeping: Timer;
   #express: Express = () => null;
   #leaving: Connection[] = [];
-  #awaited: Promise<void> | null = null;
   #dateSecond = 0;
   #headEnd = '';
 
@@ -30,7 +29,7 @@ export class OuterServer {
       peers: behind.peers,
       express: (request, peer) => this.#express(request, peer),
       headEnd: () => this.#headEndNow(),
-      leaveAfter: (kept, connection) => this.#leaveAfter(kept, connection),
+      leaveAfterTurn: (connection) => this.#leaveAfterTurn(connection),
     };
     const receiver: Receiver<Connection> = {
       opened: (socket) => {
@@ -105,12 +104,9 @@ export class OuterServer {
     this.#port.close();
   }
 
-  /** All answers of a tick wait for the same: one look at it is enough. */
-  #leaveAfter(kept: Promise<void>, connection: Connection): void {
+  #leaveAfterTurn(connection: Connection): void {
+    if (this.#leaving.length === 0) this.#port.afterTurn(this.#leave);
     this.#leaving.push(connection);
-    if (kept === this.#awaited) return;
-    this.#awaited = kept;
-    kept.then(this.#leave);
   }
 
   readonly #leave = (): void => {

@@ -20,8 +20,8 @@ export interface ExpressParts {
   /** Where the domain of a host sends those who come for none of its links, if anywhere. */
   readonly wayOut: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
-  /** Keeps a hit; its answer waits for that, unless it is null. Without it nothing is recorded: the bench's measure. */
-  readonly record: ((hit: RawHit) => Promise<void> | null) | null;
+  /** True when the hit is on file; else its answer waits for this turn's end. Null records nothing: the bench's measure. */
+  readonly record: ((hit: RawHit) => boolean) | null;
   readonly believesProxies: boolean;
 }
 
@@ -63,8 +63,8 @@ export class ExpressRedirects {
     const outcome = resolve(link, new PlainVisitor(visit), now);
     if (outcome.kind !== 'redirect') return null;
     const { record } = this.#parts;
-    const kept = record === null ? null : record(this.#hit(visit, link, outcome.target, address, now));
-    return redirectTo(outcome.to, kept);
+    const isKept = record === null || record(this.#hit(visit, link, outcome.target, address, now));
+    return redirectTo(outcome.to, !isKept);
   }
 
   /** Counted as the handler counts it, and together with it. */
@@ -83,7 +83,7 @@ export class ExpressRedirects {
     }
     if (!isPlainUrl(elsewhere)) return null;
     misses.count(network);
-    return redirectTo(elsewhere, null);
+    return redirectTo(elsewhere, false);
   }
 
   /** A promise where the page has to be prepared first: the visit is counted when it comes back. */
@@ -97,7 +97,7 @@ export class ExpressRedirects {
     if (page === undefined) return prepare().then((made) => this.#pages.set(key, made ?? 'not plain'));
     if (page === 'not plain') return null;
     this.#parts.misses.count(network);
-    return { head: page.head, body: visit.method === 'HEAD' ? '' : page.body, kept: null };
+    return { head: page.head, body: visit.method === 'HEAD' ? '' : page.body, waits: false };
   }
 
   #hit(
@@ -126,10 +126,10 @@ export class ExpressRedirects {
   }
 }
 
-const redirectTo = (location: string, kept: Promise<void> | null): ExpressAnswer => ({
+const redirectTo = (location: string, waits: boolean): ExpressAnswer => ({
   head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
   body: '',
-  kept,
+  waits,
 });
 
 class PlainVisitor implements Visitor {

@@ -1,3 +1,4 @@
+import type { RawHit } from '../clicks/enrich.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
@@ -26,7 +27,9 @@ export interface Hit {
   readonly publicUrl: (suffix: string) => string;
 }
 
-export interface RedirectParts extends ExpressParts {
+export interface RedirectParts extends Omit<ExpressParts, 'record'> {
+  /** Keeps a hit; its answer waits for that, unless it is null. */
+  readonly record: ((hit: RawHit) => Promise<void> | null) | null;
   readonly password: PasswordGate;
   readonly captcha: CaptchaGate;
   readonly onFault: (cause: unknown) => void;

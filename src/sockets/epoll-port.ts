@@ -14,6 +14,8 @@ const nonBlockingClosedOnExec = 0o2004000;
 const restGrowth = 2;
 const longestRest = 100;
 const restWhileStopping = 1;
+/** So often visitors are heard before the runtime is: it may have timers and promises to look after. */
+const mostRounds = 8;
 /** Before callers are looked at again that couldn't be taken: this process has as many files open as it may. */
 const pauseWithoutFiles = 100;
 
@@ -25,6 +27,7 @@ export class EpollPort<Connection> implements VisitorPort {
   readonly #calls: SystemCalls;
   readonly #listener: TCPSocketListener;
   readonly #file: number;
+  readonly #runtime: number;
   readonly #receiver: Receiver<Connection>;
   readonly #epoll: Epoll;
   readonly #shared: Sockets;
@@ -34,6 +37,8 @@ export class EpollPort<Connection> implements VisitorPort {
   readonly #caller: Memory = memory(addressLength);
   readonly #callerLength: Memory = memory(Int32Array.BYTES_PER_ELEMENT);
   #tasks: (() => void)[] = [];
+  /** Whether the last turn ended before it was quiet. */
+  #hasMore = true;
   /** How often in a row nothing has come. */
   #quietTurns = 0;
   #waitingForFiles: Timer | undefined;
@@ -51,6 +56,7 @@ export class EpollPort<Connection> implements VisitorPort {
     this.#calls = calls;
     this.#listener = listener;
     this.#file = file;
+    this.#runtime = runtime;
     this.#receiver = receiver;
     this.#epoll = new Epoll(calls);
     this.#shared = {
@@ -104,24 +110,39 @@ export class EpollPort<Connection> implements VisitorPort {
     }
   };
 
+  /** As long as visitors alone have something to say, that is heard before the runtime is let in. */
   #takeTurn(): void {
-    const count = this.#epoll.wait(this.#rest());
+    let count = this.#epoll.wait(this.#rest());
     this.#quietTurns = count > 0 ? 0 : this.#quietTurns + 1;
+    this.#hasMore = false;
+    for (let round = 1; count > 0; round++) {
+      this.#hasMore = this.#takeRound(count) || round === mostRounds;
+      if (this.#hasMore || this.#isClosed) return;
+      count = this.#epoll.wait(0);
+    }
+    this.#runTasks();
+  }
+
+  /** True when the runtime has something to do. */
+  #takeRound(count: number): boolean {
     let hasCallers = false;
+    let isRuntimeCalled = false;
     for (let place = 0; place < count; place++) {
       const file = this.#epoll.fileAt(place);
       const socket = this.#sockets[file];
       if (socket !== undefined) this.#serve(socket, this.#epoll.happenedAt(place));
       else if (file === this.#file) hasCallers = true;
+      else if (file === this.#runtime) isRuntimeCalled = true;
     }
     // Only now: their files may have numbers of those that were closed a moment ago.
     if (hasCallers && this.#isTaking) this.#accept();
     this.#runTasks();
+    return isRuntimeCalled;
   }
 
   #rest(): number {
-    if (this.#tasks.length > 0 || this.#quietTurns === 0) return 0;
-    return this.#isTaking ? Math.min(this.#quietTurns * restGrowth, longestRest) : restWhileStopping;
+    if (this.#tasks.length > 0 || this.#hasMore) return 0;
+    return this.#isTaking ? Math.min((this.#quietTurns + 1) * restGrowth, longestRest) : restWhileStopping;
   }
 
   #runTasks(): void {
