@@ -17,7 +17,7 @@ export const whole: Effort = {
   seconds: 2,
   links: 1_000,
   many: 1_000_000,
-  cold: 60_000,
+  cold: 100_000,
   latencySeconds: 5,
 };
 

@@ -2,16 +2,14 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Figure, figure } from '../figures.ts';
 import { hitMix, writeJournal } from '../hit-mix.ts';
-import { endWithUs } from '../leftovers.ts';
 import { type Contender, contenders } from './contenders.ts';
-import { loadCore } from './cores.ts';
 import type { Effort } from './effort.ts';
 import { type Prepared, prepareGround } from './ground.ts';
 import { connections } from './hot.ts';
-import type { Rate, Waits } from './open-loop.ts';
+import type { Waits } from './open-loop.ts';
 import { cpuOf, kernelThreads } from './process-tree.ts';
 import { Running } from './running.ts';
-import { toolPath } from './tools.ts';
+import { waitsAt } from './waits-at.ts';
 import { storm } from './wrk.ts';
 
 export interface Waited {
@@ -133,16 +131,6 @@ function contenderOf(ground: Prepared, name: string): Contender {
   const found = contenders(ground).find((contender) => contender.name === name);
   if (found === undefined) throw new Error(`no contender is called ${name}`);
   return found;
-}
-
-async function waitsAt(rate: Rate): Promise<Waits> {
-  const script = join(import.meta.dir, 'open-loop.ts');
-  const command = [toolPath('taskset'), '-c', loadCore, process.execPath, script, JSON.stringify(rate)];
-  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' });
-  endWithUs(child);
-  const said = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error('the load broke off');
-  return JSON.parse(said);
 }
 
 type Busy = (isOver: () => boolean) => Promise<void>;

@@ -32,7 +32,7 @@ export async function inTurns(
   rounds: number,
   plan: Storm,
 ): Promise<readonly Measured[]> {
-  const seen = await takeTurns(running, rounds, plan);
+  const seen = await takeTurns(running, rounds, () => plan);
   const [first = []] = seen;
   return running.map((one, index) => summary(one, seen[index] ?? [], first));
 }
@@ -41,15 +41,18 @@ export async function inTurns(
 export async function takeTurns(
   running: readonly Running[],
   rounds: number,
-  plan: Storm,
+  planOf: (place: number) => Storm,
 ): Promise<Round[][]> {
   const seen = running.map((): Round[] => []);
-  for (const one of running) await storm(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
+  for (const [place, one] of running.entries()) {
+    const plan = planOf(place);
+    await storm(`${one.url}${pathOf(plan)}`, { ...plan, seconds: 2 });
+  }
   for (let round = 0; round < rounds; round++) {
     for (let place = 0; place < running.length; place++) {
       const turn = (round + place) % running.length;
       const one = running[turn] as Running;
-      seen[turn]?.push(await measure(one, plan));
+      seen[turn]?.push(await measure(one, planOf(turn)));
     }
   }
   return seen;

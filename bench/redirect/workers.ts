@@ -6,6 +6,7 @@ import { type Prepared, prepareGround } from './ground.ts';
 import { connections } from './hot.ts';
 import { type Measured, type Round, summary, takeTurns } from './rounds.ts';
 import { Running } from './running.ts';
+import { waitsAt } from './waits-at.ts';
 
 export interface Workers {
   /** nginx and Linnet in each arrangement, each held against itself with one worker. */
@@ -26,7 +27,14 @@ export interface Arranged {
   /** How often threads gave up their core, in a thousand requests. */
   readonly nginxSwitches: Figure;
   readonly linnetSwitches: Figure;
+  /** How much more than with one worker, where each worker gets the same number of visits a second. */
+  readonly nginxSteady: Figure;
+  readonly linnetSteady: Figure;
 }
+
+/** Visits a second for each worker. */
+export const steadyRate = 40_000;
+const steadySeconds = 2;
 
 interface Arrangement {
   readonly name: string;
@@ -66,11 +74,15 @@ export async function measureWorkers({ links, rounds, seconds }: Effort): Promis
       linnetAs(ground, arrangement, 3921 + place),
     ])
       running.push(stack.use(await Running.start(contender, arrangement.cores)));
-  const seen = await takeTurns(running, rounds, {
+  const path = `/${ground.destination.SUFFIX}`;
+  const workersOf = (place: number) => arrangements[place >> 1]?.workers ?? 1;
+  // So that each worker has as much to do at a time, however many there are.
+  const seen = await takeTurns(running, rounds, (place) => ({
     seconds,
-    connections,
-    path: `/${ground.destination.SUFFIX}`,
-  });
+    connections: connections * workersOf(place),
+    path,
+  }));
+  const steady = await atSameRate(running, rounds, path, workersOf);
   const [nginxAlone = [], linnetAlone = []] = seen;
   return {
     measured: running.map((one, index) =>
@@ -86,9 +98,36 @@ export async function measureWorkers({ links, rounds, seconds }: Effort): Promis
         toNginx: ratio(cpus(ours), cpus(nginx)),
         nginxSwitches: switches(nginx),
         linnetSwitches: switches(ours),
+        nginxSteady: ratio(steady[place * 2] ?? [], steady[0] ?? []),
+        linnetSteady: ratio(steady[place * 2 + 1] ?? [], steady[1] ?? []),
       };
     }),
   };
+}
+
+/** CPU a request, of each and round by round, at a rate that one load can keep up for two workers. */
+async function atSameRate(
+  running: readonly Running[],
+  rounds: number,
+  path: string,
+  workersOf: (place: number) => number,
+): Promise<number[][]> {
+  const seen = running.map((): number[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [place, one] of running.entries()) {
+      const workers = workersOf(place);
+      const before = one.cpu();
+      const { answered } = await waitsAt({
+        port: one.contender.port,
+        path,
+        perSecond: steadyRate * workers,
+        seconds: steadySeconds,
+        connections: connections * workers,
+      });
+      await one.isAtRest();
+      seen[place]?.push((one.cpu() - before) / answered);
+    }
+  return seen;
 }
 
 const cpus = (rounds: readonly Round[]): number[] => rounds.map(({ cpu }) => cpu);

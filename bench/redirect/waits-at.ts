@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { endWithUs } from '../leftovers.ts';
+import { loadCore } from './cores.ts';
+import type { Rate, Waits } from './open-loop.ts';
+import { toolPath } from './tools.ts';
+
+/** What visitors wait who come at this rate, from the core that the load has. */
+export async function waitsAt(rate: Rate): Promise<Waits> {
+  const script = join(import.meta.dir, 'open-loop.ts');
+  const command = [toolPath('taskset'), '-c', loadCore, process.execPath, script, JSON.stringify(rate)];
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' });
+  endWithUs(child);
+  const said = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error('the load broke off');
+  return JSON.parse(said);
+}
