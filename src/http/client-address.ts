@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../config/options.ts';
+import { ownText } from '../rules/text.ts';
 
 /**
  * The address of whoever called: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its
@@ -54,7 +55,7 @@ function plainAddress(text: string): string | null {
   if (known !== undefined) return known;
   const found = readAddress(text);
   if (remembered.size >= mostRemembered) remembered.clear();
-  if (text.length < 64) remembered.set(text, found);
+  if (text.length < 64) remembered.set(ownText(text), found);
   return found;
 }
 

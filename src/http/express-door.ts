@@ -1,5 +1,6 @@
 import type { TrustedProxies } from '../config/options.ts';
 import { parseHost } from '../rules/host.ts';
+import { ownText } from '../rules/text.ts';
 import { believesProxies, clientAddress } from './client-address.ts';
 import type { Express } from './connection.ts';
 import type { ExpressAnswer } from './express-answer.ts';
@@ -60,6 +61,6 @@ const beginningOf = (path: string): number => ((path.charCodeAt(1) << 4) ^ path.
 function remember(hosts: Map<string, string | null>, header: string): string | null {
   const name = parseHost(header)?.name ?? null;
   if (hosts.size >= mostHosts) hosts.clear();
-  if (header.length < 100) hosts.set(header, name);
+  if (header.length < 100) hosts.set(ownText(header), name === null ? null : ownText(name));
   return name;
 }

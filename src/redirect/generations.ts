@@ -1,3 +1,5 @@
+import { ownText } from '../rules/text.ts';
+
 /**
  * A bounded map that forgets what wasn't asked for lately. Two generations: what is used moves to the young one;
  * when that is full, it becomes the old one, and the old one goes. A hit costs one look-up and no reordering.
@@ -22,7 +24,8 @@ export class Generations<Value> {
     return old;
   }
 
-  set(key: string, value: Value): void {
+  set(found: string, value: Value): void {
+    const key = ownText(found);
     this.delete(key);
     this.#young.set(key, value);
     this.#youngWeight += this.#weigh(key, value);

@@ -1,3 +1,5 @@
+import { ownText } from '../rules/text.ts';
+
 /**
  * A bounded map that forgets what was asked for least lately, near enough: a hand goes round over the entries, and who
  * was asked for since it last came by gets another round. A hit costs one look-up and a mark.
@@ -25,7 +27,8 @@ export class SecondChances<Value> {
     return this.#values[place];
   }
 
-  set(key: string, value: Value): void {
+  set(found: string, value: Value): void {
+    const key = ownText(found);
     this.delete(key);
     const weight = this.#weigh(key, value);
     while (this.#weight + weight > this.#most && this.#places.size > 0) this.#forgetOne();

@@ -9,3 +9,9 @@ export const isStorable = (text: string): boolean => !control.test(text) && text
 
 /** For comparing and searching without regard to case, the same on every database. */
 export const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+/**
+ * The same text in memory of its own. One that was cut out of a longer text keeps all of that alive: a few letters of a
+ * request that are remembered, the whole request and what came with it.
+ */
+export const ownText = (text: string): string => Buffer.from(text).toString();
