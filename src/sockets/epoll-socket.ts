@@ -1,3 +1,4 @@
+import type { Pointer } from 'bun:ffi';
 import { type Epoll, readable, writable } from './epoll.ts';
 import type { VisitorSocket } from './port.ts';
 import type { Memory, SystemCalls } from './system-calls.ts';
@@ -45,20 +46,7 @@ export class EpollSocket<Connection> implements VisitorSocket {
 
   write(what: Uint8Array | string): number {
     if (!this.#isOpen) return -1;
-    let taken = 0;
-    while (taken < what.length) {
-      const length = this.#prepare(what, taken);
-      const { calls, sending } = this.#shared;
-      const sent = calls.send(this.file, sending.at, length, noSignal);
-      if (sent > 0) taken += sent;
-      if (sent < length) {
-        // Also where the other side is gone: that comes as an event.
-        this.#isFull = true;
-        this.#watch();
-        break;
-      }
-    }
-    return taken;
+    return typeof what === 'string' ? this.#writeText(what) : this.#send(what, what.length);
   }
 
   end(): void {
@@ -101,13 +89,30 @@ export class EpollSocket<Connection> implements VisitorSocket {
     return true;
   }
 
-  /** Puts as much as there is room for where it is sent from. */
-  #prepare(what: Uint8Array | string, from: number): number {
-    const { bytes } = this.#shared.sending;
-    const length = Math.min(bytes.length, what.length - from);
-    if (typeof what !== 'string') bytes.set(what.subarray(from, from + length));
-    else bytes.write(length === what.length ? what : what.slice(from, from + length), 0, length, 'latin1');
-    return length;
+  /** By way of where there is room for a part of it. */
+  #writeText(text: string): number {
+    const { bytes, at } = this.#shared.sending;
+    let taken = 0;
+    while (taken < text.length) {
+      const length = Math.min(bytes.length, text.length - taken);
+      const part = length === text.length ? text : text.slice(taken, taken + length);
+      bytes.write(part, 0, length, 'latin1');
+      const sent = this.#send(at, length);
+      taken += sent;
+      if (sent < length) break;
+    }
+    return taken;
+  }
+
+  /** Bytes are sent from where they are: nothing moves them during the call. */
+  #send(from: Pointer | Uint8Array, length: number): number {
+    const sent = this.#shared.calls.send(this.file, from, length, noSignal);
+    if (sent < length) {
+      // Also where the other side is gone: that comes as an event.
+      this.#isFull = true;
+      this.#watch();
+    }
+    return Math.max(0, sent);
   }
 
   #watch(): void {
