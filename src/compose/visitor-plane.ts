@@ -20,7 +20,10 @@ export type PlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDi
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 
-/** In the thread that this is called in: for tests, whose clock and disk can't leave it. It has more to do than to wait for visitors. */
+/**
+ * In the thread that this is called in: for tests, whose clock and disk can't leave it. That thread has more to do than to
+ * wait for visitors, so its sockets are the runtime's.
+ */
 export const visitorsHere: StartVisitors = async (config, behind, overrides, log) =>
   new VisitorPlane({ ...config, visitorSockets: 'runtime' }, behind, overrides, log);
 
