@@ -43,7 +43,7 @@ function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
         return null;
       });
     case 'know':
-      visitors.change(errand.change);
+      visitors.change(JSON.parse(errand.change));
       return null;
     case 'append':
       return visitors.clicks.append(errand.hit)?.then(done) ?? null;

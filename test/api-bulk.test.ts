@@ -11,6 +11,8 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
   let tags: { id: number; name: string }[];
   /** A number: the dice show every face three times in a row. */
   let loaded: number | null = null;
+  /** So many draws of the dice, and they break. */
+  let drawsLeft = Number.POSITIVE_INFINITY;
 
   const send = (method: string, path: string, body?: unknown, key = owner.key) =>
     app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
@@ -25,8 +27,10 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
   const linksOfTag = async (id: number) => (await send('GET', `/tag/${id}`)).json.links;
 
   beforeAll(async () => {
-    const bytes = (count: number) =>
-      loaded === null ? randomBytes(count) : Buffer.alloc(count, Math.floor(loaded++ / 3));
+    const bytes = (count: number) => {
+      if (drawsLeft-- <= 0) throw new Error('the dice are broken');
+      return loaded === null ? randomBytes(count) : Buffer.alloc(count, Math.floor(loaded++ / 3));
+    };
     app = await startApp({ store, overrides: { randomBytes: bytes } });
     owner = await app.newcomer();
     tags = [];
@@ -176,6 +180,20 @@ describe.each(storeKinds)('many links at once on %s', (store) => {
     expect(byId.size).toBe(525);
     for (const { link } of json.results.slice(0, 7))
       expect((await send('GET', `/link/${link.id}`)).json).toEqual(link);
+  });
+
+  test('what goes wrong late in a call, when others of it are in the store, leaves none of them', async () => {
+    const before = await total();
+    drawsLeft = 700;
+    const broken = await bulk(
+      Array.from({ length: 1000 }, () => ({ destination_url: 'https://example.com' })),
+    );
+    expect(broken.status).toBe(500);
+    expect(app.faults.splice(0)).toHaveLength(1);
+    drawsLeft = Number.POSITIVE_INFINITY;
+    expect(await total()).toBe(before);
+    expect((await bulk([{ destination_url: 'https://example.com' }])).json.results[0].status).toBe(201);
+    expect(await total()).toBe(before + 1);
   });
 
   test('a random suffix that is taken, by a link or in the bin, gives way to another', async () => {

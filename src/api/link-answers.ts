@@ -23,7 +23,8 @@ export class LinkAnswers {
     this.#context = context;
   }
 
-  draw(links: readonly (PreparedLink | Refusal)[]): void {
+  /** Once they are ready: the store, which waits for them too, comes first. */
+  draw(links: Promise<readonly (PreparedLink | Refusal)[]>): void {
     this.#next(links, (link) => {
       if (link instanceof Refusal) return;
       this.#codes.set(link, drawCode(this.#context.site.linkUrl(link.host, link.suffix), link.row));
@@ -54,10 +55,10 @@ export class LinkAnswers {
   }
 
   /** One thing after the other, so that nobody waits for all of them at once. */
-  #next<Thing>(things: Iterable<Thing>, deal: (thing: Thing) => void): void {
+  #next<Thing>(things: Iterable<Thing> | Promise<Iterable<Thing>>, deal: (thing: Thing) => void): void {
     this.#work = this.#work.then(async () => {
       const stretch = new Stretch();
-      for (const thing of things) {
+      for (const thing of await things) {
         if (stretch.isOver) await stretch.pause();
         deal(thing);
       }

@@ -37,7 +37,7 @@ export const create = endpoint({
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
   async handle({ caller, query, body }, context) {
-    const batch = await prepareLinks(context, caller, await wishesOf(body.links), {
+    const batch = prepareLinks(context, caller, await wishesOf(body.links), {
       withPng: query.disable_png === 'false',
       atomic: query.atomic === 'true',
       mostPasswords,

@@ -58,7 +58,7 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
   const flush = async () => {
     const wishes: (Wish | Refusal)[] = [];
     for (const row of some) wishes.push(await wishOf(head, row, tags));
-    const batch = await prepareLinks(context, caller, wishes, {
+    const batch = prepareLinks(context, caller, wishes, {
       withPng: true,
       atomic: false,
       mostPasswords: Number.POSITIVE_INFINITY,

@@ -25,8 +25,8 @@ export function contextOf(
   database: Database,
   secrets: Secrets,
   overrides: Overrides = {},
-  live: Pick<Context, 'linkChanged' | 'webhooks' | 'domains' | 'mailer' | 'errands'> = {
-    linkChanged: () => {},
+  live: Pick<Context, 'linksChanged' | 'webhooks' | 'domains' | 'mailer' | 'errands'> = {
+    linksChanged: () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
     domains: domainMeansOf(config, site, overrides.now ?? Date.now, () => {}),
     mailer: null,

@@ -23,7 +23,8 @@ export function openControlPlane(
 ): ControlPlane {
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const context = contextOf(config, site, database, secrets, overrides, {
-    linkChanged: (domainId, suffix) => tell({ links: [{ domainId, suffix }], hosts: [] }),
+    linksChanged: (links) =>
+      tell({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
     webhooks: deliverer,
     mailer: mailerOf(config, site, overrides, log),
     errands: errandsOf(log),

@@ -120,7 +120,7 @@ class VisitorThread implements Visitors {
     if (change === null) return;
     this.#untold = null;
     // Messages are answered in order: who waits for the last of them has waited for all.
-    const telling = this.#ask({ to: 'know', change }).finally(() => {
+    const telling = this.#ask({ to: 'know', change: JSON.stringify(change) }).finally(() => {
       if (this.#telling === telling) this.#telling = null;
     });
     this.#telling = telling;

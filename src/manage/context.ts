@@ -6,6 +6,7 @@ import type { Config } from '../config/options.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
+import type { LinkPlace } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { CreationDesk } from './creation-desk.ts';
@@ -31,5 +32,5 @@ export interface Context {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   /** Tells this node's caches at once; other nodes learn it from the change feed. */
-  readonly linkChanged: (domainId: number, suffix: string) => void;
+  readonly linksChanged: (links: readonly LinkPlace[]) => void;
 }

@@ -16,6 +16,6 @@ export async function createLink(
   withPng: boolean,
 ): Promise<LinkWithTags> {
   const made = await context.creations.store(await linkPreparer(context, caller, withPng)(wish));
-  context.linkChanged(made.link.domain_id, made.link.suffix);
+  context.linksChanged([made.link]);
   return made;
 }

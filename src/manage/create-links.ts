@@ -4,7 +4,7 @@ import { findOrganization } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
-import { type OnPlaced, type PreparedLink, storeLinks } from './store-links.ts';
+import { inParts, type OnPlaced, outcomeOf, type PreparedLink, storeLinks } from './store-links.ts';
 import { Stretch } from './stretch.ts';
 
 const mostProblems = 100;
@@ -17,77 +17,100 @@ export interface BulkManner {
   readonly mostPasswords: number;
 }
 
-/** What can be made of the links of one call: each is ready to be stored, or refused. */
+/** The links of one call: each gets ready to be stored, or is refused. */
 export interface Batch {
-  readonly links: readonly (PreparedLink | Refusal)[];
+  /** Fulfilled once that is known of all. */
+  readonly links: Promise<readonly Prepared[]>;
   /**
-   * Stores them in one transaction, and says of each what became of it. `onPlaced` hears of them before that: what it
-   * hears is certain once it is among what is returned.
+   * Stores them in one transaction, the first of them while others still get ready, and says of each what became of it.
+   * `onPlaced` hears of them before that: what it hears is certain once it is among what is returned.
    */
   store(onPlaced?: OnPlaced): Promise<readonly (LinkWithTags | Refusal)[]>;
 }
 
-export async function prepareLinks(
+type Prepared = PreparedLink | Refusal;
+type Part = Promise<readonly Prepared[]>;
+
+export function prepareLinks(
   context: Context,
   caller: Caller,
   wishes: readonly (LinkToCreate | Refusal)[],
-  { withPng, atomic, mostPasswords }: BulkManner,
-): Promise<Batch> {
-  const links = await prepareAll(context, caller, wishes, withPng, mostPasswords);
-  if (atomic) refuseAll(links);
-  return { links, store: (onPlaced) => storeBatch(context, links, atomic, onPlaced) };
+  manner: BulkManner,
+): Batch {
+  const parts = prepareInParts(context, caller, wishes, manner);
+  const links = Promise.all(parts).then((all) => all.flat());
+  // Whoever stores them hears of it.
+  links.catch(() => {});
+  const needsHashing = wishes.some((wish) => !(wish instanceof Refusal) && wish.password);
+  return {
+    links,
+    async store(onPlaced) {
+      // No other change waits for hashing, or for what comes to nothing.
+      if (manner.atomic) refuseAll(await links);
+      else if (needsHashing) await links;
+      return await storeBatch(context, parts, manner.atomic, onPlaced);
+    },
+  };
 }
 
 async function storeBatch(
   context: Context,
-  links: readonly (PreparedLink | Refusal)[],
+  parts: readonly Part[],
   atomic: boolean,
   onPlaced: OnPlaced | undefined,
 ): Promise<readonly (LinkWithTags | Refusal)[]> {
-  const good = links.filter((link): link is PreparedLink => !(link instanceof Refusal));
+  const good = parts.map((part) =>
+    part.then((links) => links.filter((link): link is PreparedLink => !(link instanceof Refusal))),
+  );
+  for (const part of good) part.catch(() => {});
   const stored = await context.database.write(async (queries) => {
     const outcomes = await storeLinks(context, queries, good, onPlaced);
-    const byLink = new Map(good.map((link, index) => [link, outcomes[index]]));
-    const all = links.map((link) =>
-      link instanceof Refusal
-        ? link
-        : (byLink.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.')),
-    );
+    const all = (await Promise.all(parts))
+      .flat()
+      .map((link) => (link instanceof Refusal ? link : outcomeOf(outcomes, link)));
     if (atomic) refuseAll(all);
     return all;
   });
-  for (const outcome of stored) {
-    if (!(outcome instanceof Refusal)) context.linkChanged(outcome.link.domain_id, outcome.link.suffix);
-  }
+  context.linksChanged(stored.flatMap((outcome) => (outcome instanceof Refusal ? [] : [outcome.link])));
   return stored;
 }
 
-async function prepareAll(
+/** One part after the other, each as soon as the one before it is ready. */
+function prepareInParts(
   context: Context,
   caller: Caller,
   wishes: readonly (LinkToCreate | Refusal)[],
-  withPng: boolean,
-  mostPasswords: number,
-): Promise<(PreparedLink | Refusal)[]> {
+  { withPng, mostPasswords }: BulkManner,
+): Part[] {
   const prepare = linkPreparer(context, caller, withPng);
-  const marker = (await findOrganization(context.database.lookup, caller.organizationId))?.qr_marker ?? 0;
-  const prepareOne = async (wish: LinkToCreate) => {
+  const organization = findOrganization(context.database.lookup, caller.organizationId);
+  const stretch = new Stretch();
+  let passwords = 0;
+  const prepareOne = async (wish: LinkToCreate, marker: number): Promise<Prepared> => {
+    if (wish.password && ++passwords > mostPasswords) return tooManyPasswords(mostPasswords);
     try {
       return await prepare(wish, marker);
     } catch (cause) {
       return asRefusal(cause);
     }
   };
-  const prepared: (PreparedLink | Refusal)[] = [];
-  const stretch = new Stretch();
-  let passwords = 0;
-  for (const wish of wishes) {
-    if (stretch.isOver) await stretch.pause();
-    if (wish instanceof Refusal) prepared.push(wish);
-    else if (wish.password && ++passwords > mostPasswords) prepared.push(tooManyPasswords(mostPasswords));
-    else prepared.push(await prepareOne(wish));
+  const preparePart = async (some: readonly (LinkToCreate | Refusal)[], before: Part | undefined) => {
+    await before;
+    const marker = (await organization)?.qr_marker ?? 0;
+    const prepared: Prepared[] = [];
+    for (const wish of some) {
+      if (stretch.isOver) await stretch.pause();
+      prepared.push(wish instanceof Refusal ? wish : await prepareOne(wish, marker));
+    }
+    return prepared;
+  };
+  const parts: Part[] = [];
+  for (const some of inParts(wishes)) {
+    const part = preparePart(some, parts.at(-1));
+    part.catch(() => {});
+    parts.push(part);
   }
-  return prepared;
+  return parts;
 }
 
 const tooManyPasswords = (mostPasswords: number) =>

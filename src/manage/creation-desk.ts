@@ -2,7 +2,7 @@ import { Refusal, StoreAway } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
-import { type PreparedLink, storeLinks } from './store-links.ts';
+import { outcomeOf, type PreparedLink, storeLinks } from './store-links.ts';
 
 interface Waiting {
   readonly link: PreparedLink;
@@ -48,11 +48,13 @@ export class CreationDesk {
   async #together(some: readonly Waiting[]): Promise<void> {
     try {
       const links = some.map(({ link }) => link);
-      const outcomes = await this.#means.database.write((queries) => storeLinks(this.#means, queries, links));
-      for (const [index, { resolve, reject }] of some.entries()) {
-        const outcome = outcomes[index];
-        if (outcome && !(outcome instanceof Refusal)) resolve(outcome);
-        else reject(outcome);
+      const outcomes = await this.#means.database.write((queries) =>
+        storeLinks(this.#means, queries, [Promise.resolve(links)]),
+      );
+      for (const { link, resolve, reject } of some) {
+        const outcome = outcomeOf(outcomes, link);
+        if (outcome instanceof Refusal) reject(outcome);
+        else resolve(outcome);
       }
     } catch (cause) {
       // Whoever brought the fault along has it alone.

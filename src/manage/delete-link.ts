@@ -61,6 +61,6 @@ function forgetLinks(
   context: Context,
   links: readonly Pick<StoredLink, 'domain_id' | 'suffix' | 'webhook_url'>[],
 ): void {
-  for (const link of links) context.linkChanged(link.domain_id, link.suffix);
+  context.linksChanged(links);
   if (links.some((link) => link.webhook_url !== null)) context.webhooks.wake();
 }

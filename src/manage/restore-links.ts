@@ -39,6 +39,6 @@ export async function restoreLinks(
       `None of these links can be brought back. Deleted links are kept for ${binDays} days, as long as their domain is there.`,
     );
   }
-  for (const link of back) context.linkChanged(link.domain_id, link.suffix);
+  context.linksChanged(back);
   return back.map((link) => link.id);
 }

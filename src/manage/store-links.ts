@@ -35,42 +35,57 @@ export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomBytes'>;
 /** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
 const mostDraws = 10;
 
-/** So many at a time that no redirect waits long behind them. */
-const perTurn = 250;
+/** So many at a time that nobody waits long behind them. */
+const perPart = 250;
+
+export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
+  Array.from({ length: Math.ceil(things.length / perPart) }, (_, part) =>
+    things.slice(part * perPart, (part + 1) * perPart),
+  );
 
 /**
- * Makes links, of one organization or of several, and says of each what became of it. `onPlaced` hears of them as they
- * get their places: what it hears holds only if this transaction does.
+ * Makes links, of one organization or of several, and says of each what became of it. They come in parts: the store goes
+ * on with one while the next gets ready. `onPlaced` hears of them as they get their places: what it hears holds only if
+ * this transaction does.
  */
 export async function storeLinks(
   context: StoringMeans,
   queries: Queries,
-  wanted: readonly PreparedLink[],
+  parts: readonly Promise<readonly PreparedLink[]>[],
   onPlaced: OnPlaced = () => {},
-): Promise<Outcome[]> {
-  const { ordered, ids } = await inOneOrder(context, queries, wanted);
+): Promise<ReadonlyMap<PreparedLink, Outcome>> {
+  const { ordered, ids } = await inOneOrder(context, queries, parts);
   const outcomes = new Map<PreparedLink, Outcome>();
   const running: Promise<void>[] = [];
-  for (let start = 0; start < ordered.length; start += perTurn) {
-    // The store goes on with the next part while the answer to the last one waits for its turn here.
-    if (start > 0) await new Promise(setImmediate);
-    const some = storeSome(context, queries, ordered.slice(start, start + perTurn), ids).then((placed) => {
-      for (const [link, outcome] of placed) outcomes.set(link, outcome);
-      onPlaced(placed);
-    });
-    some.catch(() => {});
-    running.push(some);
-  }
+  const store = async () => {
+    for (const part of ordered) {
+      const links = await part;
+      // The store goes on with this part while the answer to the last one waits for its turn here.
+      if (running.length > 0) await new Promise(setImmediate);
+      const some = storeSome(context, queries, links, ids).then((placed) => {
+        for (const [link, outcome] of placed) outcomes.set(link, outcome);
+        onPlaced(placed);
+      });
+      some.catch(() => {});
+      running.push(some);
+    }
+  };
+  const [begun] = await Promise.allSettled([store()]);
   await together(...running);
-  const all = wanted.map((link) => outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.'));
+  if (begun.status === 'rejected') throw begun.reason;
   await noteMade(
     context,
     queries,
-    all.filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
+    [...outcomes.values()].filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
   );
-  return all;
+  return outcomes;
 }
 
+export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: PreparedLink): Outcome {
+  return outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.');
+}
+
+type Parts = readonly (readonly PreparedLink[] | Promise<readonly PreparedLink[]>)[];
 type Ids = ReadonlyMap<PreparedLink, number>;
 
 /**
@@ -80,15 +95,17 @@ type Ids = ReadonlyMap<PreparedLink, number>;
 async function inOneOrder(
   { database }: StoringMeans,
   queries: Queries,
-  wanted: readonly PreparedLink[],
-): Promise<{ readonly ordered: readonly PreparedLink[]; readonly ids: Ids }> {
+  parts: readonly Promise<readonly PreparedLink[]>[],
+): Promise<{ readonly ordered: Parts; readonly ids: Ids }> {
+  if (!dialects[database.kind].locksRows) return { ordered: parts, ids: new Map() };
+  const wanted = (await Promise.all(parts)).flat();
   const chosen = wanted.filter((link) => link.isChosen);
-  if (!dialects[database.kind].locksRows || chosen.length < 2) return { ordered: wanted, ids: new Map() };
+  if (chosen.length < 2) return { ordered: parts, ids: new Map() };
   const place = ({ row, suffix }: PreparedLink) => `${row.domain_id}\n${suffix}`;
   chosen.sort((one, other) => (place(one) < place(other) ? -1 : place(one) > place(other) ? 1 : 0));
   const taken = await takeIds(queries, wanted.length);
   return {
-    ordered: [...chosen, ...wanted.filter((link) => !link.isChosen)],
+    ordered: inParts([...chosen, ...wanted.filter((link) => !link.isChosen)]),
     ids: new Map(wanted.map((link, index) => [link, taken[index] ?? 0])),
   };
 }

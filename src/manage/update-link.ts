@@ -51,7 +51,7 @@ export async function updateLink(
     await enqueueLinkEvent(queries, 'link.updated', after, occasion);
     return { link: { ...after, updated_at }, tags: (await tagsOf(queries, [id])).get(id) ?? [] };
   });
-  context.linkChanged(updated.link.domain_id, updated.link.suffix);
+  context.linksChanged([updated.link]);
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }

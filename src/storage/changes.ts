@@ -10,10 +10,11 @@ export interface LinkChange {
   readonly suffix: string;
 }
 
-type Place = Pick<LinkChange, 'domain_id' | 'suffix'>;
+/** Where a link stands. */
+export type LinkPlace = Pick<LinkChange, 'domain_id' | 'suffix'>;
 
 /** Written in the transaction that changes the link. */
-export async function recordChange(queries: Queries, link: Place, now: number): Promise<void> {
+export async function recordChange(queries: Queries, link: LinkPlace, now: number): Promise<void> {
   await queries
     .insertInto('changes')
     .values({ at: now, domain_id: link.domain_id, suffix: link.suffix })
@@ -24,7 +25,7 @@ export async function recordChange(queries: Queries, link: Place, now: number): 
 export async function recordChanges(
   queries: Queries,
   dialect: Dialect,
-  links: readonly Place[],
+  links: readonly LinkPlace[],
   now: number,
 ): Promise<void> {
   if (links.length === 0) return;
