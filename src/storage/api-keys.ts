@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Caller } from '../rules/access.ts';
+import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredApiKey = Omit<Selectable<Schema['api_keys']>, 'hash' | 'user_id' | 'organization_id'>;
@@ -32,7 +33,7 @@ export interface KeyHolder extends Caller {
 }
 
 /** A key works while its maker belongs to the organization it was made in. */
-export const findKeyHolder = (queries: Queries, hash: string): Promise<KeyHolder | undefined> =>
+export const findKeyHolder = preparedRow<[hash: string], KeyHolder>((queries, hash) =>
   queries
     .selectFrom('api_keys')
     .innerJoin('users', (join) =>
@@ -48,7 +49,8 @@ export const findKeyHolder = (queries: Queries, hash: string): Promise<KeyHolder
       'users.role as role',
     ])
     .where('api_keys.hash', '=', hash)
-    .executeTakeFirst();
+    .compile(),
+);
 
 export async function touchApiKey(queries: Queries, id: number, now: number): Promise<void> {
   await queries.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', id).execute();

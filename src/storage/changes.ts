@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
+import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
 /** A link whose cached copies are out of date, on every node. */
@@ -15,11 +16,12 @@ export type LinkPlace = Pick<LinkChange, 'domain_id' | 'suffix'>;
 
 /** Written in the transaction that changes the link. */
 export async function recordChange(queries: Queries, link: LinkPlace, now: number): Promise<void> {
-  await queries
-    .insertInto('changes')
-    .values({ at: now, domain_id: link.domain_id, suffix: link.suffix })
-    .execute();
+  await insertChange(queries, now, link.domain_id, link.suffix);
 }
+
+const insertChange = prepared((queries, at: number, domain_id: number, suffix: string) =>
+  queries.insertInto('changes').values({ at, domain_id, suffix }).compile(),
+);
 
 /** The same for many. */
 export async function recordChanges(

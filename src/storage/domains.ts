@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Dialect } from './dialect.ts';
+import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export interface VerifiedDomain {
@@ -8,22 +9,24 @@ export interface VerifiedDomain {
   readonly host: string;
 }
 
-export const findVerifiedDomain = (queries: Queries, host: string): Promise<VerifiedDomain | undefined> =>
+export const findVerifiedDomain = preparedRow<[host: string], VerifiedDomain>((queries, host) =>
   queries
     .selectFrom('domains')
     .select(['id', 'organization_id', 'host'])
     .where('host', '=', host)
     .where('verified_at', 'is not', null)
-    .executeTakeFirst();
+    .compile(),
+);
 
 /** The redirect's own question: which domain a host is, and where it sends those who ask for no link. */
-export const findDomainForVisitor = (lookup: Queries, host: string) =>
+export const findDomainForVisitor = preparedRow((lookup, host: string) =>
   lookup
     .selectFrom('domains')
     .select(['id', 'root_url', 'not_found_url'])
     .where('host', '=', host)
     .where('verified_at', 'is not', null)
-    .executeTakeFirst();
+    .compile(),
+);
 
 export type DomainRow = Selectable<Schema['domains']>;
 

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
+import { together } from './together.ts';
 
 /** Enough rows that parallel creations in one organization seldom meet on the same one. */
 export const countShards = 16;
@@ -22,17 +24,23 @@ export async function countLinksIn(queries: Queries, links: readonly Counted[], 
       return { organization_id, domain_id, shard: id % countShards, links: each * some.length };
     })
     .sort((one, other) => one.organization_id - other.organization_id || one.domain_id - other.domain_id);
-  if (rows.length === 0) return;
-  await queries
-    .insertInto('link_counts')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'domain_id', 'shard'])
-        .doUpdateSet({ links: sql<number>`link_counts.links + excluded.links` }),
-    )
-    .execute();
+  await together(
+    ...rows.map((row) => addToCount(queries, row.organization_id, row.domain_id, row.shard, row.links)),
+  );
 }
+
+const addToCount = prepared(
+  (queries, organization_id: number, domain_id: number, shard: number, links: number) =>
+    queries
+      .insertInto('link_counts')
+      .values({ organization_id, domain_id, shard, links })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organization_id', 'domain_id', 'shard'])
+          .doUpdateSet({ links: sql<number>`link_counts.links + excluded.links` }),
+      )
+      .compile(),
+);
 
 /** All of an organization's links, or those on one domain. */
 export async function linkCount(

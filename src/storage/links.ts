@@ -3,6 +3,7 @@ import { isPlainUrl } from '../rules/plain-url.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
+import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 /** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
@@ -108,15 +109,13 @@ export async function findLinkForVisitor(
   domainId: number,
   suffix: string,
 ): Promise<LinkForVisitor | null> {
-  const query = visitorQueries.get(lookup) ?? visitorQueryOf(lookup);
-  const { rows } = await lookup.executeQuery<VisitorRow>({ ...query, parameters: [domainId, suffix] });
-  const [row] = rows;
+  const row = await findVisited(lookup, domainId, suffix);
   return row ? linkForVisitor(row) : null;
 }
 
 /** The same question to a connection in this thread: what waits for nothing takes a third of the time. */
 export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
-  const find = rowFinder<VisitorRow>(visitorQueryOf(lookup).sql);
+  const find = rowFinder<VisitorRow>(visitedQuery(lookup, 0, '').sql);
   return (domainId, suffix) => {
     const row = find(domainId, suffix);
     return row === null ? null : linkForVisitor(row);
@@ -158,19 +157,14 @@ const visitorColumns = [
 
 type VisitorRow = Pick<Selectable<Schema['links']>, (typeof visitorColumns)[number]>;
 
-/** Asked at every visit to a link that is in no cache: putting it together took longer than the answer. */
-const visitorQueries = new WeakMap<Queries, CompiledQuery>();
-
-function visitorQueryOf(lookup: Queries): CompiledQuery {
-  const query = lookup
+const visitedQuery = (lookup: Queries, domainId: number, suffix: string): CompiledQuery<VisitorRow> =>
+  lookup
     .selectFrom('links')
     .select(visitorColumns)
-    .where('domain_id', '=', 0)
-    .where('suffix', '=', '')
+    .where('domain_id', '=', domainId)
+    .where('suffix', '=', suffix)
     .compile();
-  visitorQueries.set(lookup, query);
-  return query;
-}
+const findVisited = preparedRow(visitedQuery);
 
 /** After the key that sealed them is lost, they are only noise. */
 export async function forgetSealedKeys(queries: Queries): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Caller } from '../rules/access.ts';
+import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export interface SessionHolder extends Caller {
@@ -13,23 +14,21 @@ export async function insertSession(
   await queries.insertInto('sessions').values(session).execute();
 }
 
-export const findSessionHolder = (
-  queries: Queries,
-  hash: string,
-  now: number,
-): Promise<SessionHolder | undefined> =>
-  queries
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select([
-      'users.id as userId',
-      'users.organization_id as organizationId',
-      'users.role as role',
-      'sessions.renewed_at as renewedAt',
-    ])
-    .where('sessions.hash', '=', hash)
-    .where('sessions.expires_at', '>', now)
-    .executeTakeFirst();
+export const findSessionHolder = preparedRow<[hash: string, now: number], SessionHolder>(
+  (queries, hash, now) =>
+    queries
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select([
+        'users.id as userId',
+        'users.organization_id as organizationId',
+        'users.role as role',
+        'sessions.renewed_at as renewedAt',
+      ])
+      .where('sessions.hash', '=', hash)
+      .where('sessions.expires_at', '>', now)
+      .compile(),
+);
 
 export async function renewSession(
   queries: Queries,

@@ -1,4 +1,5 @@
 import type { Caller } from '../rules/access.ts';
+import { preparedRow } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
 export interface TokenHashes {
@@ -82,7 +83,7 @@ export async function endFamiliesOf(queries: Queries, userId: number, now: numbe
     .execute();
 }
 
-export const findTokenHolder = (queries: Queries, hash: string, now: number): Promise<Caller | undefined> =>
+export const findTokenHolder = preparedRow<[hash: string, now: number], Caller>((queries, hash, now) =>
   queries
     .selectFrom('access_tokens')
     .innerJoin('token_families', 'token_families.id', 'access_tokens.family_id')
@@ -91,7 +92,8 @@ export const findTokenHolder = (queries: Queries, hash: string, now: number): Pr
     .where('access_tokens.hash', '=', hash)
     .where('access_tokens.expires_at', '>', now)
     .where('token_families.ended_at', 'is', null)
-    .executeTakeFirst();
+    .compile(),
+);
 
 /** Families go with their last refresh token: until then they tell a stolen token from a made-up one. */
 export async function deleteExpiredTokens(queries: Queries, now: number): Promise<void> {

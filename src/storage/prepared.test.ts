@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test';
+import { queriesOver } from './drivers/sqlite-client.ts';
+import { prepared, preparedRow } from './prepared.ts';
+
+const recorder = () => {
+  const asked: (readonly [string, readonly unknown[]])[] = [];
+  const queries = queriesOver({
+    run(sql, parameters) {
+      asked.push([sql, parameters]);
+      return { rows: [{ id: asked.length }], changes: 0 };
+    },
+  });
+  return { asked, queries };
+};
+
+test('each value goes where it was used, as often as it was, beside what the statement has of its own', async () => {
+  let built = 0;
+  const find = prepared((queries, suffix: string, domain: number) => {
+    built++;
+    return queries
+      .selectFrom('links')
+      .select('id')
+      .where('domain_id', '=', domain)
+      .where('suffix', '=', suffix)
+      .where('captcha', '=', 1)
+      .where('id', '<>', domain)
+      .compile();
+  });
+  const { asked, queries } = recorder();
+  expect(await find(queries, 'one', 7)).toEqual([{ id: 1 }]);
+  expect(await find(queries, 'two', 0)).toEqual([{ id: 2 }]);
+  expect(asked.map(([, values]) => values)).toEqual([
+    [7, 'one', 1, 7],
+    [0, 'two', 1, 0],
+  ]);
+  expect(asked[0]?.[0]).toBe(asked[1]?.[0] ?? '');
+  expect(built).toBe(1);
+});
+
+test('of several databases each hears its own values', async () => {
+  const find = preparedRow((queries, id: number) =>
+    queries.selectFrom('links').select('id').where('id', '=', id).compile(),
+  );
+  const [one, other] = [recorder(), recorder()];
+  await Promise.all([find(one.queries, 1), find(other.queries, 2), find(one.queries, 3)]);
+  expect(one.asked.map(([, values]) => values)).toEqual([[1], [3]]);
+  expect(other.asked.map(([, values]) => values)).toEqual([[2]]);
+});

@@ -1,0 +1,55 @@
+import type { CompiledQuery } from 'kysely';
+import type { Queries } from './schema.ts';
+
+type Value = number | string;
+
+/** Stands for a value in a statement that is put together before there is one. */
+class Blank {
+  readonly place: number;
+
+  constructor(place: number) {
+    this.place = place;
+  }
+}
+
+interface Form<Row> {
+  readonly statement: CompiledQuery<Row>;
+  /** Which of the values goes where; null where the statement has one of its own. */
+  readonly places: readonly (number | null)[];
+}
+
+/**
+ * A statement that calls need again and again: put together once for each kind of database, which takes longer than most
+ * answers to it, and from then on only filled in. `build` uses its values as they come, and looks into none.
+ */
+export function prepared<Values extends readonly Value[], Row>(
+  build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
+): (queries: Queries, ...values: Values) => Promise<Row[]> {
+  const forms = new Map<unknown, Form<Row>>();
+  const formFor = (queries: Queries): Form<Row> => {
+    // A transaction's queries are new each time, and speak as those of its database.
+    const language = queries.getExecutor().adapter.constructor;
+    const known = forms.get(language);
+    if (known) return known;
+    const blanks = Array.from({ length: build.length - 1 }, (_, place) => new Blank(place));
+    const statement = build(queries, ...(blanks as readonly unknown[] as Values));
+    const places = statement.parameters.map((value) => (value instanceof Blank ? value.place : null));
+    const form = { statement, places };
+    forms.set(language, form);
+    return form;
+  };
+  return async (queries, ...values) => {
+    const { statement, places } = formFor(queries);
+    const parameters = places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
+    const { rows } = await queries.executeQuery<Row>({ ...statement, parameters });
+    return rows;
+  };
+}
+
+/** The same where one row is looked for. */
+export function preparedRow<Values extends readonly Value[], Row>(
+  build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
+): (queries: Queries, ...values: Values) => Promise<Row | undefined> {
+  const ask = prepared(build);
+  return async (queries, ...values) => (await ask(queries, ...values))[0];
+}
