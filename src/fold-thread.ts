@@ -9,6 +9,7 @@ import { Site } from './rules/site.ts';
 import { PostgresFoldStore } from './storage/fold-postgres.ts';
 import { SqliteFoldStore } from './storage/fold-sqlite.ts';
 import { giveWay } from './threads/give-way.ts';
+import { clearUpAtRest } from './threads/rest.ts';
 import { clickDeliveries } from './webhooks/click-outbox.ts';
 
 declare const self: Worker;
@@ -17,6 +18,7 @@ const tell = (message: FromFold) => self.postMessage(message);
 let desk: FoldDesk | undefined;
 
 giveWay();
+clearUpAtRest();
 
 self.onmessage = (event: MessageEvent<ToFold>) => {
   const message = event.data;

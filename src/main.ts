@@ -6,6 +6,7 @@ import { freePort } from './http/free-port.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
 import { giveWay } from './threads/give-way.ts';
+import { clearUpAtRest } from './threads/rest.ts';
 import { Workers } from './workers/workers.ts';
 
 /**
@@ -13,6 +14,8 @@ import { Workers } from './workers/workers.ts';
  * them: where there is but one core, visits come first.
  */
 const besideVisitors = visitorsInThread(process.env, giveWay);
+
+clearUpAtRest();
 
 /** How a worker is told by its parent that it is one, and which port it shares with the others. */
 const workerMark = '--worker-on-port=';

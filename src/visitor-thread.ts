@@ -5,11 +5,14 @@ import { loadConfig } from './config/load.ts';
 import { Peers } from './http/peers.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
+import { clearUpAtRest } from './threads/rest.ts';
 
 declare const self: Worker;
 
 const tell = (message: FromVisitors) => self.postMessage(message);
 let plane: VisitorPlane | undefined;
+
+clearUpAtRest();
 
 self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
   try {

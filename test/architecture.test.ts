@@ -39,7 +39,7 @@ const narrow: Record<string, RegExp> = {
   'api → clicks': /^clicks\/(stats|live|user-agent)/,
   'redirect → http': /^http\/(html|express-answer|plain-request)/,
   'mail → http': /^http\/html/,
-  'storage → threads': /^threads\/breath/,
+  'storage → threads': /^threads\/(breath|rest)/,
   'clicks → threads': /^threads\/breath/,
 };
 

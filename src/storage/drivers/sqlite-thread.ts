@@ -3,12 +3,15 @@
  * Messages: {open}, {questions: [{id, sql, parameters, inside}]}, {close}; answers: {opened}, {answers: [{id, answer}
  * or {id, problem}]}, {closed}.
  */
+import { clearUpAtRest } from '../../threads/rest.ts';
 import type { Question } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
 
 let connection: SqliteConnection | undefined;
+
+clearUpAtRest();
 
 self.onmessage = (event: MessageEvent) => {
   const message = event.data;

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+
+/** How often a thread has cleared up within a second and a half, which does `work` every tenth of a second. */
+async function clearings(work: string): Promise<number> {
+  const script = `
+    import { clearUpAtRest } from './src/threads/rest.ts';
+    const collect = Bun.gc;
+    let count = 0;
+    Bun.gc = (isWaitedFor) => {
+      count++;
+      return collect(isWaitedFor);
+    };
+    const used = () => process.threadCpuUsage().user / 1_000;
+    const busy = (milliseconds) => {
+      for (const end = used() + milliseconds; used() < end; );
+    };
+    busy(300);
+    clearUpAtRest();
+    setInterval(() => { ${work} }, 100);
+    setTimeout(() => {
+      console.log(count);
+      process.exit();
+    }, 1_800);`;
+  const child = Bun.spawn([process.execPath, '-e', script], { cwd: join(import.meta.dir, '..') });
+  return Number(await new Response(child.stdout).text());
+}
+
+test('a thread clears up once when it is at rest, and not while it is at work', async () => {
+  expect(await Promise.all([clearings(''), clearings('busy(40);')])).toEqual([1, 0]);
+});
