@@ -240,7 +240,11 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const from = elsewhere();
     for (let mail = 0; mail < 8; mail++) expect((await forgot(app, email, from)).status).toBe(202);
     expect(await mails()).toHaveLength(5);
-    for (let mail = 0; mail < 8; mail++) expect((await forgot(app, email)).status).toBe(202);
+    for (let mail = 0; mail < 8; mail++) {
+      expect((await forgot(app, email)).status).toBe(202);
+      // Two that are under way at once may arrive in any order.
+      await mails();
+    }
     expect(await mails()).toHaveLength(10);
     // The last link that went out is still good.
     expect((await reset(app, tokenIn(server.mails.at(-1)?.parts['text/plain']))).status).toBe(204);
