@@ -1,5 +1,6 @@
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
+import { dialects } from '../storage/dialect.ts';
 import { findOrganization } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
@@ -19,7 +20,7 @@ export interface BulkManner {
 
 /** The links of one call: each gets ready to be stored, or is refused. */
 export interface Batch {
-  /** Fulfilled once that is known of all. */
+  /** Fulfilled once that is known of all; rejected where one that is refused takes the others with it. */
   readonly links: Promise<readonly Prepared[]>;
   /**
    * Stores them in one transaction, the first of them while others still get ready, and says of each what became of it.
@@ -38,16 +39,20 @@ export function prepareLinks(
   manner: BulkManner,
 ): Batch {
   const parts = prepareInParts(context, caller, wishes, manner);
-  const links = Promise.all(parts).then((all) => all.flat());
+  const links = Promise.all(parts).then((all) => {
+    const prepared = all.flat();
+    if (manner.atomic) refuseAll(prepared);
+    return prepared;
+  });
   // Whoever stores them hears of it.
   links.catch(() => {});
   const needsHashing = wishes.some((wish) => !(wish instanceof Refusal) && wish.password);
+  const needsOneOrder = dialects[context.database.kind].locksRows;
   return {
     links,
     async store(onPlaced) {
-      // No other change waits for hashing, or for what comes to nothing.
-      if (manner.atomic) refuseAll(await links);
-      else if (needsHashing) await links;
+      // No other change waits for hashing, for what comes to nothing, or for what can't begin before all are there.
+      if (manner.atomic || needsHashing || needsOneOrder) await links;
       return await storeBatch(context, parts, manner.atomic, onPlaced);
     },
   };
