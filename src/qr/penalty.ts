@@ -1,68 +1,85 @@
-import { type Turned, wordsAcross } from './layout.ts';
+import { type Bits, type Turned, wordsAcross } from './layout.ts';
 
 /**
- * How much there is in a symbol that readers stumble over (ISO/IEC 18004, 7.8.3): the mask with the least of it is taken.
- * Once it is as much as `limit`, how much more doesn't matter.
+ * How much there is in a symbol that readers stumble over (ISO/IEC 18004, 7.8.3), once a mask has turned over what it
+ * does: the mask with the least of it is taken. Once it is as much as `limit`, how much more doesn't matter.
+ *
+ * Most of the time that a code takes is spent here. So nothing is allocated, and common turns are counted without
+ * asking whether there is anything to count: a wrong guess of the processor costs more.
  */
-export function penaltyOf({ bits, turned }: Turned, size: number, limit: number): number {
-  const runs = runsIn(bits, size) + runsIn(turned, size);
-  if (runs >= limit) return runs;
-  const flat = runs + 3 * boxesIn(bits, size) + 10 * unevenness(bits, size);
+export function penaltyOf(unmasked: Turned, mask: Turned, size: number, limit: number): number {
+  const down = linesIn(unmasked.bits, mask.bits, size);
+  const flat = down + 3 * boxesIn(unmasked.bits, mask.bits, size);
   if (flat >= limit) return flat;
-  return flat + 40 * (finderLikesIn(bits, size) + finderLikesIn(turned, size));
+  const lines = flat + linesIn(unmasked.turned, mask.turned, size);
+  return lines >= limit ? lines : lines + 10 * unevenness(unmasked.bits, mask.bits, size);
 }
 
 /** The columns of a word that are there. */
 const columnsIn = (word: number, size: number): number =>
   size - 32 * word >= 32 ? -1 : (1 << (size - 32 * word)) - 1;
 
-const row = (bits: Int32Array, at: number): number => bits[at] ?? 0;
+const row = (bits: Bits, mask: Bits, at: number): number => (bits[at] ?? 0) ^ (mask[at] ?? 0);
 
-/** Runs of five and more in one colour, down each column: 3 for five, 1 more for each more. */
-function runsIn(bits: Int32Array, size: number): number {
+/**
+ * Down each column: runs of five and more in one colour, 3 for five and 1 more for each more; and what looks like a
+ * finder, 1011101, with four light modules before or behind it, 40 for each.
+ */
+function linesIn(bits: Bits, mask: Bits, size: number): number {
   let found = 0;
   for (let word = 0; word < wordsAcross(size); word++) {
     const columns = columnsIn(word, size);
-    let at = word * size;
-    const end = at + size;
-    // Where a row differs from the one above it; above the first row is nothing like it.
-    let before = -1;
-    let [last, one, two, three] = [row(bits, at + 3), 0, 0, 0];
-    one = row(bits, at) ^ row(bits, at + 1);
-    two = row(bits, at + 1) ^ row(bits, at + 2);
-    three = row(bits, at + 2) ^ last;
-    for (at += 4; at < end; at++) {
-      const next = row(bits, at);
-      const four = last ^ next;
-      const five = ~(one | two | three | four) & columns;
-      if (five !== 0) {
-        found += onesIn(five);
-        const begun = five & before;
-        if (begun !== 0) found += 2 * onesIn(begun);
-      }
-      before = one;
-      one = two;
-      two = three;
-      three = four;
-      last = next;
+    const start = word * size;
+    const end = start + size;
+    let above = row(bits, mask, start);
+    // Columns in which the last two, three, four and five modules are alike.
+    let two = 0;
+    let three = 0;
+    let four = 0;
+    let five = 0;
+    // Columns whose last modules are 10, 101, 1011, 10111 and 101110.
+    let finder2 = 0;
+    let finder3 = 0;
+    let finder4 = 0;
+    let finder5 = 0;
+    let finder6 = 0;
+    for (let at = start + 1; at < end; at++) {
+      const here = row(bits, mask, at);
+      const same = ~(here ^ above) & columns;
+      const run = four & same;
+      found += runsIn(run, run & ~five);
+      five = run;
+      four = three & same;
+      three = two & same;
+      two = same;
+      const finder = finder6 & here;
+      finder6 = finder5 & ~here;
+      finder5 = finder4 & here;
+      finder4 = finder3 & here;
+      finder3 = finder2 & here;
+      finder2 = above & ~here;
+      above = here;
+      if (finder === 0) continue;
+      if (at >= start + 10) found += 40 * onesIn(finder & ~fourIn(bits, mask, at - 10));
+      if (at + 4 < end) found += 40 * onesIn(finder & ~fourIn(bits, mask, at + 1));
     }
   }
   return found;
 }
 
 /** Squares of two by two in one colour, overlapping ones too. */
-function boxesIn(bits: Int32Array, size: number): number {
+function boxesIn(bits: Bits, mask: Bits, size: number): number {
   let found = 0;
   const words = wordsAcross(size);
   for (let word = 0; word < words; word++) {
     const isLast = word === words - 1;
     const columns = isLast ? columnsIn(word, size) >>> 1 : -1;
     const start = word * size;
-    let above = row(bits, start);
-    let aboveDiffers = above ^ ((above >>> 1) | (isLast ? 0 : row(bits, start + size) << 31));
+    let above = row(bits, mask, start);
+    let aboveDiffers = above ^ ((above >>> 1) | (isLast ? 0 : row(bits, mask, start + size) << 31));
     for (let at = start + 1; at < start + size; at++) {
-      const here = row(bits, at);
-      const differs = here ^ ((here >>> 1) | (isLast ? 0 : row(bits, at + size) << 31));
+      const here = row(bits, mask, at);
+      const differs = here ^ ((here >>> 1) | (isLast ? 0 : row(bits, mask, at + size) << 31));
       const boxes = ~((above ^ here) | aboveDiffers | differs) & columns;
       if (boxes !== 0) found += onesIn(boxes);
       above = here;
@@ -73,44 +90,30 @@ function boxesIn(bits: Int32Array, size: number): number {
 }
 
 /** Steps of 5 % by which dark modules are more or fewer than half. */
-function unevenness(bits: Int32Array, size: number): number {
+function unevenness(bits: Bits, mask: Bits, size: number): number {
   let dark = 0;
-  for (let at = 0; at < bits.length; at++) dark += onesIn(row(bits, at));
+  for (let at = 0; at < bits.length; at++) dark += onesIn(row(bits, mask, at));
   const all = size * size;
   return Math.ceil(Math.max(0, Math.abs(20 * dark - 10 * all) - all) / all);
 }
 
-/** What looks like a finder, 1011101, with four light modules before or behind it, down each column. */
-function finderLikesIn(bits: Int32Array, size: number): number {
-  let found = 0;
-  for (let word = 0; word < wordsAcross(size); word++) {
-    const start = word * size;
-    const end = start + size;
-    let [first, second, third] = [row(bits, start), row(bits, start + 1), row(bits, start + 2)];
-    let [fourth, fifth, sixth] = [row(bits, start + 3), row(bits, start + 4), row(bits, start + 5)];
-    for (let at = start + 6; at < end; at++) {
-      const seventh = row(bits, at);
-      const like = first & ~second & third & fourth & fifth & ~sixth & seventh;
-      if (like !== 0) {
-        if (at >= start + 10) found += onesIn(like & ~fourIn(bits, at - 10));
-        if (at + 4 < end) found += onesIn(like & ~fourIn(bits, at + 1));
-      }
-      first = second;
-      second = third;
-      third = fourth;
-      fourth = fifth;
-      fifth = sixth;
-      sixth = seventh;
-    }
-  }
-  return found;
+/** Dark in one of four rows. */
+const fourIn = (bits: Bits, mask: Bits, at: number): number =>
+  row(bits, mask, at) | row(bits, mask, at + 1) | row(bits, mask, at + 2) | row(bits, mask, at + 3);
+
+const onesIn = (word: number): number => {
+  const fours = onesInFours(word);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};
+
+/** The ones of the first word, and those of the second twice again. */
+function runsIn(all: number, begun: number): number {
+  const fours = onesInFours(all) + 2 * onesInFours(begun);
+  return Math.imul((fours & 0x0f0f0f0f) + ((fours >>> 4) & 0x0f0f0f0f), 0x01010101) >>> 24;
 }
 
-const fourIn = (bits: Int32Array, at: number): number =>
-  row(bits, at) | row(bits, at + 1) | row(bits, at + 2) | row(bits, at + 3);
-
-function onesIn(word: number): number {
+/** How many there are in each four bits. */
+function onesInFours(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  return (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
 }

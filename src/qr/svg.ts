@@ -7,14 +7,31 @@ import { type QrSymbol, qrSymbol, quietZone } from './symbol.ts';
 export function qrSvg(text: string, foreground: string, background: string): string {
   const symbol = qrSymbol(text);
   const size = symbol.size + 2 * quietZone;
-  if (room.length < roomFor(size)) room = new Uint8Array(roomFor(size));
-  const before = put(
+  if (room.length < roomFor(size)) {
+    room = new Uint8Array(roomFor(size));
+    begun.size = 0;
+  }
+  if (begun.size !== size || begun.foreground !== foreground || begun.background !== background)
+    begin(size, foreground, background);
+  return decoder.decode(room.subarray(0, finish(drawPath(symbol, begun.end))));
+}
+
+/** How the picture in `room` begins: that of the next code mostly begins in the same way. */
+const begun = { size: 0, foreground: '', background: '', end: 0 };
+
+function begin(size: number, foreground: string, background: string): void {
+  const { written } = encoder.encodeInto(
     `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${size} ${size}' shape-rendering='crispEdges'>` +
       `<path fill='${background}' d='M0 0h${size}v${size}H0z'/><path stroke='${foreground}' d='`,
-    0,
+    room,
   );
-  const end = put(`'/></svg>`, drawPath(symbol, before));
-  return decoder.decode(room.subarray(0, end));
+  Object.assign(begun, { size, foreground, background, end: written });
+}
+
+/** Returns where the picture ends. */
+function finish(at: number): number {
+  room.set(end, at);
+  return at + end.length;
 }
 
 const sign = (text: string): number => text.charCodeAt(0);
@@ -33,9 +50,7 @@ const roomFor = (size: number): number => size * (size / 2 + 1) * 10 + 300;
 let room = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-/** Returns where the text ends. */
-const put = (text: string, at: number): number => at + encoder.encodeInto(text, room.subarray(at)).written;
+const end = encoder.encode(`'/></svg>`);
 
 /** Byte by byte, into one buffer: putting a path together from hundreds of small texts cost twice as much as its code. */
 function drawPath({ size, bits }: QrSymbol, begin: number): number {

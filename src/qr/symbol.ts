@@ -1,5 +1,5 @@
 import { codewordsOf } from './codewords.ts';
-import { type Bits, type Layout, layoutOf, type Turned, wordOf } from './layout.ts';
+import { type Bits, type Layout, layoutOf, type Turned, wordOf, wordsAcross } from './layout.ts';
 import { penaltyOf } from './penalty.ts';
 import { versionFor } from './versions.ts';
 
@@ -21,7 +21,7 @@ export function qrSymbol(text: string): QrSymbol {
   const bytes = encoder.encode(text);
   const version = versionFor(bytes.length);
   const layout = layoutOf(version);
-  const unmasked = roomFor(layout.size, 0);
+  const unmasked = roomFor(layout.size);
   place(codewordsOf(bytes, version), layout, unmasked);
   const finish = layout.finishes[bestMask(unmasked, layout)];
   const { bits } = unmasked;
@@ -50,35 +50,28 @@ function place(codewords: Uint8Array, { fixed, order, orderTurned }: Layout, { b
 }
 
 function bestMask(unmasked: Turned, { size, masks }: Layout): number {
-  const tried = roomFor(size, 1);
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
-  for (let mask = 0; mask < masks.length; mask++) {
-    const over = masks[mask];
-    if (!over) continue;
-    for (let at = 0; at < unmasked.bits.length; at++) {
-      tried.bits[at] = (unmasked.bits[at] ?? 0) ^ (over.bits[at] ?? 0);
-      tried.turned[at] = (unmasked.turned[at] ?? 0) ^ (over.turned[at] ?? 0);
-    }
-    const penalty = penaltyOf(tried, size, least);
+  for (let number = 0; number < masks.length; number++) {
+    const mask = masks[number];
+    if (!mask) continue;
+    const penalty = penaltyOf(unmasked, mask, size, least);
     if (penalty < least) {
       least = penalty;
-      best = mask;
+      best = number;
     }
   }
   return best;
 }
 
-/** Two of each size, used again and again. */
-const rooms = new Map<number, readonly [Turned, Turned]>();
+/** One of each size, used again and again. */
+const rooms = new Map<number, Turned>();
 
-function roomFor(size: number, which: 0 | 1): Turned {
-  const made = rooms.get(size) ?? ([emptyOf(size), emptyOf(size)] as const);
-  rooms.set(size, made);
-  return made[which];
-}
-
-function emptyOf(size: number): Turned {
-  const words = ((size + 31) >>> 5) * size;
-  return { bits: new Int32Array(words), turned: new Int32Array(words) };
+function roomFor(size: number): Turned {
+  const made = rooms.get(size);
+  if (made) return made;
+  const words = wordsAcross(size) * size;
+  const room = { bits: new Int32Array(words), turned: new Int32Array(words) };
+  rooms.set(size, room);
+  return room;
 }
