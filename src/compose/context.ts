@@ -10,6 +10,7 @@ import type { Context } from '../manage/context.ts';
 import { CreationDesk } from '../manage/creation-desk.ts';
 import { Errands } from '../manage/errands.ts';
 import { StoreAway } from '../rules/errors.ts';
+import { inStock } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
@@ -34,7 +35,7 @@ export function contextOf(
   },
 ): Context {
   const now = overrides.now ?? Date.now;
-  const bytes = overrides.randomBytes ?? randomBytes;
+  const bytes = overrides.randomBytes ?? inStock(randomBytes);
   return {
     database,
     site,

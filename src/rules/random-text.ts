@@ -1,5 +1,20 @@
 export type RandomBytes = (count: number) => Uint8Array;
 
+/** Asking for a few bytes takes as long as asking for thousands: they are fetched in stock. Each is handed out once. */
+export function inStock(fetch: RandomBytes, stock = 4_096): RandomBytes {
+  let bytes: Uint8Array = new Uint8Array(0);
+  let used = 0;
+  return (count) => {
+    if (count > stock) return fetch(count);
+    if (used + count > bytes.length) {
+      bytes = fetch(stock);
+      used = 0;
+    }
+    used += count;
+    return bytes.subarray(used - count, used);
+  };
+}
+
 export const digitsAndLetters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Draws each character evenly: bytes past the last whole multiple of the alphabet are thrown away. */
