@@ -212,7 +212,7 @@ test("another worker's fold is no reason for short turns, and what is changed be
   expect(ledger()).toBe(2);
   expect(store.stretchLength()).toBe(long);
   const writer = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
-  writer.run("insert into changes (at, domain_id, suffix) values (0, 0, 'a')");
+  writer.run("insert into changes (at, domain_id, suffixes) values (0, 0, 'a')");
   writer.close();
   const { segment, offset } = written(own, 2);
   await fold({ segment, offset: offset * 2 });

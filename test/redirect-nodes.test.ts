@@ -50,6 +50,15 @@ test('a link made on one node is found on the other, though visitors there had a
   await soon(async () => (await other.visit(`/${suffix}`)).status === 302);
 });
 
+test('many links of one call are all found on the other, though visitors there had asked for them before', async () => {
+  const suffixes = Array.from({ length: 230 }, (_, number) => `one-of-many-${number}`);
+  const askAll = () => Promise.all(suffixes.map((suffix) => other.visit(`/${suffix}`)));
+  expect((await askAll()).map((answer) => answer.status)).toEqual(suffixes.map(() => 404));
+  const links = suffixes.map((suffix) => ({ suffix, destination_url: 'https://destination.example/' }));
+  await one.call('POST', '/api/v1/link/bulk', { key: owner.key, body: { links } });
+  await soon(async () => (await askAll()).every((answer) => answer.status === 302));
+});
+
 test('a hundred changes in parallel, on both nodes, leave neither with an old one', async () => {
   const links = await Promise.all(Array.from({ length: 20 }, () => make()));
   const visitAll = (node: TestApp) => Promise.all(links.map(({ path }) => node.visit(path)));

@@ -53,8 +53,8 @@ export async function followChanges(
   const follower = {
     changed: (change: LinkChange) => {
       const host = changedHost(change);
-      if (host === null) links.forget(change.domain_id, change.suffix);
-      else hosts.forget(host);
+      if (host !== null) hosts.forget(host);
+      else for (const suffix of change.suffixes.split('\n')) links.forget(change.domain_id, suffix);
     },
     lost: () => {
       links.clear();

@@ -49,7 +49,7 @@ async function removeLinks(
   await addToTagCounts(queries, first.id, new Map(lost));
   await countLinksIn(queries, links, -1);
   await correctBlocks(queries, dialect, organizationId, ids, -1);
-  await recordChanges(queries, dialect, links, now);
+  await recordChanges(queries, links, now);
   for (const link of links) {
     const occasion = { site: context.site, now, messageId: messageId(context) };
     await enqueueLinkEvent(queries, 'link.deleted', link, occasion);

@@ -30,7 +30,7 @@ export async function restoreLinks(
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
     await countLinksIn(queries, found, 1);
     await correctBlocks(queries, dialect, organizationId, restored, 1);
-    await recordChanges(queries, dialect, found, now);
+    await recordChanges(queries, found, now);
     return found;
   });
   if (back.length === 0) {

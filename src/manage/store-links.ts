@@ -157,7 +157,7 @@ async function noteMade(
   const tagged = made.flatMap(({ link, tags }) => tags.map((tag) => ({ link_id: link.id, tag_id: tag.id })));
   await together(
     countLinksIn(queries, links, 1),
-    recordChanges(queries, dialects[context.database.kind], links, context.now()),
+    recordChanges(queries, links, context.now()),
     insertLinkTags(queries, tagged),
   );
 }

@@ -12,7 +12,7 @@ class Feed {
   reads = 0;
 
   appear(...ids: number[]): void {
-    for (const id of ids) this.rows.set(id, { id, domain_id: 0, suffix: `link-${id}` });
+    for (const id of ids) this.rows.set(id, { id, domain_id: 0, suffixes: `link-${id}` });
   }
 
   #sorted(): LinkChange[] {

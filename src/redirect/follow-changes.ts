@@ -15,7 +15,7 @@ interface Follower {
   failed(cause: unknown): void;
 }
 
-const mostPerPoll = 5_000;
+const mostPerPoll = 1_000;
 /** Longer than any transaction may take: an id that hasn't appeared by then never will. */
 const gapPatience = 30_000;
 /** How many of the newest changes are looked through for gaps at the beginning: what was still under way then. */

@@ -1,47 +1,55 @@
-import { sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
-import { jsonRows } from './json-rows.ts';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
-/** A link whose cached copies are out of date, on every node. */
+/** Links of a domain whose cached copies are out of date, on every node. */
 export interface LinkChange {
   readonly id: number;
   readonly domain_id: number;
-  readonly suffix: string;
+  /** One to a line: no suffix has a line break. */
+  readonly suffixes: string;
 }
 
 /** Where a link stands. */
-export type LinkPlace = Pick<LinkChange, 'domain_id' | 'suffix'>;
+export interface LinkPlace {
+  readonly domain_id: number;
+  readonly suffix: string;
+}
 
 /** Written in the transaction that changes the link. */
 export async function recordChange(queries: Queries, link: LinkPlace, now: number): Promise<void> {
   await insertChange(queries, now, link.domain_id, link.suffix);
 }
 
-const insertChange = prepared((queries, at: number, domain_id: number, suffix: string) =>
-  queries.insertInto('changes').values({ at, domain_id, suffix }).compile(),
+const insertChange = prepared((queries, at: number, domain_id: number, suffixes: string) =>
+  queries.insertInto('changes').values({ at, domain_id, suffixes }).compile(),
 );
+
+/** So many are in one row: a look at the feed reads thousands of rows, which must not be too much at once. */
+const mostPerRow = 100;
 
 /** The same for many. */
 export async function recordChanges(
   queries: Queries,
-  dialect: Dialect,
   links: readonly LinkPlace[],
-  now: number,
+  at: number,
 ): Promise<void> {
-  if (links.length === 0) return;
-  const rows = links.map((link) => [now, link.domain_id, link.suffix]);
-  await sql`insert into changes (at, domain_id, suffix)
-    select at, domain_id, suffix from ${jsonRows(dialect, { at: 'integer', domain_id: 'integer', suffix: 'text' }, rows)} as rows`.execute(
-    queries,
+  const rows = [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>
+    inRows(some).map((suffixes) => ({ at, domain_id, suffixes })),
+  );
+  if (rows.length > 0) await queries.insertInto('changes').values(rows).execute();
+}
+
+function inRows(links: readonly LinkPlace[]): string[] {
+  const suffixes = links.map((link) => link.suffix);
+  return Array.from({ length: Math.ceil(suffixes.length / mostPerRow) }, (_, row) =>
+    suffixes.slice(row * mostPerRow, (row + 1) * mostPerRow).join('\n'),
   );
 }
 
 export const changesAfter = (queries: Queries, id: number, most: number): Promise<LinkChange[]> =>
   queries
     .selectFrom('changes')
-    .select(['id', 'domain_id', 'suffix'])
+    .select(['id', 'domain_id', 'suffixes'])
     .where('id', '>', id)
     .orderBy('id')
     .limit(most)
@@ -68,4 +76,4 @@ export async function deleteOldChanges(queries: Queries, before: number, most: n
 }
 
 export const changesAmong = (queries: Queries, ids: readonly number[]): Promise<LinkChange[]> =>
-  queries.selectFrom('changes').select(['id', 'domain_id', 'suffix']).where('id', 'in', ids).execute();
+  queries.selectFrom('changes').select(['id', 'domain_id', 'suffixes']).where('id', 'in', ids).execute();

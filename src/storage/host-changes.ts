@@ -1,15 +1,15 @@
 import { type LinkChange, recordChange } from './changes.ts';
 import type { Queries } from './schema.ts';
 
-/** No domain has this id: in the feed it says that what follows is a host, and no link's suffix. */
+/** No domain has this id: in the feed it says that what follows is a host, and no suffixes. */
 const hosts = -1;
 
 /** Written in the transaction that changes what a host stands for, so that every node hears of it. */
 export const recordHostChange = (queries: Queries, host: string, now: number): Promise<void> =>
   recordChange(queries, { domain_id: hosts, suffix: host }, now);
 
-/** The host that a change is about; null when it is about a link. */
+/** The host that a change is about; null when it is about links. */
 export const changedHost = ({
   domain_id,
-  suffix,
-}: Pick<LinkChange, 'domain_id' | 'suffix'>): string | null => (domain_id === hosts ? suffix : null);
+  suffixes,
+}: Pick<LinkChange, 'domain_id' | 'suffixes'>): string | null => (domain_id === hosts ? suffixes : null);

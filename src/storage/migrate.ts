@@ -15,6 +15,7 @@ import { linkBinOrder } from './migrations/011-link-bin-order.ts';
 import { linkHours } from './migrations/012-link-hours.ts';
 import { sessionBrowsers } from './migrations/013-session-browsers.ts';
 import { hitPacks } from './migrations/014-hit-packs.ts';
+import { changesTogether } from './migrations/015-changes-together.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -35,6 +36,7 @@ const migrations: readonly Migration[] = [
   linkHours,
   sessionBrowsers,
   hitPacks,
+  changesTogether,
 ];
 
 /**

@@ -100,7 +100,8 @@ export interface Schema {
   /** How many of an organization's links have an id in a block, for those below the mark. */
   link_blocks: { organization_id: number; block: number; links: number };
   link_block_marks: { organization_id: number; counted_to: number };
-  changes: { id: Generated<number>; at: number; domain_id: number; suffix: string };
+  /** Links whose cached copies are out of date: their suffixes on a domain, one to a line. */
+  changes: { id: Generated<number>; at: number; domain_id: number; suffixes: string };
   /** Texts by number. 0 is never handed out: it stands for the empty text. */
   words: { id: Generated<number>; word: string };
   /** The ledger: every hit, as long as the retention. Numbers are those of `clicks/codes.ts`, or of `words`. */
