@@ -18,7 +18,7 @@ const tell = (message: FromFold) => self.postMessage(message);
 let desk: FoldDesk | undefined;
 
 giveWay();
-clearUpAtRest();
+clearUpAtRest(() => desk?.release());
 
 self.onmessage = (event: MessageEvent<ToFold>) => {
   const message = event.data;

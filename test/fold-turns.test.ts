@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { enrichParts, type RawHit } from '../src/clicks/enrich.ts';
-import { FoldDesk } from '../src/clicks/fold-desk.ts';
+import { type DeskParts, FoldDesk } from '../src/clicks/fold-desk.ts';
 import type { FromFold } from '../src/clicks/fold-messages.ts';
 import {
   folderOf,
@@ -63,6 +63,7 @@ function written(name: JournalName, records: number): Position {
 class WatchedStore extends SqliteFoldStore {
   isAway = false;
   onTurn: (batch: FoldBatch) => void = () => {};
+  beforeTurn: () => void = () => {};
 
   override stretchLength(): number {
     return 10;
@@ -70,6 +71,7 @@ class WatchedStore extends SqliteFoldStore {
 
   override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     if (this.isAway) throw new StoreAway('away');
+    this.beforeTurn();
     await super.fold(batch, deliveries);
     this.onTurn(batch);
   }
@@ -88,7 +90,11 @@ class SlowStore extends SqliteFoldStore {
 const own: JournalName = { node: 'here', process: 'own' };
 const left: JournalName = { node: 'here', process: 'left' };
 
-function deskOf(store: SqliteFoldStore, tell: (message: FromFold) => void): FoldDesk {
+function deskOf(
+  store: SqliteFoldStore,
+  tell: (message: FromFold) => void,
+  deliveriesOf: DeskParts['deliveriesOf'] = () => () => [],
+): FoldDesk {
   const salts = new DailySalts(
     {
       settle: (day, fresh) => store.settleSalt(day, fresh),
@@ -111,7 +117,7 @@ function deskOf(store: SqliteFoldStore, tell: (message: FromFold) => void): Fold
     enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
     hosts: new Set(),
     now: plain.at,
-    deliveriesOf: () => () => [],
+    deliveriesOf,
     tell,
   });
 }
@@ -145,6 +151,29 @@ test('fresh hits come in between the turns of a journal that was left behind', a
   ]);
   expect(ledger()).toBe(105);
   expect(journalsIn(folder.path)).toEqual([own]);
+  await store.close();
+});
+
+test('no turn loses its hits to the clearing up of a thread that waits for the store, nor does one after it', async () => {
+  written(left, 35);
+  const store = new WatchedStore(folder.path);
+  const toldOf: number[] = [];
+  const tellHooks: DeskParts['deliveriesOf'] = (clicks) => () => {
+    toldOf.push(...clicks(new Map([[plain.linkId, true]])).map((click) => click.at));
+    return [];
+  };
+  await new Promise<void>((resolve) => {
+    const desk = deskOf(store, (message) => message.kind === 'recovered' && resolve(), tellHooks);
+    store.beforeTurn = () => desk.release();
+    store.onTurn = () => setImmediate(() => desk.release());
+  });
+  const database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
+  const instants = database.query('select at from hits order by at').values();
+  database.close();
+  const all = Array.from({ length: 35 }, (_, record) => plain.at + record * 20_000);
+  expect(instants.flat()).toEqual(all);
+  // Of the same visitor within seconds only the first counts; these are 20 apart.
+  expect(toldOf).toEqual(all);
   await store.close();
 });
 

@@ -72,6 +72,11 @@ export class BatchBuilder {
     };
   }
 
+  /** Gives the memory of the last batch back, which is no good any more. */
+  release(): void {
+    this.#sorted.release();
+  }
+
   /** Rows from `from` up to `to` are those of the link. */
   #noteClicks(columns: HitColumns, from: number, to: number, linkId: number, organizationId: number): void {
     const seen = this.#seen;

@@ -86,6 +86,13 @@ export class FoldDesk {
     else this.#run();
   }
 
+  /** While there is nothing to fold: gives back what a long stretch takes, some 30 MB. */
+  release(): void {
+    if (this.#turn !== null) return;
+    this.#stretch.release();
+    this.#builder.release();
+  }
+
   #run(): void {
     if (this.#isStopped) return;
     this.#turn ??= this.#work()

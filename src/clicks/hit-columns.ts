@@ -46,6 +46,13 @@ export class HitColumns {
     this.count = rows;
   }
 
+  /** Gives its memory back; what was in it is gone. */
+  release(): void {
+    this.begin();
+    // Nothing has followed: all but the least is too much.
+    this.begin();
+  }
+
   /** One more row. */
   add(): number {
     if (this.count === this.#room) this.#resize(this.#room * 2, this.count);

@@ -194,6 +194,24 @@ test('a visitor is another one each day, and nobody when the salt of the day is 
   expect(visitorAt(noon)).toBe(-1);
 });
 
+test('memory that was given back has nothing of what was there before', async () => {
+  const words = new SpokenWords();
+  const parts = await freshParts(dayOf(noon));
+  const stretch = new HitStretch(words, new ValueLimit(), parts);
+  const fill = (hit: RawHit, count: number) => {
+    stretch.begin();
+    stretch.add(recordOf(hitText(hit).repeat(count)), () => true, new RecentVisits());
+  };
+  for (const count of [3, 2_000]) {
+    fill({ ...plainHit, referer: 'https://www.example.com/x', query: '?utm_source=mail&qr' }, count);
+    stretch.release();
+    expect(stretch.count).toBe(0);
+    expect(stretch.columns.at.length).toBeLessThanOrEqual(256);
+    fill(plainHit, 1);
+    expect(told(stretch, words.said)).toEqual([expected(enrich(plainHit, parts, new RecentVisits()))]);
+  }
+});
+
 test('words that have lost their places get new ones', async () => {
   const words = new SpokenWords(4);
   const stretch = await stretchOf(words, dayOf(noon));

@@ -71,6 +71,12 @@ export class HitStretch {
     this.#hasWaiting = false;
   }
 
+  /** Gives the memory of its hits back, which are gone. */
+  release(): void {
+    this.columns.release();
+    this.links.release();
+  }
+
   /** Who visited is forgotten. */
   forgetPeople(): void {
     this.#people.clear();

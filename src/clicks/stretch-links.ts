@@ -20,6 +20,13 @@ export class StretchLinks {
     this.#places.clear();
   }
 
+  /** Gives its memory back; what was in it is gone. */
+  release(): void {
+    this.begin();
+    // Nothing has followed: all but the least is too much.
+    this.begin();
+  }
+
   placeOf(id: number, organizationId: number): number {
     const known = this.#places.placeOf(id);
     return known >= 0 ? known : this.#add(id, organizationId);

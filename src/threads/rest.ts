@@ -8,9 +8,10 @@ const worthIt = 200_000;
 /**
  * Clears up what this thread has left behind, as soon as it has nothing else to do. The collector itself comes when memory
  * is asked for, so what a busy minute has left stays for hours in a thread that is idle after it, while the others need
- * theirs. It takes some milliseconds, and doesn't come again before there was as much to do once more.
+ * theirs. It takes some milliseconds, and doesn't come again before there was as much to do once more. `release` lets go
+ * of what is only kept to be used again.
  */
-export function clearUpAtRest(): void {
+export function clearUpAtRest(release = () => {}): void {
   let before = cpuTime();
   let clearedAt = 0;
   setInterval(() => {
@@ -18,6 +19,7 @@ export function clearUpAtRest(): void {
     const isAtRest = now - before < still;
     before = now;
     if (!isAtRest || now - clearedAt < worthIt) return;
+    release();
     Bun.gc(true);
     before = cpuTime();
     clearedAt = before;
