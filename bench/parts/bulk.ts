@@ -1,12 +1,13 @@
 import { cpuTime } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure, ratio } from '../figures.ts';
 import { temporaryFolder } from '../leftovers.ts';
 import { load } from '../load.ts';
 import { callBytes, type Owner, register } from '../owner.ts';
 import { startPostgres } from '../postgres.ts';
 import { type Program, startLinnet } from '../program.ts';
 import { number, type Report, range } from '../table.ts';
+import { type BareStore, bareStore } from './bare-creation.ts';
 
 const perCall = 1_000;
 const connections = 16;
@@ -27,6 +28,9 @@ interface Measured {
   readonly promised: number | null;
   readonly per_second: Figure;
   readonly cpu_us_a_link: Figure | null;
+  /** The store alone, with the same links in turns, and Linnet's part of that. */
+  readonly bare_per_second: Figure | null;
+  readonly of_bare: Figure | null;
 }
 
 const linkOf = (number: number) => ({
@@ -59,16 +63,19 @@ export async function measureBulk(effort: Effort): Promise<Report> {
   const measured = [...(await onSqlite(effort)), ...(await onPostgres(effort))];
   return {
     title: 'Links made',
-    columns: ['a second', 'range', 'CPU µs a link', ''],
-    rows: measured.map(({ store, way, promised, per_second, cpu_us_a_link }) => [
+    columns: ['a second', 'range', 'CPU µs a link', 'the store alone', 'of it', ''],
+    rows: measured.map(({ store, way, promised, per_second, cpu_us_a_link, bare_per_second, of_bare }) => [
       `${store}: ${way}`,
       number(per_second.median),
       range(per_second),
       cpu_us_a_link === null ? '' : number(cpu_us_a_link.median),
+      bare_per_second === null ? '' : number(bare_per_second.median),
+      of_bare === null ? '' : `${number(of_bare.median)} (${range(of_bare)})`,
       verdict(per_second.median, promised),
     ]),
     notes: [
       'CPU is that of all threads of Linnet, the compiler of its scripts among them; not that of PostgreSQL.',
+      'The store alone: the same links by the same statements from this process, as many a transaction, in turns with Linnet. Nothing is read, checked, drawn or answered. It tells how fast the machine was in this hour.',
       'PostgreSQL runs on this machine with fsync=off; SQLite waits for the disk.',
     ],
     figures: measured,
@@ -83,45 +90,63 @@ const verdict = (perSecond: number, promised: number | null): string =>
 async function onSqlite(effort: Effort): Promise<Measured[]> {
   using folder = temporaryFolder();
   await using program = await startLinnet(folder.path);
-  return await measure('SQLite', program, [inBulk(20_000), singly(3_000)], effort);
+  using bare = await bareStore();
+  const owner = await register(program);
+  return [
+    await measure('SQLite', program, owner, inBulk(20_000), effort, bare),
+    await measure('SQLite', program, owner, singly(3_000), effort),
+  ];
 }
 
 async function onPostgres(effort: Effort): Promise<Measured[]> {
   using folder = temporaryFolder();
   await using postgres = await startPostgres();
   await using program = await startLinnet(folder.path, postgres.url);
-  return await measure('PostgreSQL', program, [inBulk(10_000), singly(null)], effort);
+  const owner = await register(program);
+  return [
+    await measure('PostgreSQL', program, owner, inBulk(10_000), effort),
+    await measure('PostgreSQL', program, owner, singly(null), effort),
+  ];
 }
 
 async function measure(
   store: string,
   program: Program,
-  ways: readonly Way[],
+  owner: Owner,
+  way: Way,
   { creations }: Effort,
-): Promise<Measured[]> {
-  const owner = await register(program);
-  const measured: Measured[] = [];
-  for (const way of ways) {
-    const next = requests(program, owner, way);
-    const run = () => load(program, { ...way, seconds: creations.seconds, next });
-    await run();
-    const [perSecond, cpu]: [number[], number[]] = [[], []];
-    for (let round = 0; round < creations.rounds; round++) {
-      const before = cpuTime(program);
-      const { requests, perSecond: rate } = await run();
-      const after = cpuTime(program);
-      perSecond.push(rate * way.linksPerRequest);
-      if (before !== null && after !== null) cpu.push((after - before) / (requests * way.linksPerRequest));
-    }
-    measured.push({
-      store,
-      way: way.name,
-      promised: way.promised,
-      per_second: figure(perSecond),
-      cpu_us_a_link: cpu.length > 0 ? figure(cpu) : null,
-    });
+  bare?: BareStore,
+): Promise<Measured> {
+  const next = requests(program, owner, way);
+  const run = () => load(program, { ...way, seconds: creations.seconds, next });
+  const runBare = (calls: number) => (bare ? storeBare(bare, calls) : Number.NaN);
+  await runBare((await run()).requests);
+  const [perSecond, cpu, alone]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < creations.rounds; round++) {
+    const before = cpuTime(program);
+    const { requests, perSecond: rate } = await run();
+    const after = cpuTime(program);
+    perSecond.push(rate * way.linksPerRequest);
+    if (before !== null && after !== null) cpu.push((after - before) / (requests * way.linksPerRequest));
+    alone.push(await runBare(requests));
   }
-  return measured;
+  return {
+    store,
+    way: way.name,
+    promised: way.promised,
+    per_second: figure(perSecond),
+    cpu_us_a_link: cpu.length > 0 ? figure(cpu) : null,
+    bare_per_second: bare ? figure(alone) : null,
+    of_bare: bare ? ratio(perSecond, alone) : null,
+  };
+}
+
+/** As many calls' links as Linnet has had, so that both stores grow alike. Returns how many a second. */
+async function storeBare(bare: BareStore, calls: number): Promise<number> {
+  const start = performance.now();
+  for (let call = 0; call < calls; call++)
+    await bare.store(Array.from({ length: perCall }, (_, index) => linkOf(call * perCall + index)));
+  return (calls * perCall * 1_000) / (performance.now() - start);
 }
 
 /** Made beforehand, so that what is measured is not how fast this process writes JSON. */

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { defaultColours } from '../../src/rules/colour.ts';
+import { randomSuffix } from '../../src/rules/suffix.ts';
+import { recordChanges } from '../../src/storage/changes.ts';
+import { dialects } from '../../src/storage/dialect.ts';
+import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';
+import { SqliteConnection } from '../../src/storage/drivers/sqlite-connection.ts';
+import { type CompleteLink, insertLinks } from '../../src/storage/insert-links.ts';
+import { countLinksIn } from '../../src/storage/link-counts.ts';
+import { searchText } from '../../src/storage/links.ts';
+import { defaultDomainId } from '../../src/storage/schema.ts';
+import { temporaryFolder } from '../leftovers.ts';
+import { register } from '../owner.ts';
+import { startLinnet } from '../program.ts';
+
+interface Wish {
+  readonly destination_url: string;
+  readonly name: string;
+}
+
+export interface BareStore extends Disposable {
+  /** Stores these, in one transaction that waits for the disk. */
+  store(wishes: readonly Wish[]): Promise<void>;
+}
+
+/**
+ * What of making links is the store's: Linnet's own statements, into tables that Linnet has made, with nobody to answer.
+ * Nothing is checked, drawn or sent, and no thread waits for another.
+ */
+export async function bareStore(): Promise<BareStore> {
+  const folder = temporaryFolder();
+  const organizationId = await firstOrganization(folder.path);
+  const connection = new SqliteConnection(join(folder.path, 'linnet.sqlite'), 'write');
+  const queries = queriesOver(connection);
+  return {
+    async store(wishes) {
+      const now = Date.now();
+      const rows = wishes.map((wish) => rowOf(wish, organizationId, now));
+      connection.run('begin immediate', []);
+      await insertLinks(queries, dialects.sqlite, rows);
+      const places = rows.map((row, id) => ({ ...row, id }));
+      await countLinksIn(queries, places, 1);
+      await recordChanges(queries, places, now);
+      connection.run('commit', []);
+    },
+    [Symbol.dispose]() {
+      connection.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+async function firstOrganization(dataDir: string): Promise<number> {
+  await using program = await startLinnet(dataDir);
+  return (await register(program)).organizationId;
+}
+
+function rowOf(wish: Wish, organization_id: number, now: number): CompleteLink {
+  const suffix = randomSuffix(randomBytes);
+  return {
+    ...wish,
+    id: null,
+    created_at: now,
+    updated_at: now,
+    organization_id,
+    domain_id: defaultDomainId,
+    suffix,
+    android_url: null,
+    ios_url: null,
+    og_title: null,
+    og_description: null,
+    og_image: null,
+    expires_at: null,
+    qr_foreground: defaultColours.foreground,
+    qr_background: defaultColours.background,
+    qr_png: 0,
+    password_hash: null,
+    bot_protection: 0,
+    captcha: 0,
+    webhook_url: null,
+    webhook_auth_key: null,
+    webhook_events: 'click',
+    zapier_hook_url: null,
+    zapier_hook_id: 0,
+    expiry_event_at: null,
+    qr_marker: 0,
+    search_text: searchText({ ...wish, suffix }),
+  };
+}
