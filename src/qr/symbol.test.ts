@@ -92,6 +92,27 @@ describe('its SVG', () => {
     }
   });
 
+  test('drawn after another has its own colours, size and modules', () => {
+    const asked = [
+      ['https://example.com/a', '#000000', '#ffffff'],
+      ['https://example.com/b', '#000000', '#ffffff'],
+      ['https://example.com/a', '#123456', '#ffffff'],
+      ['https://example.com/a', '#123456', '#fedcba'],
+      [textOf(700), '#123456', '#fedcba'],
+      ['https://example.com/a', '#123456', '#fedcba'],
+      ['https://example.com/a', '#000000', '#ffffff'],
+    ] as const;
+    for (const [text, foreground, background] of asked) {
+      const svg = qrSvg(text, foreground, background);
+      expect(svg).toStartWith("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ");
+      expect(svg).toContain(`<path fill='${background}' d='`);
+      expect(svg).toContain(`<path stroke='${foreground}' d='`);
+      expect(svg).toEndWith("'/></svg>");
+      const rows = painted(svg.replace(foreground, '#123456'));
+      expect(rows.slice(4, -4).map((row) => row.slice(4, -4))).toEqual(drawn(text));
+    }
+  });
+
   test('goes into JSON as it is', () => {
     const svg = qrSvg('https://example.com', '#000000', '#FFFFFF');
     expect(JSON.stringify(svg)).toBe(`"${svg}"`);
