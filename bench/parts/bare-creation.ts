@@ -25,8 +25,8 @@ export interface BareStore extends Disposable {
 }
 
 /**
- * What of making links is the store's: Linnet's own statements, into tables that Linnet has made, with nobody to answer.
- * Nothing is checked, drawn or sent, and no thread waits for another.
+ * What of making links is the store's: Linnet's own statements that write them, into tables that Linnet has made.
+ * Nothing is looked up, checked, drawn or answered, and no thread waits for another.
  */
 export async function bareStore(): Promise<BareStore> {
   const folder = temporaryFolder();

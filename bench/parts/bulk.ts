@@ -75,7 +75,7 @@ export async function measureBulk(effort: Effort): Promise<Report> {
     ]),
     notes: [
       'CPU is that of all threads of Linnet, the compiler of its scripts among them; not that of PostgreSQL.',
-      'The store alone: the same links by the same statements from this process, as many a transaction, in turns with Linnet. Nothing is read, checked, drawn or answered. It tells how fast the machine was in this hour.',
+      'The store alone: the same links by the statements that write them, from this process, as many a transaction, in turns with Linnet. Nothing is looked up, checked, drawn or answered. It tells how fast the machine was in this hour.',
       'PostgreSQL runs on this machine with fsync=off; SQLite waits for the disk.',
     ],
     figures: measured,

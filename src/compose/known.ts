@@ -2,7 +2,13 @@ import { ChangeFollower } from '../redirect/follow-changes.ts';
 import { Hosts } from '../redirect/hosts.ts';
 import { type CacheBounds, LinkCache } from '../redirect/link-cache.ts';
 import type { Site } from '../rules/site.ts';
-import { changesAfter, changesAmong, type LinkChange, newestChangeId } from '../storage/changes.ts';
+import {
+  changesAfter,
+  changesAmong,
+  type LinkChange,
+  newestChangeId,
+  suffixesIn,
+} from '../storage/changes.ts';
 import type { Lookups } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
 import { changedHost } from '../storage/host-changes.ts';
@@ -54,7 +60,7 @@ export async function followChanges(
     changed: (change: LinkChange) => {
       const host = changedHost(change);
       if (host !== null) hosts.forget(host);
-      else for (const suffix of change.suffixes.split('\n')) links.forget(change.domain_id, suffix);
+      else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
     },
     lost: () => {
       links.clear();

@@ -9,6 +9,8 @@ export interface LinkChange {
   readonly suffixes: string;
 }
 
+export const suffixesIn = ({ suffixes }: LinkChange): readonly string[] => suffixes.split('\n');
+
 /** Where a link stands. */
 export interface LinkPlace {
   readonly domain_id: number;
@@ -24,7 +26,7 @@ const insertChange = prepared((queries, at: number, domain_id: number, suffixes:
   queries.insertInto('changes').values({ at, domain_id, suffixes }).compile(),
 );
 
-/** So many are in one row: a look at the feed reads thousands of rows, which must not be too much at once. */
+/** So many are in one row: a look at the feed reads a thousand rows, which must not be too much at once. */
 const mostPerRow = 100;
 
 /** The same for many. */

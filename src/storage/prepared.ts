@@ -20,8 +20,8 @@ interface Form<Row> {
 
 /**
  * A statement that calls need again and again: put together once for each kind of database, which takes longer than most
- * answers to it, and from then on only filled in. `build` names its values one by one, uses
- * them as they come, and looks into none.
+ * answers to it, and from then on only filled in. `build` names its values one by one, uses them as
+ * they come, and looks into none.
  */
 export function prepared<Values extends readonly Value[], Row>(
   build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
