@@ -12,6 +12,7 @@ import { Errands } from '../manage/errands.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { inStock } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
+import { suffixDice } from '../rules/suffix.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -36,6 +37,7 @@ export function contextOf(
 ): Context {
   const now = overrides.now ?? Date.now;
   const bytes = overrides.randomBytes ?? inStock(randomBytes);
+  const randomSuffix = suffixDice(bytes, now);
   return {
     database,
     site,
@@ -43,10 +45,11 @@ export function contextOf(
     config,
     now,
     randomBytes: bytes,
+    randomSuffix,
     passwords: new Passwords(),
     tokens: new Tokens(database, secrets, bytes, now),
     limits: new RateLimit(database, secrets, now),
-    creations: new CreationDesk({ database, now, randomBytes: bytes }),
+    creations: new CreationDesk({ database, now, randomSuffix }),
     ...live,
   };
 }

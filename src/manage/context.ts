@@ -31,6 +31,8 @@ export interface Context {
   readonly config: Pick<Config, 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'>;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
+  /** For links whose makers chose none. */
+  readonly randomSuffix: () => string;
   /** Tells this node's caches at once; other nodes learn it from the change feed. */
   readonly linksChanged: (links: readonly LinkPlace[]) => void;
 }

@@ -1,8 +1,7 @@
 import { Refusal, StoreAway } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
-import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
-import { outcomeOf, type PreparedLink, storeLinks } from './store-links.ts';
+import { outcomeOf, type PreparedLink, type StoringMeans, storeLinks } from './store-links.ts';
 
 interface Waiting {
   readonly link: PreparedLink;
@@ -22,11 +21,11 @@ const turnsAtOnce: Record<Database['kind'], number> = { sqlite: 1, postgres: 2 }
  * one would take. Each has its own outcome.
  */
 export class CreationDesk {
-  readonly #means: Pick<Context, 'database' | 'now' | 'randomBytes'>;
+  readonly #means: StoringMeans;
   #waiting: Waiting[] = [];
   #turns = 0;
 
-  constructor(means: Pick<Context, 'database' | 'now' | 'randomBytes'>) {
+  constructor(means: StoringMeans) {
     this.#means = means;
   }
 

@@ -2,7 +2,7 @@ import type { Caller } from '../rules/access.ts';
 import { defaultColours, sameColour } from '../rules/colour.ts';
 import { Refusal } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
-import { checkSuffix, normaliseSuffix, randomSuffix } from '../rules/suffix.ts';
+import { checkSuffix, normaliseSuffix } from '../rules/suffix.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
@@ -63,7 +63,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     };
     refuseEqualColours(row, wish);
     return {
-      suffix: chosen ?? randomSuffix(context.randomBytes),
+      suffix: chosen ?? context.randomSuffix(),
       isChosen: chosen !== null,
       host: place.host,
       tagIds: wish.tags?.length ? [...new Set(wish.tags)] : [],

@@ -1,7 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import { freeAt, goneBefore } from '../rules/link-bin.ts';
-import { randomSuffix } from '../rules/suffix.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { type Dialect, dialects } from '../storage/dialect.ts';
 import { type CompleteLink, dropLinks, insertLinks, takeIds } from '../storage/insert-links.ts';
@@ -30,7 +29,7 @@ export interface PreparedLink {
 type Outcome = LinkWithTags | Refusal;
 export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 
-export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomBytes'>;
+export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomSuffix'>;
 
 /** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
 const mostDraws = 10;
@@ -167,8 +166,8 @@ const completed = ({ row }: PreparedLink, suffix: string, id: number | null): Co
   return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url }) };
 };
 
-const freshSuffix = (link: PreparedLink, { randomBytes }: StoringMeans): string =>
-  link.isChosen ? link.suffix : randomSuffix(randomBytes);
+const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string =>
+  link.isChosen ? link.suffix : randomSuffix();
 
 /** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
 async function place(queries: Queries, dialect: Dialect, rows: readonly CompleteLink[], now: number) {

@@ -83,6 +83,26 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
   return null;
 }
 
-/** A random suffix; the database is asked whether it is free. */
-export const randomSuffix = (randomBytes: RandomBytes): string =>
-  drawText(alphabet, randomLength, randomBytes);
+/** So many links, made within so many milliseconds, share their first character. */
+const mostInRun = 1_000;
+const longestRun = 1_000;
+
+/**
+ * Random suffixes; the database is asked whether they are free. Those of one run stand side by side in the indexes that
+ * have them in order, where each of them would change a page of its own.
+ */
+export function suffixDice(randomBytes: RandomBytes, now: () => number): () => string {
+  let first = '';
+  let left = 0;
+  let begunAt = 0;
+  return () => {
+    const at = now();
+    if (left === 0 || Math.abs(at - begunAt) >= longestRun) {
+      first = drawText(alphabet, 1, randomBytes);
+      left = mostInRun;
+      begunAt = at;
+    }
+    left--;
+    return first + drawText(alphabet, randomLength - 1, randomBytes);
+  };
+}
