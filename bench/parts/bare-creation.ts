@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { defaultColours } from '../../src/rules/colour.ts';
 import { suffixDice } from '../../src/rules/suffix.ts';
 import { recordChanges } from '../../src/storage/changes.ts';
-import { dialects } from '../../src/storage/dialect.ts';
 import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';
 import { SqliteConnection } from '../../src/storage/drivers/sqlite-connection.ts';
 import { type CompleteLink, insertLinks } from '../../src/storage/insert-links.ts';
@@ -38,7 +37,7 @@ export async function bareStore(): Promise<BareStore> {
       const now = Date.now();
       const rows = wishes.map((wish) => rowOf(wish, organizationId, now));
       connection.run('begin immediate', []);
-      await insertLinks(queries, dialects.sqlite, rows);
+      await insertLinks(queries, rows);
       const places = rows.map((row, id) => ({ ...row, id }));
       await countLinksIn(queries, places, 1);
       await recordChanges(queries, places, now);

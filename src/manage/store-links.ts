@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 import { formatIso } from '../rules/instant.ts';
 import { freeAt, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
-import { type Dialect, dialects } from '../storage/dialect.ts';
+import { dialects } from '../storage/dialect.ts';
 import { type CompleteLink, dropLinks, insertLinks, takeIds } from '../storage/insert-links.ts';
 import { type BinnedLink, binnedUnder, emptyFromBin } from '../storage/link-bin.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
@@ -115,7 +115,6 @@ async function storeSome(
   wanted: readonly PreparedLink[],
   ids: Ids,
 ): Promise<ReadonlyMap<PreparedLink, Outcome>> {
-  const dialect = dialects[context.database.kind];
   const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(context, queries, wanted));
   const tags = await tagsFor(queries, wanted, outcomes);
   const now = context.now();
@@ -127,7 +126,7 @@ async function storeSome(
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
     const rows = tried.map(({ row }) => row);
-    const placed = await place(queries, dialect, rows, now);
+    const placed = await place(queries, rows, now);
     const again: PreparedLink[] = [];
     for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
@@ -170,15 +169,14 @@ const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string
   link.isChosen ? link.suffix : randomSuffix();
 
 /** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
-async function place(queries: Queries, dialect: Dialect, rows: readonly CompleteLink[], now: number) {
+async function place(queries: Queries, rows: readonly CompleteLink[], now: number) {
   const places = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
-    insertLinks(queries, dialect, rows),
+    insertLinks(queries, rows),
     // Asked after the rows are in: a deletion that was under way has then ended on every database.
     ...places.map(([domainId, some]) =>
       binnedUnder(
         queries,
-        dialect,
         domainId,
         some.map((row) => row.suffix),
       ),

@@ -38,7 +38,10 @@ export async function recordChanges(
   const rows = [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>
     inRows(some).map((suffixes) => ({ at, domain_id, suffixes })),
   );
-  if (rows.length > 0) await queries.insertInto('changes').values(rows).execute();
+  const [first, ...others] = rows;
+  if (first === undefined) return;
+  if (others.length > 0) await queries.insertInto('changes').values(rows).execute();
+  else await insertChange(queries, at, first.domain_id, first.suffixes);
 }
 
 function inRows(links: readonly LinkPlace[]): string[] {

@@ -1,4 +1,6 @@
+import { SqliteAdapter } from 'kysely';
 import type { Database } from './database.ts';
+import type { Queries } from './schema.ts';
 
 /** Parts of `links.search_text`, cut short: what a list is sorted and searched by. */
 export interface SearchKeys {
@@ -85,6 +87,10 @@ export const dialects: Record<Database['kind'], Dialect> = {
     searchKeys: searchKeysWith('strpos', 'chr(10)'),
   },
 };
+
+/** That of the database which is asked. */
+export const dialectOf = (queries: Queries): Dialect =>
+  queries.getExecutor().adapter instanceof SqliteAdapter ? dialects.sqlite : dialects.postgres;
 
 /** A text as part of a LIKE pattern (with `escape '\\'`): what it contains stands for itself. */
 export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);

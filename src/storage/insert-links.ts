@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
+import { type Prepared, prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 type Stored = Selectable<Schema['links']>;
@@ -44,12 +45,12 @@ const columns = {
 const names = Object.keys(columns) as Column[];
 
 type Column = keyof CompleteLink;
+type Cell = CompleteLink[Column];
 type Inserted = Pick<Stored, 'id' | 'domain_id' | 'suffix' | 'qr_marker'>;
 
 /** What was inserted, in the order of the rows; null where the suffix is taken on its domain. */
 export async function insertLinks(
   queries: Queries,
-  dialect: Dialect,
   rows: readonly CompleteLink[],
 ): Promise<(Inserted | null)[]> {
   // Of two rows that want the same place, the first has it: which one a database takes first is its own affair.
@@ -57,26 +58,54 @@ export async function insertLinks(
   const first = new Map<string, number>();
   for (const [index, key] of keys.entries()) if (!first.has(key)) first.set(key, index);
   const placed = rows.filter((_, index) => first.get(keys[index] ?? '') === index);
-  const { rows: inserted } = await insertOf(dialect, placed).execute(queries);
+  const inserted = await insertPlaced(queries, placed);
   const byPlace = new Map(inserted.map((row) => [placeKey(row), row]));
   return keys.map((key, index) => (first.get(key) === index ? (byPlace.get(key) ?? null) : null));
 }
 
 /** Most links of one call differ in little: what is the same in all of them is sent once, and what none has not at all. */
-function insertOf(dialect: Dialect, rows: readonly CompleteLink[]): RawBuilder<Inserted> {
+function insertPlaced(queries: Queries, rows: readonly CompleteLink[]): Promise<Inserted[]> {
   const [model] = rows;
-  const isShared = (name: Column) => name !== 'suffix' && rows.every((row) => row[name] === model?.[name]);
-  const shared = new Map(names.filter(isShared).map((name) => [name, model?.[name] ?? null]));
-  const sent = names.filter((name) => name === 'qr_marker' || shared.get(name) !== null);
-  const own = sent.filter((name) => !shared.has(name));
-  const table = jsonRows(
-    dialect,
-    Object.fromEntries(own.map((name) => [name, columns[name]])),
-    rows.map((row) => own.map((name) => row[name])),
+  const own = names.filter((name) => name === 'suffix' || rows.some((row) => row[name] !== model?.[name]));
+  const shared = names.filter(
+    (name) => !own.includes(name) && (name === 'qr_marker' || model?.[name] !== null),
   );
+  const json = JSON.stringify(rows.map((row) => own.map((name) => row[name])));
+  return insertionOf(shared, own)(queries, json, ...shared.map((name) => model?.[name] ?? null));
+}
+
+type Insertion = Prepared<[json: string, ...shared: Cell[]], Inserted>;
+
+/** Programs send links of a few kinds. Whoever sends all kinds there may be doesn't fill the memory with them. */
+const mostKept = 100;
+const kept = new Map<string, Insertion>();
+
+/** The statement for links that have these columns, some of them in common. */
+function insertionOf(shared: readonly Column[], own: readonly Column[]): Insertion {
+  const key = `${shared.join()}|${own.join()}`;
+  const known = kept.get(key);
+  if (known) return known;
+  if (kept.size >= mostKept) kept.clear();
+  const made: Insertion = prepared(
+    (queries, json, ...values) => insertOf(dialectOf(queries), shared, own, json, values).compile(queries),
+    1 + shared.length,
+  );
+  kept.set(key, made);
+  return made;
+}
+
+function insertOf(
+  dialect: Dialect,
+  shared: readonly Column[],
+  own: readonly Column[],
+  json: string,
+  values: readonly Cell[],
+): RawBuilder<Inserted> {
+  const sent = names.filter((name) => shared.includes(name) || own.includes(name));
+  const table = jsonRows(dialect, Object.fromEntries(own.map((name) => [name, columns[name]])), json);
   const cell = (name: Column): RawBuilder<unknown> =>
-    shared.has(name)
-      ? sql`cast(${shared.get(name)} as ${sql.raw(types[columns[name]])})`
+    shared.includes(name)
+      ? sql`cast(${values[shared.indexOf(name)]} as ${sql.raw(types[columns[name]])})`
       : sql.raw(`sent.${name}`);
   const value = (name: Column): RawBuilder<unknown> =>
     name === 'qr_marker'

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
 import { canComeBack } from './list-deleted.ts';
+import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
 /** Every column of a link: what goes into the bin and comes out of it. */
@@ -109,16 +110,18 @@ export async function emptyFromBin(queries: Queries, ids: readonly number[]): Pr
 /** Which of these suffixes a deleted link still keeps, on one domain. */
 export const binnedUnder = (
   queries: Queries,
-  dialect: Dialect,
   domainId: number,
   suffixes: readonly string[],
-): Promise<BinnedLink[]> =>
+): Promise<BinnedLink[]> => findBinned(queries, domainId, JSON.stringify(suffixes.map((suffix) => [suffix])));
+
+const findBinned = prepared<[domainId: number, json: string], BinnedLink>((queries, domainId, json) =>
   queries
     .selectFrom('link_bin')
     .select(shown)
     .where('domain_id', '=', domainId)
-    .where('suffix', 'in', jsonTexts(dialect, suffixes))
-    .execute();
+    .where('suffix', 'in', jsonTexts(dialectOf(queries), json))
+    .compile(),
+);
 
 /** Some of those that were deleted before an instant, for good; returns how many. */
 export async function deleteOldBinned(queries: Queries, before: number, most: number): Promise<number> {

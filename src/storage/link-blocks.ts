@@ -142,7 +142,7 @@ async function addToBlocks(
   if (rows.length === 0) return;
   await sql`insert into link_blocks (organization_id, block, links)
     select cast(${organizationId} as bigint), block, links
-    from ${jsonRows(dialect, { block: 'integer', links: 'integer' }, rows)} as sent where true order by block
+    from ${jsonRows(dialect, { block: 'integer', links: 'integer' }, JSON.stringify(rows))} as sent where true order by block
     on conflict (organization_id, block) do update set links = ${sql.raw(links)}`.execute(queries);
 }
 

@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely';
 import type { Queries } from './schema.ts';
 
-type Value = number | string;
+type Value = number | string | null;
 
 /** Stands for a value in a statement that is put together before there is one. */
 class Blank {
@@ -18,21 +18,40 @@ interface Form<Row> {
   readonly places: readonly (number | null)[];
 }
 
+export type Prepared<Values extends readonly Value[], Row> = (
+  queries: Queries,
+  ...values: Values
+) => Promise<Row[]>;
+
+/** How statements reach a database whose connections take them as they are. */
+type Runner = (
+  sql: string,
+  parameters: readonly unknown[],
+) => { readonly rows: unknown[] } | Promise<{ readonly rows: unknown[] }>;
+
+const runners = new WeakMap<Queries, Runner>();
+
+/** From now on prepared statements go to it without the query builder, whose way there takes longer than many an answer. */
+export function runDirectly(queries: Queries, runner: Runner): void {
+  runners.set(queries, runner);
+}
+
 /**
  * A statement that calls need again and again: put together once for each kind of database, which takes longer than most
  * answers to it, and from then on only filled in. `build` names its values one by one, uses them as
- * they come, and looks into none.
+ * they come, and looks into none; how many they are is counted where `build` takes any number.
  */
 export function prepared<Values extends readonly Value[], Row>(
   build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
-): (queries: Queries, ...values: Values) => Promise<Row[]> {
+  count = build.length - 1,
+): Prepared<Values, Row> {
   const forms = new Map<unknown, Form<Row>>();
   const formFor = (queries: Queries): Form<Row> => {
     // A transaction's queries are new each time, and speak as those of its database.
     const language = queries.getExecutor().adapter.constructor;
     const known = forms.get(language);
     if (known) return known;
-    const blanks = Array.from({ length: build.length - 1 }, (_, place) => new Blank(place));
+    const blanks = Array.from({ length: count }, (_, place) => new Blank(place));
     const statement = build(queries, ...(blanks as readonly unknown[] as Values));
     const places = statement.parameters.map((value) => (value instanceof Blank ? value.place : null));
     const form = { statement, places };
@@ -42,6 +61,8 @@ export function prepared<Values extends readonly Value[], Row>(
   return async (queries, ...values) => {
     const { statement, places } = formFor(queries);
     const parameters = places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
+    const run = runners.get(queries);
+    if (run) return (await run(statement.sql, parameters)).rows as Row[];
     const { rows } = await queries.executeQuery<Row>({ ...statement, parameters });
     return rows;
   };

@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import { StoreAway } from '../../rules/errors.ts';
 import { NotUnique } from '../database.ts';
+import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
@@ -200,5 +201,7 @@ export function queriesOver(client: SqliteClient): Queries {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
-  return new Kysely<Schema>({ dialect });
+  const queries: Queries = new Kysely<Schema>({ dialect });
+  runDirectly(queries, (sql, parameters) => client.run(sql, parameters));
+  return queries;
 }
