@@ -168,6 +168,50 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
   });
 });
 
+test('a change that is sent as a whole is done as a whole or not at all, between other changes on sqlite', async () => {
+  await using folder = await temporaryFolder();
+  const database = await openDatabase(null, folder.path, failed);
+  const insert = (key: string, value: string | null) => ({
+    sql: 'insert into settings (key, value) values (?, ?) returning key',
+    parameters: [key, value],
+  });
+  const whole = database.writeWhole;
+  if (whole === null) throw new Error('sqlite has this way');
+  expect(await whole([insert('one', 'x'), { sql: 'select changes() as made', parameters: [] }])).toEqual([
+    [{ key: 'one' }],
+    [{ made: 1 }],
+  ]);
+  expect(await causeOf(whole([insert('two', 'x'), insert('three', null)]))).toBeInstanceOf(Error);
+  expect(await whole([insert('four', 'x')])).toEqual([[{ key: 'four' }]]);
+  expect(await findSetting(database.read, 'two')).toBeNull();
+
+  // While a change of several messages is open, it waits: what that takes back would take this along.
+  const { promise: open, resolve: opened } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const long = database.write(async (queries) => {
+    await replaceSetting(queries, 'long', 'x');
+    opened();
+    await mayEnd;
+    throw new Error('stop here');
+  });
+  await open;
+  const between = Array.from({ length: 3 }, (_, index) => whole([insert(`between ${index}`, 'x')]));
+  const next = database.write((queries) => replaceSetting(queries, 'next', 'x'));
+  end();
+  expect(await causeOf(long)).toHaveProperty('message', 'stop here');
+  await Promise.all([...between, next]);
+  for (const key of ['between 0', 'between 2', 'next'])
+    expect(await findSetting(database.read, key)).toBe('x');
+  expect(await findSetting(database.read, 'long')).toBeNull();
+
+  // Those under way when the store is closed are done.
+  const last = whole([insert('last', 'x')]);
+  await Promise.all([database.close(), last]);
+  const again = await openDatabase(null, folder.path, failed);
+  expect(await findSetting(again.read, 'last')).toBe('x');
+  await again.close();
+});
+
 test('a change to the tables themselves keeps on disk what others keep in memory on sqlite', async () => {
   await using folder = await temporaryFolder();
   const database = await openDatabase(null, folder.path, failed);

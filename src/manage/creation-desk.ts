@@ -1,6 +1,7 @@
 import { Refusal, StoreAway } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { LinkWithTags } from './create-link.ts';
+import { storeAtOnce } from './store-at-once.ts';
 import { outcomeOf, type PreparedLink, type StoringMeans, storeLinks } from './store-links.ts';
 
 interface Waiting {
@@ -11,6 +12,8 @@ interface Waiting {
 
 /** How many creations share a transaction and its statements. */
 const mostTogether = 64;
+/** So few are not worth a second one. */
+const fewest = 4;
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
 const mostWaiting = 2_000;
 /** How many transactions may be under way. SQLite has one writer: there a second would only wait. */
@@ -40,11 +43,49 @@ export class CreationDesk {
 
   async #work(): Promise<void> {
     this.#turns++;
-    while (this.#waiting.length > 0) await this.#together(this.#waiting.splice(0, mostTogether));
+    for (let last = 0; this.#waiting.length > 0; ) {
+      const some = this.#share(last);
+      await this.#together(some);
+      last = some.length;
+    }
     this.#turns--;
   }
 
+  /**
+   * Half of those that are about, who was just served being back in a moment: while the store has these, this thread answers
+   * and reads the others. With all of them in one turn, either of the two always waits for the other.
+   */
+  #share(last: number): readonly Waiting[] {
+    const half = Math.ceil((last + this.#waiting.length) / 2);
+    return this.#waiting.splice(0, Math.min(Math.max(half, fewest), mostTogether));
+  }
+
   async #together(some: readonly Waiting[]): Promise<void> {
+    const left = await this.#inOneMessage(some);
+    if (left.length > 0) await this.#stepByStep(left);
+  }
+
+  /** Returns those that this was not the way for. */
+  async #inOneMessage(some: readonly Waiting[]): Promise<readonly Waiting[]> {
+    try {
+      const made = await storeAtOnce(
+        this.#means,
+        some.map(({ link }) => link),
+      );
+      return some.filter(({ link, resolve }) => {
+        const one = made.get(link);
+        if (one) resolve(one);
+        return one === undefined;
+      });
+    } catch (cause) {
+      // Whose fault it is shows step by step.
+      if (!(cause instanceof StoreAway)) return some;
+      for (const { reject } of some) reject(cause);
+      return [];
+    }
+  }
+
+  async #stepByStep(some: readonly Waiting[]): Promise<void> {
     try {
       const links = some.map(({ link }) => link);
       const outcomes = await this.#means.database.write((queries) =>
@@ -58,7 +99,7 @@ export class CreationDesk {
     } catch (cause) {
       // Whoever brought the fault along has it alone.
       if (some.length === 1 || cause instanceof StoreAway) for (const { reject } of some) reject(cause);
-      else for (const one of some) await this.#together([one]);
+      else for (const one of some) await this.#stepByStep([one]);
     }
   }
 }

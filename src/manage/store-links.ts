@@ -3,7 +3,13 @@ import { formatIso } from '../rules/instant.ts';
 import { freeAt, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
-import { type CompleteLink, dropLinks, insertLinks, takeIds } from '../storage/insert-links.ts';
+import {
+  type CompleteLink,
+  dropLinks,
+  type Inserted,
+  insertLinks,
+  takeIds,
+} from '../storage/insert-links.ts';
 import { type BinnedLink, binnedUnder, emptyFromBin } from '../storage/link-bin.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
@@ -131,9 +137,7 @@ async function storeSome(
     for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
       if (outcome !== null && 'qr_marker' in outcome) {
-        const { host } = from;
-        const link = { ...row, ...outcome, host, clicks: null, last_clicked_at: null };
-        outcomes.set(from, { link, tags: tags.get(from) ?? [] });
+        outcomes.set(from, madeFrom(from, row, outcome, tags.get(from)));
       } else if (!from.isChosen) again.push(from);
       else outcomes.set(from, takenSuffix(from.suffix, outcome, row.organization_id));
     }
@@ -160,10 +164,20 @@ async function noteMade(
   );
 }
 
-const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
+export const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
   const { name, destination_url } = row;
   return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url }) };
 };
+
+export const madeFrom = (
+  { host }: PreparedLink,
+  row: CompleteLink,
+  inserted: Inserted,
+  tags: readonly StoredTag[] = [],
+): LinkWithTags => ({
+  link: { ...row, ...inserted, host, clicks: null, last_clicked_at: null },
+  tags,
+});
 
 const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string =>
   link.isChosen ? link.suffix : randomSuffix();

@@ -1,3 +1,4 @@
+import type { Statement } from './database.ts';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
@@ -35,14 +36,25 @@ export async function recordChanges(
   links: readonly LinkPlace[],
   at: number,
 ): Promise<void> {
-  const rows = [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>
-    inRows(some).map((suffixes) => ({ at, domain_id, suffixes })),
-  );
+  const rows = feedRows(links);
   const [first, ...others] = rows;
   if (first === undefined) return;
-  if (others.length > 0) await queries.insertInto('changes').values(rows).execute();
-  else await insertChange(queries, at, first.domain_id, first.suffixes);
+  if (others.length === 0) await insertChange(queries, at, first.domain_id, first.suffixes);
+  else
+    await queries
+      .insertInto('changes')
+      .values(rows.map((row) => ({ at, ...row })))
+      .execute();
 }
+
+/** The same as statements, to be sent with others. */
+export const feedStatements = (queries: Queries, links: readonly LinkPlace[], at: number): Statement[] =>
+  feedRows(links).map(({ domain_id, suffixes }) => insertChange.filled(queries, at, domain_id, suffixes));
+
+const feedRows = (links: readonly LinkPlace[]) =>
+  [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>
+    inRows(some).map((suffixes) => ({ domain_id, suffixes })),
+  );
 
 function inRows(links: readonly LinkPlace[]): string[] {
   const suffixes = links.map((link) => link.suffix);

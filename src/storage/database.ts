@@ -1,6 +1,11 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import type { Queries } from './schema.ts';
 
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
 /**
  * The store, whichever it is. Three ways in, because they must not wait for one another: people's reads, which may
  * be slow; the redirect's look-ups by key, which may not; and changes, each of them whole or not at all.
@@ -14,6 +19,11 @@ export interface Database {
    * query, and never calls `write` again.
    */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /**
+   * A transaction whose statements are all known before the first of them has run: they go to the store in one message,
+   * and come back with their rows in another. Null where that is no gain.
+   */
+  readonly writeWhole: ((statements: readonly Statement[]) => Promise<unknown[][]>) | null;
   /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
   reshape<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import type { CompiledQuery } from 'kysely';
+import type { Statement } from './database.ts';
 import type { Queries } from './schema.ts';
 
 type Value = number | string | null;
@@ -18,10 +19,11 @@ interface Form<Row> {
   readonly places: readonly (number | null)[];
 }
 
-export type Prepared<Values extends readonly Value[], Row> = (
-  queries: Queries,
-  ...values: Values
-) => Promise<Row[]>;
+export interface Prepared<Values extends readonly Value[], Row> {
+  (queries: Queries, ...values: Values): Promise<Row[]>;
+  /** Only filled in, to be sent with others. */
+  filled(queries: Queries, ...values: Values): Statement;
+}
 
 /** How statements reach a database whose connections take them as they are. */
 type Runner = (
@@ -58,14 +60,23 @@ export function prepared<Values extends readonly Value[], Row>(
     forms.set(language, form);
     return form;
   };
-  return async (queries, ...values) => {
-    const { statement, places } = formFor(queries);
-    const parameters = places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
+  const parametersOf = ({ statement, places }: Form<Row>, values: Values) =>
+    places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
+  const ask = async (queries: Queries, ...values: Values) => {
+    const form = formFor(queries);
+    const { statement } = form;
+    const parameters = parametersOf(form, values);
     const run = runners.get(queries);
     if (run) return (await run(statement.sql, parameters)).rows as Row[];
     const { rows } = await queries.executeQuery<Row>({ ...statement, parameters });
     return rows;
   };
+  return Object.assign(ask, {
+    filled(queries: Queries, ...values: Values) {
+      const form = formFor(queries);
+      return { sql: form.statement.sql, parameters: parametersOf(form, values) };
+    },
+  });
 }
 
 /** The same where one row is looked for. */

@@ -37,6 +37,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     read,
     lookup: lookups.queries,
     write: (work) => writeWithRetries(read, work),
+    writeWhole: null,
     async reshape(work) {
       const patient = poolOf(url, 1, onIdleError, noLimits);
       try {

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { StoreAway } from '../../rules/errors.ts';
-import { NotUnique } from '../database.ts';
+import { NotUnique, type Statement } from '../database.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
@@ -21,17 +21,13 @@ export interface SqliteClient {
 }
 
 interface Waiting {
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: unknown) => void;
   readonly reject: (cause: Error) => void;
 }
 
-/** A statement on its way to the thread. */
-export interface Question {
-  readonly id: number;
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-  readonly inside: boolean;
-}
+/** What is on its way to the thread: a statement, or all that a transaction has. */
+export type Question = { readonly id: number } & Asked;
+type Asked = (Statement & { readonly inside: boolean }) | { readonly whole: readonly Statement[] };
 
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
 const mostWaiting = 1_000;
@@ -78,24 +74,38 @@ export class SqliteThread implements SqliteClient {
   /** Statements that are sent in the same breath go in one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     const answer = this.hold(sql, parameters, inside);
-    if (!this.#isLeaving) {
-      this.#isLeaving = true;
-      queueMicrotask(() => this.#flush());
-    }
+    this.#leave();
     return answer;
+  }
+
+  /** A transaction of its own, for a time in which no other is open. */
+  runWhole(whole: readonly Statement[]): Promise<unknown[][]> {
+    const rows = this.#ask<unknown[][]>({ whole }, true);
+    this.#leave();
+    return rows;
   }
 
   /** The same for one that may wait for the next: it goes before it, in its message. */
   hold(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
+    return this.#ask({ sql, parameters, inside }, !inside);
+  }
+
+  #ask<Result = Answer>(asked: Asked, maySayNo: boolean): Promise<Result> {
     if (this.#gone) return Promise.reject(this.#gone);
-    if (this.#waiting.size >= mostWaiting && !inside) {
+    if (maySayNo && this.#waiting.size >= mostWaiting) {
       return Promise.reject(new StoreAway('too many queries are waiting'));
     }
     const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#outbox.push({ id, sql, parameters, inside });
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.#outbox.push({ id, ...asked });
     });
+  }
+
+  #leave(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    queueMicrotask(() => this.#flush());
   }
 
   #flush(): void {
@@ -121,7 +131,7 @@ export class SqliteThread implements SqliteClient {
     this.#waiting.clear();
   }
 
-  #settle(id: number, answer: Answer, problem: { message: string; code: string } | undefined): void {
+  #settle(id: number, answer: unknown, problem: { message: string; code: string } | undefined): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (problem) waiting?.reject(faultOf(problem));

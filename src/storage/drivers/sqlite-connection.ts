@@ -1,4 +1,5 @@
-import { type SQLQueryBindings, Database as Sqlite, type Statement } from 'bun:sqlite';
+import { type SQLQueryBindings, Database as Sqlite, type Statement as SqliteStatement } from 'bun:sqlite';
+import type { Statement } from '../database.ts';
 
 export interface Answer {
   readonly rows: unknown[];
@@ -11,8 +12,8 @@ const cacheKilobytes = { write: 12_000, read: 8_000 };
 /** One connection with its prepared statements. Synchronous: whoever holds it waits for the disk. */
 export class SqliteConnection {
   readonly #database: Sqlite;
-  readonly #statements = new Map<string, Statement>();
-  readonly #kept: Statement[] = [];
+  readonly #statements = new Map<string, SqliteStatement>();
+  readonly #kept: SqliteStatement[] = [];
 
   constructor(file: string, mode: 'write' | 'read') {
     this.#database = new Sqlite(
@@ -60,6 +61,20 @@ export class SqliteConnection {
     return { rows: [], changes: statement.run(...bindings).changes };
   }
 
+  /** All of these or none. */
+  runWhole(statements: readonly Statement[]): unknown[][] {
+    this.#database.run('begin immediate');
+    try {
+      const rows = statements.map(({ sql, parameters }) => this.run(sql, parameters, true).rows);
+      this.#database.run('commit');
+      return rows;
+    } catch (cause) {
+      // A full disk has ended it by itself.
+      if (this.#database.inTransaction) this.#database.run('rollback');
+      throw cause;
+    }
+  }
+
   /** A question that is asked again and again: its statement stays, and nothing is looked up on the way to it. */
   rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
     const statement = this.#database.prepare<Row, (number | string)[]>(sql);
@@ -88,7 +103,7 @@ export class SqliteConnection {
   }
 
   /** Lists of varying length make ever new statements, so the least recently used go. */
-  #prepare(sql: string): Statement {
+  #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known) {
       this.#statements.delete(sql);

@@ -1,7 +1,7 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {questions: [{id, sql, parameters, inside}]}, {close}; answers: {opened}, {answers: [{id, answer}
- * or {id, problem}]}, {closed}.
+ * Messages: {open}, {questions: [{id, sql, parameters, inside} or {id, whole}]}, {close}; answers: {opened},
+ * {answers: [{id, answer} or {id, problem}]}, {closed}.
  */
 import { clearUpAtRest } from '../../threads/rest.ts';
 import type { Question } from './sqlite-client.ts';
@@ -30,9 +30,14 @@ self.onmessage = (event: MessageEvent) => {
   }
 };
 
-function answerTo({ id, sql, parameters, inside }: Question): object {
+function answerTo(question: Question): object {
+  const { id } = question;
   try {
-    return { id, answer: connection?.run(sql, parameters, inside) };
+    const answer =
+      'whole' in question
+        ? connection?.runWhole(question.whole)
+        : connection?.run(question.sql, question.parameters, question.inside);
+    return { id, answer };
   } catch (cause) {
     return { id, problem: problemOf(cause) };
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
-import type { Database, Lookups, RowFinder } from '../database.ts';
+import type { Database, Lookups, RowFinder, Statement } from '../database.ts';
 import type { Queries } from '../schema.ts';
 import { queriesOver, SqliteInline, SqliteReaders, SqliteThread } from './sqlite-client.ts';
 
@@ -27,6 +27,9 @@ class Writer {
   readonly #queries: Queries;
   #waiting: Job[] = [];
   #turn: Promise<void> | undefined;
+  /** Whether a transaction is under way that takes several messages, and what must not get in between them. */
+  #isOpen = false;
+  readonly #held: (() => void)[] = [];
 
   constructor(client: SqliteThread) {
     this.#client = client;
@@ -39,6 +42,16 @@ class Writer {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
       this.#turn ??= this.#drain();
+    });
+  }
+
+  /** Goes at once, or where it would get into the middle of another transaction right behind that. */
+  runWhole(statements: readonly Statement[]): Promise<unknown[][]> {
+    if (!this.#isOpen) return this.#client.runWhole(statements);
+    if (this.#held.length >= mostWaiting)
+      return Promise.reject(new StoreAway('too many changes are waiting'));
+    return new Promise((resolve) => {
+      this.#held.push(() => resolve(this.#client.runWhole(statements)));
     });
   }
 
@@ -65,6 +78,16 @@ class Writer {
   }
 
   async #commit(jobs: readonly Job[]): Promise<void> {
+    this.#isOpen = true;
+    try {
+      await this.#commitTogether(jobs);
+    } finally {
+      this.#isOpen = false;
+      for (const go of this.#held.splice(0)) go();
+    }
+  }
+
+  async #commitTogether(jobs: readonly Job[]): Promise<void> {
     const frame = new Frame(this.#client);
     const outcomes: (() => void)[] = [];
     try {
@@ -157,6 +180,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     read: queriesOver(new SqliteReaders(reading)),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
+    writeWhole: (statements) => writer.runWhole(statements),
     reshape: (work) => writer.reshape(work),
     async close() {
       await writer.finish();

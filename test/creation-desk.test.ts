@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type LinkToCreate, linkPreparer } from '../src/manage/prepare-link.ts';
+import type { Caller } from '../src/rules/access.ts';
+import { insertDomain } from '../src/storage/domains.ts';
+import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const day = 86_400_000;
+
+describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let other: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+    other = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const callerFrom = ({ userId, organizationId }: Newcomer): Caller => ({
+    userId,
+    organizationId,
+    role: 'administrator',
+  });
+  const prepare = (who: Newcomer, wish: Partial<LinkToCreate> = {}) =>
+    linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...wish });
+  /** All in one breath. What became of each: its suffix, or the code of its refusal. */
+  async function storeAll(links: readonly Awaited<ReturnType<typeof prepare>>[]): Promise<string[]> {
+    const outcomes = await Promise.allSettled(links.map((link) => app.app.context.creations.store(link)));
+    return outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value.link.suffix : outcome.reason.code,
+    );
+  }
+  const total = async ({ key }: Newcomer) =>
+    (await app.call('GET', '/api/v1/link?limit=1', { key })).json.total_links;
+
+  test('each has its own outcome, whosever it is and whatever stands in its way', async () => {
+    const call = (method: string, path: string, body: unknown) =>
+      app.call(method, `/api/v1${path}`, { key: owner.key, body });
+    const tag = (await call('POST', '/tag', { name: 'together' })).json.id;
+    const binned = ['binned', 'long-gone'].map((name) => `${name}-${store}`);
+    const now = app.clock.now;
+    for (const suffix of binned) {
+      app.clock.now = suffix.startsWith('long-gone') ? now - 31 * day : now;
+      const { json } = await call('POST', '/link', { destination_url: 'https://e.com', suffix });
+      expect((await call('DELETE', `/link/${json.id}`, undefined)).status).toBe(204);
+    }
+    app.clock.now = now;
+    const domains = await app.app.context.database.write(async (queries) => {
+      const ids: number[] = [];
+      for (const host of ['held.example', 'lost.example']) {
+        const row = {
+          organization_id: owner.organizationId,
+          host,
+          proof: 'x',
+          created_at: now,
+          next_check_at: null,
+        };
+        const id = await insertDomain(queries, row);
+        ids.push(id ?? 0);
+        if (host === 'held.example')
+          await queries
+            .updateTable('domains')
+            .set({ verified_at: now })
+            .where('id', '=', ids[0] ?? 0)
+            .execute();
+      }
+      return ids;
+    });
+    const on = async (place: number, suffix: string) => {
+      const link = await prepare(owner, { suffix });
+      return { ...link, host: 'a.example', row: { ...link.row, domain_id: domains[place] ?? 0 } };
+    };
+    const before = [await total(owner), await total(other)];
+    const links = await Promise.all([
+      prepare(owner),
+      prepare(owner, { suffix: 'wanted' }),
+      prepare(other, { suffix: 'wanted' }),
+      prepare(owner, { suffix: 'wanted' }),
+      prepare(owner, { suffix: binned[0] }),
+      prepare(owner, { suffix: binned[1] }),
+      prepare(owner, { suffix: 'tagged', tags: [tag] }),
+      prepare(owner, { suffix: 'badly-tagged', tags: [987_654] }),
+      on(0, 'wanted'),
+      on(1, 'wanted'),
+      prepare(other, { name: 'with a name', expiration_date: '2099-01-01' }),
+      ...Array.from({ length: 20 }, () => prepare(other)),
+    ]);
+    const outcomes = await storeAll(links);
+    const [first = '', ...rest] = outcomes;
+    expect(first).toMatch(/^\w{7}$/);
+    expect(rest.slice(0, 9)).toEqual([
+      'wanted',
+      'SUFFIX_TAKEN',
+      'SUFFIX_TAKEN',
+      'SUFFIX_TAKEN',
+      binned[1] ?? '',
+      'tagged',
+      'TAG_NOT_FOUND',
+      'wanted',
+      'DOMAIN_UNVERIFIED',
+    ]);
+    const random = [first, ...rest.slice(9)];
+    expect(new Set(random).size).toBe(22);
+    for (const suffix of [...random, 'wanted', 'tagged', binned[1]])
+      expect((await app.visit(`/${suffix}`)).status).toBe(302);
+    expect([await total(owner), await total(other)]).toEqual([(before[0] ?? 0) + 5, (before[1] ?? 0) + 21]);
+  });
+
+  test('a visitor who was told that there is no such link finds it as soon as it is made', async () => {
+    const suffixes = Array.from({ length: 12 }, (_, index) => `soon-there-${index}`);
+    for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(404);
+    const made = await Promise.all(
+      suffixes.map((suffix) =>
+        app.call('POST', '/api/v1/link', { key: owner.key, body: { destination_url: 'e.com', suffix } }),
+      ),
+    );
+    expect(made.map(({ status }) => status)).toEqual(suffixes.map(() => 201));
+    for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(302);
+  });
+
+  test('one that the store can not take takes nobody with it', async () => {
+    const [good, bad] = [await prepare(owner), await prepare(owner)];
+    const broken = { ...bad, row: { ...bad.row, organization_id: 987_654_321 } };
+    const outcomes = await Promise.allSettled(
+      [good, broken, await prepare(owner), await prepare(other)].map((link) =>
+        app.app.context.creations.store(link),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  });
+});
