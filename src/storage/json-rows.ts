@@ -4,8 +4,8 @@ import type { Dialect } from './dialect.ts';
 export type ColumnKind = 'integer' | 'text';
 
 /**
- * Rows, as JSON has them, as a table to select from, sent as one value: the statement is the same however many there are, and nothing has
- * to be made of each of their cells on the way.
+ * Rows, as JSON has them, as a table to select from, sent as one value: the statement is the same however many there are,
+ * and nothing has to be made of each of their cells on the way.
  */
 export function jsonRows(
   dialect: Dialect,
