@@ -191,7 +191,7 @@ describe('a store that answers at once', () => {
       if (suffix === 'broken') throw new Error('away');
       return suffix === 'a' ? link('https://one.example/') : null;
     }, bounds);
-    expect(quick.fetch(0, 'a')).toEqual(link('https://one.example/'));
+    expect(quick.fetch(0, 'a')).toHaveProperty('destinationUrl', 'https://one.example/');
     expect(quick.fetch(0, 'none')).toBeNull();
     expect([quick.peek(0, 'a')?.destinationUrl, quick.peek(0, 'none')]).toEqual([
       'https://one.example/',

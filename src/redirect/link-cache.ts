@@ -1,5 +1,6 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { Generations } from './generations.ts';
+import { kept, roomOf } from './kept-link.ts';
 import { SecondChances } from './second-chances.ts';
 
 export interface CacheBounds {
@@ -73,7 +74,8 @@ export class LinkCache {
     }
   }
 
-  #keep(key: string, link: Loaded): Loaded {
+  #keep(key: string, loaded: Loaded): Loaded {
+    const link = loaded && kept(loaded);
     if (link) this.#links.set(key, link);
     else this.#misses.set(key, true);
     return link;
@@ -90,9 +92,9 @@ export class LinkCache {
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
-/** About what an entry takes in memory: the object, the map's slot, and its texts. */
+/** About what an entry takes in memory. */
 const weight = (key: string, link: LinkForVisitor): number =>
-  330 +
+  roomOf(link) +
   key.length +
   link.destinationUrl.length +
   (link.androidUrl?.length ?? 0) +
