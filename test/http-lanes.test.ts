@@ -143,267 +143,255 @@ const places: readonly (readonly [string, (stream: string) => string])[] = [
   ['between another and a known', (stream) => other + stream + known],
 ];
 
-describe.each(['direct', 'runtime'] as const)('with sockets that are %s,', (sockets) => {
-  beforeAll(() => {
-    lanes = openLanes(
+beforeAll(() => {
+  lanes = openLanes(
+    (cause) => faults.push(cause),
+    (request, { address }) => {
+      const path = request.url.slice(request.url.indexOf('/', 8));
+      asked.push(`${request.method} ${path}`);
+      return path === '/who' ? new Response(`${address}\n`) : answer(request);
+    },
+    ({ path }, peer) => {
+      if (path === '/known/who')
+        return { head: `HTTP/1.1 200 OK\r\nContent-Length: ${peer.length}\r\n`, body: peer, waits: false };
+      if (!path.startsWith('/known')) return null;
+      const head = `HTTP/1.1 302 Found\r\nLocation: ${moved}\r\nContent-Length: 0\r\n`;
+      return { head, body: '', waits: false };
+    },
+  );
+  alone = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
+});
+afterAll(async () => {
+  expect(faults).toEqual([]);
+  await Promise.all([lanes.drain(), alone.stop(true)]);
+});
+
+describe('the same requests are found as without the lane', () => {
+  test.each(places)('in what stands %s', async (_, around) => {
+    const wrong: string[] = [];
+    const check = async ([name, stream]: readonly [string, string]) => {
+      const bytes = around(stream);
+      const [expected, found] = await Promise.all([
+        talk(alone.port ?? 0, [bytes]),
+        talk(lanes.port, [bytes]),
+      ]);
+      if (essence(found) !== essence(expected))
+        wrong.push(`${name}: ${essence(found)} instead of ${essence(expected)}`);
+    };
+    for (let first = 0; first < streams.length; first += 40)
+      await Promise.all(streams.slice(first, first + 40).map(check));
+    expect(wrong).toEqual([]);
+    expect(asked).not.toContain('GET /smuggled');
+  });
+});
+
+describe('a stream of requests of every kind', () => {
+  const mixed = [
+    known,
+    post('/read', ofLength('abc'), 'abc'),
+    known,
+    known,
+    other,
+    get('/known', 'X: \xe9\r\n'),
+    post('/read', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n0\r\n\r\n'),
+    known,
+    get('/none'),
+    other,
+  ].join('');
+
+  test('may be cut in two anywhere', async () => {
+    const whole = essence(await talk(alone.port ?? 0, [mixed]));
+    const cuts = Array.from({ length: mixed.length - 1 }, (_, index) => index + 1);
+    while (cuts.length > 0) {
+      const batch = cuts.splice(0, 40);
+      const answers = await Promise.all(
+        batch.map((cut) => talk(lanes.port, [mixed.slice(0, cut), mixed.slice(cut)], { count: 10 })),
+      );
+      for (const [index, found] of answers.entries())
+        expect([batch[index], essence(found)]).toEqual([batch[index], whole]);
+    }
+  });
+
+  test('stays on its lane where one that is plain is cut in two', async () => {
+    asked.length = 0;
+    for (let cut = 1; cut < known.length; cut++) {
+      const pieces = [known + known.slice(0, cut), known.slice(cut) + known];
+      expect(statusesOf(await talk(lanes.port, pieces, { count: 3 }))).toEqual([302, 302, 302]);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('may come byte by byte', async () => {
+    const whole = essence(await talk(alone.port ?? 0, [mixed]));
+    expect(essence(await talk(lanes.port, [...mixed], { count: 10 }))).toEqual(whole);
+  });
+
+  test('is answered in its order although some answers come late', async () => {
+    const bytes = get('/late') + known + get('/late') + other + known;
+    expect(statusesOf(await talk(lanes.port, [bytes], { count: 5 }))).toEqual([200, 302, 200, 200, 302]);
+  });
+});
+
+describe('the address of a visitor', () => {
+  test('is the one of their connection in both lanes, whatever their headers say, for many at once', async () => {
+    const claims = [
+      'X-Forwarded-For: 203.0.113.5\r\nForwarded: for=203.0.113.5\r\nX-Real-IP: 203.0.113.5\r\n',
+      'X-Forwarded-For: 127.0.0.1\r\nVia: 1.1 nobody\r\nCF-Connecting-IP: 127.0.0.1\r\n',
+      '',
+    ];
+    for (let round = 0; round < 3; round++) {
+      const visitors = Array.from({ length: 40 }, (_, index) => `127.0.${round}.${index + 2}`);
+      await Promise.all(
+        visitors.map(async (address, index) => {
+          const more = claims[index % claims.length];
+          const bytes =
+            get('/who', more) + get('/known/who', more) + get('/who', `${more}Connection: close\r\n`);
+          const bodies = (await talk(lanes.port, [bytes], { from: address })).match(/127\.[\d.]+/g);
+          expect(bodies).toEqual([address, address, address]);
+        }),
+      );
+    }
+  });
+});
+
+describe('a connection', () => {
+  test('what comes after the answer to a request that announced more is never read as a request', async () => {
+    asked.length = 0;
+    const socket = await dial(lanes.port, get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'));
+    socket.pause();
+    // The server behind has answered and hung up; its answer waits here, since nobody reads it.
+    for (let turn = 0; turn < 20; turn++) {
+      await Bun.sleep(10);
+      socket.write(post('/smuggled', ofLength(''), ''));
+    }
+    socket.destroy();
+    expect(asked).toEqual(['GET /large']);
+  });
+
+  test('a neighbour on this machine is not taken for a visitor whose port number they borrow', async () => {
+    const before = ports('01');
+    const visitor = await dial(lanes.port, other);
+    await new Promise((answered) => visitor.once('data', answered));
+    const behind = ports('0A').find((port) => port !== lanes.port && port !== alone.port) ?? 0;
+    const hop = ports('01', behind).find((port) => !before.includes(port)) ?? 0;
+    asked.length = 0;
+    const options = { from: '127.0.0.2', fromPort: hop };
+    expect(statusesOf(await talk(behind, [get('/forged')], options))).toEqual([403]);
+    visitor.destroy();
+    expect(asked).toEqual([]);
+  });
+
+  test('whoever hangs up in the middle of a body is let go at once', async () => {
+    await talk(lanes.port, [other]);
+    const open = () => readdirSync('/proc/self/fd').length;
+    const before = open();
+    const socket = await dial(lanes.port, post('/read', 'Content-Length: 9\r\n', 'a'));
+    await Bun.sleep(50);
+    socket.destroy();
+    await eventually(() => open() <= before, 'the connections to be let go');
+  });
+
+  test('whose visitor says that nothing more comes is answered, also where it is to be closed', async () => {
+    const last = [known, other, get('/known', 'Connection: close\r\n'), known.replace('1.1', '1.0')];
+    const answers = await Promise.all(last.map((bytes) => talk(lanes.port, [bytes], { hangsUp: true })));
+    expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
+  });
+
+  test('that ends in any way leaves nothing open behind', async () => {
+    const open = () => readdirSync('/proc/self/fd').length;
+    await talk(lanes.port, [other]);
+    const before = open();
+    const begun = [known, other, get('/late'), get('/large'), 'GET /kn', 'POST'];
+    for (let round = 0; round < 5; round++) {
+      const sockets = await Promise.all(
+        Array.from({ length: 10 }, () => begun.map((bytes) => dial(lanes.port, bytes))).flat(),
+      );
+      for (const [index, socket] of sockets.entries()) {
+        if (index % 3 === 0) socket.resetAndDestroy();
+        else if (index % 3 === 1) socket.destroy();
+        else socket.end(() => socket.destroy());
+      }
+    }
+    await eventually(() => open() <= before, 'the connections to be let go');
+  });
+});
+
+describe('a connection, also', () => {
+  test('whose visitor says that nothing more comes is answered also by the server behind, as it would alone', async () => {
+    const last = [
+      get('/other', 'Connection: close\r\n'),
+      other.replace('1.1', '1.0'),
+      post('/other', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'),
+    ];
+    const answers = await Promise.all(last.map((bytes) => talk(lanes.port, [bytes], { hangsUp: true })));
+    expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
+  });
+
+  test('whose request has come when the service is told to stop is answered', async () => {
+    const stopping = openLanes(
       (cause) => faults.push(cause),
-      (request, { address }) => {
-        const path = request.url.slice(request.url.indexOf('/', 8));
-        asked.push(`${request.method} ${path}`);
-        return path === '/who' ? new Response(`${address}\n`) : answer(request);
-      },
-      ({ path }, peer) => {
-        if (path === '/known/who')
-          return { head: `HTTP/1.1 200 OK\r\nContent-Length: ${peer.length}\r\n`, body: peer, waits: false };
-        if (!path.startsWith('/known')) return null;
-        const head = `HTTP/1.1 302 Found\r\nLocation: ${moved}\r\nContent-Length: 0\r\n`;
-        return { head, body: '', waits: false };
-      },
-      sockets,
+      answer,
+      ({ path }) =>
+        path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
     );
-    alone = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
-  });
-  afterAll(async () => {
-    expect(faults).toEqual([]);
-    await Promise.all([lanes.drain(), alone.stop(true)]);
-  });
-
-  describe('the same requests are found as without the lane', () => {
-    test.each(places)('in what stands %s', async (_, around) => {
-      const wrong: string[] = [];
-      const check = async ([name, stream]: readonly [string, string]) => {
-        const bytes = around(stream);
-        const [expected, found] = await Promise.all([
-          talk(alone.port ?? 0, [bytes]),
-          talk(lanes.port, [bytes]),
-        ]);
-        if (essence(found) !== essence(expected))
-          wrong.push(`${name}: ${essence(found)} instead of ${essence(expected)}`);
-      };
-      for (let first = 0; first < streams.length; first += 40)
-        await Promise.all(streams.slice(first, first + 40).map(check));
-      expect(wrong).toEqual([]);
-      expect(asked).not.toContain('GET /smuggled');
-    });
+    const visitors = await Promise.all([known, other].map((bytes) => dial(stopping.port, bytes)));
+    await Promise.all(visitors.map((visitor) => new Promise((answered) => visitor.once('data', answered))));
+    const received = visitors.map(
+      (visitor) =>
+        new Promise<string>((resolve) => {
+          let text = '';
+          visitor.on('data', (part) => {
+            text += part.toString('latin1');
+          });
+          visitor.on('close', () => resolve(text));
+        }),
+    );
+    visitors[0]?.write(known);
+    visitors[1]?.write(other);
+    await stopping.drain();
+    expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
   });
 
-  describe('a stream of requests of every kind', () => {
-    const mixed = [
-      known,
-      post('/read', ofLength('abc'), 'abc'),
-      known,
-      known,
-      other,
-      get('/known', 'X: \xe9\r\n'),
-      post('/read', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n0\r\n\r\n'),
-      known,
-      get('/none'),
-      other,
-    ].join('');
-
-    test('may be cut in two anywhere', async () => {
-      const whole = essence(await talk(alone.port ?? 0, [mixed]));
-      const cuts = Array.from({ length: mixed.length - 1 }, (_, index) => index + 1);
-      while (cuts.length > 0) {
-        const batch = cuts.splice(0, 40);
-        const answers = await Promise.all(
-          batch.map((cut) => talk(lanes.port, [mixed.slice(0, cut), mixed.slice(cut)], { count: 10 })),
-        );
-        for (const [index, found] of answers.entries())
-          expect([batch[index], essence(found)]).toEqual([batch[index], whole]);
-      }
-    });
-
-    test('stays on its lane where one that is plain is cut in two', async () => {
-      asked.length = 0;
-      for (let cut = 1; cut < known.length; cut++) {
-        const pieces = [known + known.slice(0, cut), known.slice(cut) + known];
-        expect(statusesOf(await talk(lanes.port, pieces, { count: 3 }))).toEqual([302, 302, 302]);
-      }
-      expect(asked).toEqual([]);
-    });
-
-    test('may come byte by byte', async () => {
-      const whole = essence(await talk(alone.port ?? 0, [mixed]));
-      expect(essence(await talk(lanes.port, [...mixed], { count: 10 }))).toEqual(whole);
-    });
-
-    test('is answered in its order although some answers come late', async () => {
-      const bytes = get('/late') + known + get('/late') + other + known;
-      expect(statusesOf(await talk(lanes.port, [bytes], { count: 5 }))).toEqual([200, 302, 200, 200, 302]);
-    });
+  test('whose large body is refused unread hears why, is ended, and holds up no stop', async () => {
+    const refusing = openLanes(
+      (cause) => faults.push(cause),
+      () => new Response('too large', { status: 413 }),
+      () => null,
+    );
+    const body = 'x'.repeat(3_000_000);
+    const framings = [
+      post('/other', `Content-Length: ${body.length}\r\n`, body),
+      post('/other', 'Transfer-Encoding: chunked\r\n', `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+    ];
+    const visitors = framings.map((bytes) => hearAfterSending(refusing.port, bytes));
+    await Promise.all(visitors.map(({ heard }) => heard));
+    const begun = performance.now();
+    await refusing.drain();
+    // Of the ten seconds that requests under way are given.
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
   });
 
-  describe('the address of a visitor', () => {
-    test('is the one of their connection in both lanes, whatever their headers say, for many at once', async () => {
-      const claims = [
-        'X-Forwarded-For: 203.0.113.5\r\nForwarded: for=203.0.113.5\r\nX-Real-IP: 203.0.113.5\r\n',
-        'X-Forwarded-For: 127.0.0.1\r\nVia: 1.1 nobody\r\nCF-Connecting-IP: 127.0.0.1\r\n',
-        '',
-      ];
-      for (let round = 0; round < 3; round++) {
-        const visitors = Array.from({ length: 40 }, (_, index) => `127.0.${round}.${index + 2}`);
-        await Promise.all(
-          visitors.map(async (address, index) => {
-            const more = claims[index % claims.length];
-            const bytes =
-              get('/who', more) + get('/known/who', more) + get('/who', `${more}Connection: close\r\n`);
-            const bodies = (await talk(lanes.port, [bytes], { from: address })).match(/127\.[\d.]+/g);
-            expect(bodies).toEqual([address, address, address]);
-          }),
-        );
-      }
-    });
+  test('a head with bare line feeds is refused at once', async () => {
+    expect(statusesOf(await talk(lanes.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([505]);
   });
 
-  describe('a connection', () => {
-    test('what comes after the answer to a request that announced more is never read as a request', async () => {
-      asked.length = 0;
-      const socket = await dial(
-        lanes.port,
-        get('/large', 'Connection: close\r\nContent-Length: 9999999\r\n'),
-      );
-      socket.pause();
-      // The server behind has answered and hung up; its answer waits here, since nobody reads it.
-      for (let turn = 0; turn < 20; turn++) {
-        await Bun.sleep(10);
-        socket.write(post('/smuggled', ofLength(''), ''));
-      }
-      socket.destroy();
-      expect(asked).toEqual(['GET /large']);
+  test('whose visitor says that nothing more comes before the server behind is reached, is answered or ended', async () => {
+    let ended = false;
+    let received = '';
+    const inner = new InnerConnection(alone.port ?? 0, '127.0.0.1', new Peers(), {
+      received: (bytes) => {
+        received += bytes.toString('latin1');
+      },
+      drained: () => {},
+      closed: () => {
+        ended = true;
+      },
     });
-
-    test('a neighbour on this machine is not taken for a visitor whose port number they borrow', async () => {
-      const before = ports('01');
-      const visitor = await dial(lanes.port, other);
-      await new Promise((answered) => visitor.once('data', answered));
-      const behind = ports('0A').find((port) => port !== lanes.port && port !== alone.port) ?? 0;
-      const hop = ports('01', behind).find((port) => !before.includes(port)) ?? 0;
-      asked.length = 0;
-      const options = { from: '127.0.0.2', fromPort: hop };
-      expect(statusesOf(await talk(behind, [get('/forged')], options))).toEqual([403]);
-      visitor.destroy();
-      expect(asked).toEqual([]);
-    });
-
-    test('whoever hangs up in the middle of a body is let go at once', async () => {
-      await talk(lanes.port, [other]);
-      const open = () => readdirSync('/proc/self/fd').length;
-      const before = open();
-      const socket = await dial(lanes.port, post('/read', 'Content-Length: 9\r\n', 'a'));
-      await Bun.sleep(50);
-      socket.destroy();
-      await eventually(() => open() <= before, 'the connections to be let go');
-    });
-
-    test('whose visitor says that nothing more comes is answered, also where it is to be closed', async () => {
-      const last = [known, other, get('/known', 'Connection: close\r\n'), known.replace('1.1', '1.0')];
-      const answers = await Promise.all(last.map((bytes) => talk(lanes.port, [bytes], { hangsUp: true })));
-      expect(answers.map(statusesOf)).toEqual([[302], [200], [302], [302]]);
-    });
-
-    test('that ends in any way leaves nothing open behind', async () => {
-      const open = () => readdirSync('/proc/self/fd').length;
-      await talk(lanes.port, [other]);
-      const before = open();
-      const begun = [known, other, get('/late'), get('/large'), 'GET /kn', 'POST'];
-      for (let round = 0; round < 5; round++) {
-        const sockets = await Promise.all(
-          Array.from({ length: 10 }, () => begun.map((bytes) => dial(lanes.port, bytes))).flat(),
-        );
-        for (const [index, socket] of sockets.entries()) {
-          if (index % 3 === 0) socket.resetAndDestroy();
-          else if (index % 3 === 1) socket.destroy();
-          else socket.end(() => socket.destroy());
-        }
-      }
-      await eventually(() => open() <= before, 'the connections to be let go');
-    });
-  });
-
-  describe('a connection, also', () => {
-    test('whose visitor says that nothing more comes is answered also by the server behind, as it would alone', async () => {
-      const last = [
-        get('/other', 'Connection: close\r\n'),
-        other.replace('1.1', '1.0'),
-        post('/other', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'),
-      ];
-      const answers = await Promise.all(last.map((bytes) => talk(lanes.port, [bytes], { hangsUp: true })));
-      expect(answers.map(statusesOf)).toEqual([[200], [200], [200]]);
-    });
-
-    test('whose request has come when the service is told to stop is answered', async () => {
-      const stopping = openLanes(
-        (cause) => faults.push(cause),
-        answer,
-        ({ path }) =>
-          path === '/known' ? { head: 'HTTP/1.1 204 No Content\r\n', body: '', waits: false } : null,
-        sockets,
-      );
-      const visitors = await Promise.all([known, other].map((bytes) => dial(stopping.port, bytes)));
-      await Promise.all(visitors.map((visitor) => new Promise((answered) => visitor.once('data', answered))));
-      const received = visitors.map(
-        (visitor) =>
-          new Promise<string>((resolve) => {
-            let text = '';
-            visitor.on('data', (part) => {
-              text += part.toString('latin1');
-            });
-            visitor.on('close', () => resolve(text));
-          }),
-      );
-      visitors[0]?.write(known);
-      visitors[1]?.write(other);
-      await stopping.drain();
-      expect((await Promise.all(received)).map(statusesOf)).toEqual([[204], [200]]);
-    });
-
-    test('whose large body is refused unread hears why, is ended, and holds up no stop', async () => {
-      const refusing = openLanes(
-        (cause) => faults.push(cause),
-        () => new Response('too large', { status: 413 }),
-        () => null,
-        sockets,
-      );
-      const body = 'x'.repeat(3_000_000);
-      const framings = [
-        post('/other', `Content-Length: ${body.length}\r\n`, body),
-        post(
-          '/other',
-          'Transfer-Encoding: chunked\r\n',
-          `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
-        ),
-      ];
-      const visitors = framings.map((bytes) => hearAfterSending(refusing.port, bytes));
-      await Promise.all(visitors.map(({ heard }) => heard));
-      const begun = performance.now();
-      await refusing.drain();
-      // Of the ten seconds that requests under way are given.
-      expect(performance.now() - begun).toBeLessThan(5_000);
-      expect((await Promise.all(visitors.map(({ all }) => all))).map(statusesOf)).toEqual([[413], [413]]);
-    });
-
-    test('a head with bare line feeds is refused at once', async () => {
-      expect(statusesOf(await talk(lanes.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([505]);
-    });
-
-    test('whose visitor says that nothing more comes before the server behind is reached, is answered or ended', async () => {
-      let ended = false;
-      let received = '';
-      const inner = new InnerConnection(alone.port ?? 0, '127.0.0.1', new Peers(), {
-        received: (bytes) => {
-          received += bytes.toString('latin1');
-        },
-        drained: () => {},
-        closed: () => {
-          ended = true;
-        },
-      });
-      inner.send(Buffer.from(other));
-      inner.end();
-      await Bun.sleep(200);
-      expect([ended, received !== '']).toContain(true);
-    });
+    inner.send(Buffer.from(other));
+    inner.end();
+    await Bun.sleep(200);
+    expect([ended, received !== '']).toContain(true);
   });
 });
 

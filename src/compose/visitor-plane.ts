@@ -20,12 +20,9 @@ export type PlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDi
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 
-/**
- * In the thread that this is called in: for tests, whose clock and disk can't leave it. That thread has more to do than to
- * wait for visitors, so its sockets are the runtime's.
- */
+/** In the thread that this is called in: for tests, whose clock and disk can't leave it. */
 export const visitorsHere: StartVisitors = async (config, behind, overrides, log) =>
-  new VisitorPlane({ ...config, visitorSockets: 'runtime' }, behind, overrides, log);
+  new VisitorPlane(config, behind, overrides, log);
 
 /** What plain visits are answered with, put together. It knows nothing of accounts or of the API. */
 export class VisitorPlane implements Visitors {

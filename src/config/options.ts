@@ -256,12 +256,6 @@ export const options = {
     'How many processes share the port, one a core; on Linux.',
     wholeNumber(1, 256),
   ),
-  visitorSockets: option(
-    'VISITOR_SOCKETS',
-    'direct',
-    "How visitors' connections are served: direct (by the system's own calls, on Linux) or runtime (by Bun).",
-    oneOf('direct', 'runtime'),
-  ),
   logLevel: option(
     'LOG_LEVEL',
     'info',

@@ -1,6 +1,5 @@
 import type { Config } from '../config/options.ts';
-import { openPort } from '../sockets/open-port.ts';
-import type { Receiver, VisitorPort } from '../sockets/port.ts';
+import { openPort, type Receiver, type VisitorPort } from '../sockets/port.ts';
 import { Connection, type Express, type Lane } from './connection.ts';
 import type { Peers } from './peers.ts';
 import { portProblem } from './port-problem.ts';
@@ -20,7 +19,7 @@ export class OuterServer {
   #headEnd = '';
 
   constructor(
-    config: Pick<Config, 'port' | 'host' | 'workers' | 'visitorSockets'>,
+    config: Pick<Config, 'port' | 'host' | 'workers'>,
     behind: { readonly port: number; readonly peers: Peers },
     onFault: (cause: unknown) => void,
   ) {
@@ -49,11 +48,11 @@ export class OuterServer {
         connection.terminate();
       },
     };
-    const { host, port, workers, visitorSockets } = config;
+    const { host, port, workers } = config;
     this.#host = host;
     const place = { hostname: host, port, reusePort: workers > 1 };
     try {
-      this.#port = openPort(place, receiver, visitorSockets);
+      this.#port = openPort(place, receiver);
     } catch (cause) {
       throw portProblem(config, cause);
     }

@@ -1,3 +1,5 @@
+import type { Socket } from 'bun';
+
 /** A socket, as far as writing to it goes. */
 export interface Writable {
   /** How many bytes the system took; less than none when the other side is gone. Text is ASCII. */
@@ -18,7 +20,7 @@ export interface VisitorSocket extends Writable {
 /** What is done with visitors' connections. What `opened` gives back is handed to all the others. */
 export interface Receiver<Connection> {
   opened(socket: VisitorSocket): Connection;
-  /** The bytes are lent: once this returns, others will stand in their place. */
+  /** The bytes are lent: once this returns, others may stand in their place. */
   received(connection: Connection, bytes: Buffer): void;
   /** There is room again, after a write that wasn't taken whole. */
   drained(connection: Connection): void;
@@ -44,4 +46,27 @@ export interface VisitorPort {
   stop(): void;
   /** Ends all that are left, and is over. */
   close(): void;
+}
+
+export function openPort<Connection>(place: Place, receiver: Receiver<Connection>): VisitorPort {
+  const listener = Bun.listen<Connection>({
+    ...place,
+    allowHalfOpen: true,
+    socket: {
+      open: (socket: Socket<Connection>) => {
+        socket.data = receiver.opened(socket);
+      },
+      data: ({ data }, bytes) => receiver.received(data, bytes),
+      drain: ({ data }) => receiver.drained(data),
+      end: ({ data }) => receiver.ended(data),
+      close: ({ data }) => receiver.closed(data),
+      error: ({ data }, cause) => receiver.failed(data, cause),
+    },
+  });
+  return {
+    port: listener.port,
+    afterTurn: (task) => void setImmediate(task),
+    stop: () => listener.stop(),
+    close: () => listener.stop(true),
+  };
 }

@@ -3,7 +3,6 @@ import { drain } from '../../src/http/drain.ts';
 import { type Front, InnerServer } from '../../src/http/inner-server.ts';
 import { OuterServer } from '../../src/http/outer-server.ts';
 import { Peers } from '../../src/http/peers.ts';
-import type { HowSockets } from '../../src/sockets/open-port.ts';
 
 export interface Lanes {
   readonly port: number;
@@ -11,15 +10,10 @@ export interface Lanes {
 }
 
 /** The port of visitors, its express lane, and the server behind. */
-export function openLanes(
-  onFault: (cause: unknown) => void,
-  front: Front,
-  express: Express,
-  visitorSockets: HowSockets,
-): Lanes {
+export function openLanes(onFault: (cause: unknown) => void, front: Front, express: Express): Lanes {
   const peers = new Peers();
   const inner = new InnerServer(peers, onFault);
-  const place = { port: 0, host: '127.0.0.1', workers: 1, visitorSockets };
+  const place = { port: 0, host: '127.0.0.1', workers: 1 };
   const outer = new OuterServer(place, { port: inner.port, peers }, onFault);
   inner.open(front);
   outer.open(express);

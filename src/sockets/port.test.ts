@@ -2,10 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../../test/support/eventually.ts';
-import { type HowSockets, openPort } from './open-port.ts';
-import type { Receiver, VisitorPort, VisitorSocket } from './port.ts';
-
-const kinds: readonly HowSockets[] = process.platform === 'linux' ? ['direct', 'runtime'] : ['runtime'];
+import { openPort, type Receiver, type VisitorPort, type VisitorSocket } from './port.ts';
 
 interface Met {
   readonly socket: VisitorSocket;
@@ -55,14 +52,14 @@ class Notes implements Receiver<Met> {
 const until = async (text: () => string, wanted: string) =>
   eventually(() => text() === wanted, `"${wanted.slice(0, 20)}" to be heard`);
 
-describe.each(kinds)('a port with sockets that are %s', (how) => {
+describe('a port', () => {
   let port: VisitorPort;
   let notes: Notes;
   const callers: Socket[] = [];
 
   const open = (hostname = '127.0.0.1') => {
     notes = new Notes();
-    port = openPort({ hostname, port: 0, reusePort: false }, notes, how);
+    port = openPort({ hostname, port: 0, reusePort: false }, notes);
   };
   const call = async (
     host = '127.0.0.1',
@@ -162,22 +159,6 @@ describe.each(kinds)('a port with sockets that are %s', (how) => {
     await eventually(() => over() && first().happened.includes('closed'), 'the end');
     expect(first().happened).toEqual(['ended', 'closed']);
   });
-
-  // The runtime tells nothing more of who it has said its last to, until they are let go of.
-  test.if(how === 'direct')(
-    'ends first, and hears what is still said until the other side ends, too',
-    async () => {
-      open();
-      notes.onReceived = ({ socket }) => socket.end();
-      const { caller, over } = await call();
-      caller.write('a');
-      await eventually(over, 'our end to be heard');
-      caller.write('b');
-      await until(() => first().heard.join(''), 'ab');
-      caller.end();
-      await eventually(() => first().happened.includes('closed'), 'the end');
-    },
-  );
 
   test('learns of who hangs up, also where nothing is read from them', async () => {
     open();
@@ -289,49 +270,3 @@ describe.each(kinds)('a port with sockets that are %s', (how) => {
     await new Promise<void>((called) => port.afterTurn(called));
   });
 });
-
-test.if(process.platform === 'linux')(
-  'who can not be let in for want of files waits, at no cost, until there are some',
-  async () => {
-    const script = `
-      import { openPort } from '${import.meta.dir}/open-port.ts';
-      const met = [];
-      let all = 0;
-      const receiver = { opened: (socket) => { all += 1; met.push(socket); }, received() {}, drained() {}, ended() {}, closed() {}, failed() {} };
-      const port = openPort({ hostname: '127.0.0.1', port: 0, reusePort: false }, receiver, 'direct');
-      process.stdin.on('data', () => met.splice(0, 10).forEach((socket) => socket.terminate()));
-      setInterval(() => process.stdout.write(JSON.stringify({ port: port.port, met: all, cpu: process.cpuUsage() }) + '\\n'), 50);`;
-    const child = Bun.spawn(['sh', '-c', 'ulimit -n 60 && exec "$0" -e "$1"', process.execPath, script], {
-      stdin: 'pipe',
-      stdout: 'pipe',
-      stderr: 'inherit',
-    });
-    let last = { port: 0, met: 0, cpu: { user: 0, system: 0 } };
-    const reading = (async () => {
-      let text = '';
-      const decoder = new TextDecoder();
-      for await (const part of child.stdout) {
-        text += decoder.decode(part, { stream: true });
-        const lines = text.split('\n');
-        text = lines.pop() ?? '';
-        last = JSON.parse(lines.at(-1) ?? JSON.stringify(last));
-      }
-    })();
-    await eventually(() => last.port > 0, 'the port to be open');
-    const callers = Array.from({ length: 80 }, () => connect({ host: '127.0.0.1', port: last.port }));
-    await Promise.all(callers.map((caller) => new Promise((connected) => caller.once('connect', connected))));
-    await eventually(() => last.met > 20, 'some to be let in');
-    const full = last;
-    expect(full.met).toBeLessThan(60);
-    const used = ({ cpu }: typeof last) => cpu.user + cpu.system;
-    await Bun.sleep(1_000);
-    // Tried again and again it would have been all of that second.
-    expect(used(last) - used(full)).toBeLessThan(500_000);
-    child.stdin.write('room');
-    child.stdin.flush();
-    await eventually(() => last.met === full.met + 10, 'others to be let in in their place');
-    for (const caller of callers) caller.destroy();
-    child.kill();
-    await reading;
-  },
-);
