@@ -55,7 +55,7 @@ function deskOf(settings: FoldSettings, now: number): FoldDesk {
       isOwnHost: (host) => hosts.has(host),
       salts,
     }),
-    deliveriesOf: (clicks, batch, instant) => (links) =>
+    deliveriesOf: (clicks, batch, instant) => (links, hitIdOf) =>
       links.size === 0
         ? []
         : clickDeliveries(clicks(links), links, {
@@ -63,6 +63,7 @@ function deskOf(settings: FoldSettings, now: number): FoldDesk {
             addressForm: settings.webhookAddress,
             now: instant,
             batch,
+            hitIdOf,
           }),
     tell,
   });

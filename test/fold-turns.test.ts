@@ -80,9 +80,9 @@ class WatchedStore extends SqliteFoldStore {
 /** A disk that takes its time. */
 class SlowStore extends SqliteFoldStore {
   override fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
-    return super.fold(batch, (links) => {
+    return super.fold(batch, (links, hitIdOf) => {
       Bun.sleepSync(50);
-      return deliveries(links);
+      return deliveries(links, hitIdOf);
     });
   }
 }

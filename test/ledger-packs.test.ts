@@ -90,6 +90,7 @@ class Folding {
         to,
         hits: { columns, count: hits.length },
         isByLink,
+        order: null,
         visitors: [],
         linkHours: { numbers: none, counts: [] },
         organizationRollups: none,

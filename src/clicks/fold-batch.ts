@@ -16,6 +16,7 @@ const longStretch = 4_096;
 export class BatchBuilder {
   readonly #seen: SeenVisitors;
   readonly #sorted = new HitColumns();
+  #order: Int32Array | null = null;
   readonly #rollUps = new RollUps();
   readonly #linkClicks = new Numbers();
   /** Day and visitor, of the link at hand. */
@@ -65,6 +66,7 @@ export class BatchBuilder {
       to,
       hits: { columns: (isByLink ? byLink : columns).ledger, count: columns.count },
       isByLink,
+      order: isByLink && byLink !== columns ? this.#order : null,
       visitors: groupsInOrder([...this.#visitorsOfOrganizations.all, ...this.#visitorsOfLinks.all]),
       linkHours: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,
@@ -75,6 +77,7 @@ export class BatchBuilder {
   /** Gives the memory of the last batch back, which is no good any more. */
   release(): void {
     this.#sorted.release();
+    this.#order = null;
   }
 
   /** Rows from `from` up to `to` are those of the link. */
@@ -118,9 +121,9 @@ export class BatchBuilder {
    */
   #sortedByLink(columns: HitColumns, links: StretchLinks, inOrder: Int32Array): HitColumns {
     if (links.count < 2) return columns;
-    const order = rowsByLink(columns, links, inOrder);
+    this.#order = rowsByLink(columns, links, inOrder);
     const sorted = this.#sorted;
-    sorted.take(columns, order);
+    sorted.take(columns, this.#order);
     return sorted;
   }
 }

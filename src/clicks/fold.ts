@@ -12,7 +12,12 @@ import type { DailySalts } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
 /** A click as webhooks are told of it. The address is shown to nobody else, and goes with the journal. */
-export type FoldedClick = EnrichedHit & { readonly address: string; readonly userAgent: string };
+export type FoldedClick = EnrichedHit & {
+  /** Its index among the hits of its batch, in the order in which they came. */
+  readonly index: number;
+  readonly address: string;
+  readonly userAgent: string;
+};
 
 export type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
 
@@ -143,7 +148,8 @@ export class JournalFold {
         for (; cursor.next(); row++) {
           if (!stretch.columns.isClick(row) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          clicks.push({ ...enrich(hit, parts, noRepeats), address: hit.address, userAgent: hit.userAgent });
+          const { address, userAgent } = hit;
+          clicks.push({ ...enrich(hit, parts, noRepeats), index: row, address, userAgent });
         }
       }
     } finally {

@@ -25,6 +25,7 @@ import {
   rollupColumns,
   type Watermark,
 } from './fold-store.ts';
+import { hitIdOf } from './hit-ids.ts';
 import { classColumns, tidyCounts } from './stats-counts.ts';
 
 const mostHits = 32_768;
@@ -57,6 +58,8 @@ const unnested = (width: number): string =>
   `select * from unnest(${Array.from({ length: width }, (_, index) => `$${index + 1}::bigint[]`).join(', ')})`;
 
 const hitsSql = `insert into hits (${hitColumns.join(', ')}) ${unnested(hitColumns.length)}`;
+const hitsWithIdsSql = `insert into hits (id, ${hitColumns.join(', ')}) ${unnested(1 + hitColumns.length)}`;
+const nextHitIdsSql = `select nextval(pg_get_serial_sequence('hits', 'id')) as id from generate_series(1, $1)`;
 const visitorsSql = `with fresh as (
     insert into daily_visitors (day, owner, visitor) ${unnested(3)} on conflict do nothing returning day, owner
   ) select day, owner, count(*) as count from fresh group by day, owner order by day, owner`;
@@ -122,7 +125,8 @@ export class PostgresFoldStore implements FoldStore {
     await query('begin');
     try {
       await moveWatermark(query, batch);
-      await query(hitsSql, ledgerArrays(batch.hits));
+      const links = await hookedLinks(query, batch);
+      const ids = await insertHits(query, batch.hits, links.size > 0);
       const visitors = await insertVisitors(query, batch.visitors);
       const { ofLinkHours, organizations } = placeVisitors(batch.linkHours, visitors);
       // Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock.
@@ -131,7 +135,13 @@ export class PostgresFoldStore implements FoldStore {
       await insert(query, organizationRollupsSql, batch.organizationRollups, rollupColumns);
       await insert(query, organizationRollupsSql, organizations, rollupColumns);
       await insert(query, linkClicksSql, batch.linkClicks, linkClickColumns);
-      await insertDeliveries(query, deliveriesOf(await hookedLinks(query, batch)));
+      await insertDeliveries(
+        query,
+        deliveriesOf(
+          links,
+          hitIdOf(batch, () => ids),
+        ),
+      );
       await query('commit');
     } catch (cause) {
       if (!(cause instanceof StoreAway)) await query('rollback').catch(() => {});
@@ -247,6 +257,21 @@ async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Pr
           [to.segment, to.offset, journal, from.segment, from.offset],
         );
   if (moved.length !== 1) throw new JournalTaken(journal);
+}
+
+/**
+ * Where webhooks are told of hits, their ids are fetched before: in which order `returning` answers is promised by
+ * nobody. Ids are empty where they aren't asked for.
+ */
+async function insertHits(query: Query, hits: Hits, withIds: boolean): Promise<Float64Array> {
+  if (!withIds) {
+    await query(hitsSql, ledgerArrays(hits));
+    return new Float64Array();
+  }
+  const rows = await query(nextHitIdsSql, [hits.count]);
+  const ids = Float64Array.from(rows, (row) => whole(row, 'id')).sort();
+  await query(hitsWithIdsSql, [arrayText(ids), ...ledgerArrays(hits)]);
+  return ids;
 }
 
 async function insert(query: Query, sql: string, rows: Float64Array, width: number): Promise<void> {

@@ -17,6 +17,30 @@ interface Part {
   readonly to: number;
 }
 
+/** Where the hits of a batch go. */
+export interface Packing {
+  /** Rows that went into packs, in the order of their ids; null: all of them, in their own order. */
+  readonly packed: Rows;
+  /** What isn't for packs, and which rows of the batch that is; null: all of them. */
+  readonly left: Hits;
+  readonly leftRows: readonly number[] | null;
+}
+
+export const unpacked = (hits: Hits): Packing => ({ packed: new Int32Array(), left: hits, leftRows: null });
+
+/**
+ * The ids of a batch of `count` hits, row by row, when all of it was just inserted: packs have the first ids in a row, rows
+ * the last, up to `newest`.
+ */
+export function idsOf({ packed, leftRows }: Packing, count: number, newest: number): Float64Array {
+  const ids = new Float64Array(count);
+  let id = newest - count + 1;
+  for (let at = 0; at < (packed?.length ?? count); at++) ids[packed?.[at] ?? at] = id++;
+  if (packed === null) return ids;
+  for (let at = 0; at < (leftRows?.length ?? count); at++) ids[leftRows?.[at] ?? at] = id++;
+  return ids;
+}
+
 /** Writes packs, in the fold's transaction. */
 export class HitPackings {
   readonly #statement: (sql: string) => Statement;
@@ -28,14 +52,15 @@ export class HitPackings {
     this.#statement = statement;
   }
 
-  /** Hits come link by link. Returns those that are not for packs. */
-  insert(hits: Hits): Hits {
-    if (spanOf(hits.columns[instantColumn], hits.count) > longestSpan) return hits;
-    const { parts, rows, left } = partsOf(hits);
-    if (parts.length === 0) return left;
+  /** Hits come link by link. Those that are left over are to be inserted as rows. */
+  insert(hits: Hits): Packing {
+    if (spanOf(hits.columns[instantColumn], hits.count) > longestSpan) return unpacked(hits);
+    const { parts, rows, left, leftRows } = partsOf(hits);
+    const packing = { packed: rows, left, leftRows };
+    if (parts.length === 0) return packing;
     this.#links = [];
     this.#writer.begin(hits, rows);
-    let id = this.#newestId() + 1;
+    let id = this.newestId() + 1;
     for (const { organizationId, from, to } of parts) {
       const packs = Math.ceil((to - from) / mostInPack);
       for (let pack = 0; pack < packs; pack++) {
@@ -49,7 +74,7 @@ export class HitPackings {
     }
     this.#setNewestId(id - 1);
     this.#insertLinks();
-    return left;
+    return packing;
   }
 
   #insertPack(id: number, { organizationId, from, to }: Part): void {
@@ -85,7 +110,7 @@ export class HitPackings {
   }
 
   /** Rows and packs have their ids from one sequence, so that each id is one hit's, and a later one's is greater. */
-  #newestId(): number {
+  newestId(): number {
     const row = this.#statement("select seq from sqlite_sequence where name = 'hits'").get();
     return (row as { seq: number } | null)?.seq ?? 0;
   }
@@ -108,7 +133,7 @@ function spanOf(instants: Column | undefined, count: number): number {
 }
 
 /** Organization by organization, those of one as they came: from place to place in the rows. */
-function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: Hits } {
+function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: Hits; leftRows: number[] } {
   const sums = new Map<number, number>();
   eachRun(columns[organizationColumn], count, (id, from, to) =>
     sums.set(id, (sums.get(id) ?? 0) + to - from),
@@ -116,7 +141,7 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: H
   const none = { columns, count: 0 };
   const [only] = sums.keys();
   if (sums.size === 1 && only !== undefined)
-    return { parts: [{ organizationId: only, from: 0, to: count }], rows: null, left: none };
+    return { parts: [{ organizationId: only, from: 0, to: count }], rows: null, left: none, leftRows: [] };
   const next = new Map<number, number>();
   const parts: Part[] = [];
   let before = 0;
@@ -127,11 +152,11 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: H
     before += hits;
   }
   const rows = new Int32Array(before);
-  const left: number[] = [];
+  const leftRows: number[] = [];
   eachRun(columns[organizationColumn], count, (id, from, to) => {
     const place = next.get(id);
     for (let row = from; row < to; row++) {
-      if (place === undefined) left.push(row);
+      if (place === undefined) leftRows.push(row);
       else rows[place + row - from] = row;
     }
     if (place !== undefined) next.set(id, place + to - from);
@@ -139,7 +164,8 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: H
   return {
     parts,
     rows,
-    left: left.length === 0 ? none : { columns: taken(columns, left), count: left.length },
+    left: leftRows.length === 0 ? none : { columns: taken(columns, leftRows), count: leftRows.length },
+    leftRows,
   };
 }
 

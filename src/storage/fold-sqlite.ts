@@ -2,7 +2,7 @@ import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { breathe } from '../threads/breath.ts';
-import { HitPackings } from './fold-sqlite-packs.ts';
+import { HitPackings, idsOf, unpacked } from './fold-sqlite-packs.ts';
 import { type Insertion, RowInsertions } from './fold-sqlite-rows.ts';
 import {
   byId,
@@ -27,6 +27,7 @@ import {
   rollupColumns,
   type Watermark,
 } from './fold-store.ts';
+import { hitIdOf } from './hit-ids.ts';
 import { HitPack, type PackRow } from './hit-pack.ts';
 import { classColumns, tidyCounts } from './stats-counts.ts';
 
@@ -170,8 +171,7 @@ export class SqliteFoldStore implements FoldStore {
     this.#whole(() => {
       begun = performance.now();
       this.#moveWatermark(batch);
-      const left = batch.isByLink ? this.#packs.insert(batch.hits) : batch.hits;
-      this.#into.hits.insert(left.columns, left.count);
+      const ids = this.#insertHits(batch);
       const { ofLinkHours, organizations } = placeVisitors(
         batch.linkHours,
         this.#insertVisitors(batch.visitors),
@@ -181,7 +181,7 @@ export class SqliteFoldStore implements FoldStore {
       this.#insert('organizationRollups', batch.organizationRollups);
       this.#insert('organizationRollups', organizations);
       this.#insert('linkClicks', batch.linkClicks);
-      this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch)));
+      this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch), hitIdOf(batch, ids)));
     });
     this.#lastEnd = performance.now();
     this.#lastPace = (this.#lastEnd - begun) / Math.max(batch.hits.count, fewest);
@@ -279,6 +279,13 @@ export class SqliteFoldStore implements FoldStore {
             'update journal_watermarks set segment = ?, byte_offset = ? where node = ? and segment = ? and byte_offset = ?',
           ).run(to.segment, to.offset, journal, from.segment, from.offset);
     if (changes !== 1) throw new JournalTaken(journal);
+  }
+
+  /** Returns what tells their ids, as long as nothing else is inserted. */
+  #insertHits({ isByLink, hits }: FoldBatch): () => Float64Array {
+    const packing = isByLink ? this.#packs.insert(hits) : unpacked(hits);
+    this.#into.hits.insert(packing.left.columns, packing.left.count);
+    return () => idsOf(packing, hits.count, this.#packs.newestId());
   }
 
   /** Row after row. */

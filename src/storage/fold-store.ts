@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import type { HitIdOf } from './hit-ids.ts';
 import type { Schema } from './schema.ts';
 import { classColumns, visitorsDimension } from './stats-counts.ts';
 
@@ -44,6 +45,8 @@ export interface FoldBatch {
   readonly hits: Hits;
   /** Whether they come link by link, those of a link as they came; or else all of them as they came. */
   readonly isByLink: boolean;
+  /** For each of the hits, its index in the order in which they came; null where they are in that order. */
+  readonly order: Int32Array | null;
   /** In the order of the key of daily_visitors. */
   readonly visitors: readonly DayVisitors[];
   readonly linkHours: LinkHours;
@@ -110,8 +113,11 @@ export interface LinkWithHooks {
 }
 
 export type Delivery = Insertable<Schema['webhook_deliveries']>;
-/** Asked inside the transaction with the hooks as they are then. */
-export type DeliveriesOf = (links: ReadonlyMap<number, LinkWithHooks>) => readonly Delivery[];
+/** Called inside the transaction with the hooks as they are then, and with the hits already in the ledger. */
+export type DeliveriesOf = (
+  links: ReadonlyMap<number, LinkWithHooks>,
+  hitIdOf: HitIdOf,
+) => readonly Delivery[];
 
 /** The watermark isn't where this journal was read from: somebody else has folded it. */
 export class JournalTaken extends Error {

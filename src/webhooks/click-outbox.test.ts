@@ -4,6 +4,7 @@ import type { LinkWithHooks } from '../storage/fold-store.ts';
 import { clickDeliveries, type FoldedClick } from './click-outbox.ts';
 
 const click: FoldedClick = {
+  index: 0,
   linkId: 7,
   at: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
   outcome: 'redirect',
@@ -47,6 +48,7 @@ const settings = {
   addressForm: 'shortened',
   now: 1_000,
   batch: 'node-1 3 4096',
+  hitIdOf: (index: number) => 1_000 + index,
 } as const;
 
 const rowsOf = (clicks: FoldedClick[], links = [link]) =>
@@ -71,6 +73,7 @@ test('a click becomes a row for the webhook and one for Zapier, with bodies that
   ]);
   const [webhook, zapier] = rows.map(({ body }) => JSON.parse(body));
   expect(webhook.payload).toMatchObject({
+    id: 1_000,
     domain: 'https://go.example.com',
     url: 'https://go.example.com/spring',
     destination: 'https://example.com/ios',
@@ -87,8 +90,9 @@ test('no full address is stored unless the operator wants it so', () => {
 
 test('the same batch makes the same ids again, and no two clicks share one', () => {
   const ids = (clicks: FoldedClick[]) => rowsOf(clicks).map((row) => row.message_id);
-  expect(ids([click, click])).toEqual(ids([click, click]));
-  expect(new Set(ids([click, click, click])).size).toBe(6);
+  const three = [0, 1, 2].map((index) => ({ ...click, index }));
+  expect(ids(three)).toEqual(ids(three));
+  expect(new Set(ids(three)).size).toBe(6);
   const elsewhere = clickDeliveries([click], new Map([[7, link]]), { ...settings, batch: 'node-2 3 4096' });
   expect(elsewhere[0]?.message_id).not.toBe(ids([click])[0] ?? '');
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Site } from '../rules/site.ts';
 import { readEvents } from '../rules/webhook-event.ts';
 import type { LinkWithHooks } from '../storage/fold-store.ts';
+import type { HitIdOf } from '../storage/hit-ids.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import { type AddressForm, type ClickEvent, clickBody, flatClick } from './payload.ts';
 
@@ -9,6 +10,8 @@ export type { NewDelivery };
 
 /** A hit as the fold has it: what the ledger keeps, and what only webhooks are told. Texts are '' when unknown. */
 export interface FoldedClick {
+  /** Its index among the hits of its batch, in the order in which they came. */
+  readonly index: number;
   readonly linkId: number;
   readonly at: number;
   readonly outcome: string;
@@ -39,6 +42,7 @@ export interface ClickOutboxSettings {
   readonly now: number;
   /** What no other call is given, and a repetition of this call is again, such as node, segment and offset. */
   readonly batch: string;
+  readonly hitIdOf: HitIdOf;
 }
 
 export const zapierClick = 'zapier.click';
@@ -49,13 +53,13 @@ export function clickDeliveries(
   links: ReadonlyMap<number, LinkWithHooks>,
   settings: ClickOutboxSettings,
 ): NewDelivery[] {
-  return clicks.flatMap((click, index) => {
+  return clicks.flatMap((click) => {
     const link = links.get(click.linkId);
     if (!link || click.class !== 'human' || click.outcome !== 'redirect') return [];
     const wantsWebhook = link.webhookUrl !== null && readEvents(link.webhookEvents).includes('click');
     if (!wantsWebhook && link.zapierHookUrl === null) return [];
-    const id = clickId(settings.batch, index);
-    const event = clickEvent(id, click, link, settings.site);
+    const id = messageId(settings.batch, click.index);
+    const event = clickEvent(settings.hitIdOf(click.index), click, link, settings.site);
     const rows: NewDelivery[] = [];
     if (wantsWebhook && link.webhookUrl !== null) {
       const body = JSON.stringify(clickBody(event, settings.addressForm));
@@ -102,11 +106,15 @@ export function delivery(
   };
 }
 
-const clickId = (batch: string, index: number): string =>
+/**
+ * Not the hit's own id: a database that was restored from a backup gives out ids a second time, and a receiver would take
+ * those messages for repetitions.
+ */
+const messageId = (batch: string, index: number): string =>
   `click_${createHash('sha256').update(`${batch}\n${index}`).digest('base64url').slice(0, 22)}`;
 
 function clickEvent(
-  id: string,
+  id: number,
   click: FoldedClick,
   link: LinkWithHooks,
   site: ClickOutboxSettings['site'],

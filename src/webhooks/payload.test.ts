@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { addressShown, type ClickEvent, clickBody, flatClick } from './payload.ts';
 
 const click: ClickEvent = {
-  id: 'click_42',
+  id: 42,
   linkId: 7,
   domain: 'https://go.example.com',
   suffix: 'spring',
@@ -59,7 +59,7 @@ test('a click carries the names of the interface and ours beside them', () => {
   expect(clickBody(click, 'shortened')).toEqual({
     event: 'click',
     payload: {
-      id: 'click_42',
+      id: 42,
       link_id: 7,
       domain: 'https://go.example.com',
       suffix: 'spring',
@@ -98,6 +98,11 @@ test('what is missing is "Unknown", and no key is left out', () => {
     if (given.includes(key)) expect(value).not.toBe('Unknown');
     else expect([key, value]).toEqual([key, 'Unknown']);
   }
+});
+
+test('the ledger\'s code for an address without a country is "Unknown" too', () => {
+  expect(clickBody({ ...click, country: 'XX' }, 'full').payload.country).toBe('Unknown');
+  expect(flatClick({ ...click, country: 'XX' }, 'full').country).toBe('Unknown');
 });
 
 test('the flat click has the same values on one level', () => {

@@ -4,8 +4,8 @@ import { formatIso } from '../rules/instant.ts';
 
 /** A click as a webhook tells it. Null is what the visitor, or our data, did not say. */
 export interface ClickEvent {
-  /** The same in every delivery of this click. */
-  readonly id: string;
+  /** That of the hit in the ledger: lists, exports and the live stream show the same. */
+  readonly id: number;
   readonly linkId: number;
   readonly domain: string;
   readonly suffix: string;
@@ -37,6 +37,8 @@ export interface ClickEvent {
 export type AddressForm = 'full' | 'shortened' | 'none';
 
 const unknown = 'Unknown';
+/** What the ledger keeps for an address that no country is known of. */
+const noCountry = 'XX';
 
 export const clickBody = (click: ClickEvent, form: AddressForm) => ({
   event: 'click' as const,
@@ -61,7 +63,7 @@ function clickPayload(click: ClickEvent, form: AddressForm) {
     clicked_at: formatIso(click.clickedAt),
     ip_address: addressShown(click.address, form) ?? unknown,
     user_agent: click.userAgent || unknown,
-    country: click.country || unknown,
+    country: click.country === noCountry ? unknown : click.country || unknown,
     region: click.region || unknown,
     city: click.city || unknown,
     browser: click.browser || unknown,

@@ -2,9 +2,12 @@ import type { Site } from '../rules/site.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { ClickEvent } from './payload.ts';
 
+/** Ids of real clicks begin at 1. */
+const sampleId = 0;
+
 /** A click that nobody made, for trying a receiver out: like a real one in everything but its id. */
 export const sampleClick = (link: StoredLink, site: Site, at: number): ClickEvent => ({
-  id: 'click_sample',
+  id: sampleId,
   linkId: link.id,
   domain: site.domainUrl(link.host),
   suffix: link.suffix,

@@ -31,10 +31,9 @@ export function zapierSample(link: StoredLink, clicks: readonly LedgerClick[], s
 }
 
 function eventOf(click: LedgerClick, link: StoredLink, site: Site): ClickEvent {
-  const { id, at, destination, ...known } = click;
+  const { at, destination, ...known } = click;
   return {
     ...known,
-    id: `click_${id}`,
     linkId: link.id,
     domain: site.domainUrl(link.host),
     suffix: link.suffix,

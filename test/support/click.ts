@@ -4,7 +4,8 @@ import { insertDeliveries } from '../../src/storage/webhook-queue.ts';
 import { clickDeliveries, type FoldedClick } from '../../src/webhooks/click-outbox.ts';
 import type { TestApp } from './app.ts';
 
-const foldedClick = (linkId: number, at: number): FoldedClick => ({
+const foldedClick = (linkId: number, at: number, index: number): FoldedClick => ({
+  index,
   linkId,
   at,
   outcome: 'redirect',
@@ -53,12 +54,13 @@ let batches = 0;
 export async function foldClicks(app: TestApp, linkId: number, count = 1): Promise<void> {
   const link = await linkForWebhook(app, linkId);
   const { database, site } = app.app.context;
-  const clicks = Array.from({ length: count }, () => foldedClick(linkId, app.clock.now));
+  const clicks = Array.from({ length: count }, (_, index) => foldedClick(linkId, app.clock.now, index));
   const settings = {
     site,
     addressForm: 'shortened',
     now: app.clock.now,
     batch: `test ${++batches}`,
+    hitIdOf: (index: number) => batches * 1_000 + index,
   } as const;
   const rows = clickDeliveries(clicks, new Map([[linkId, link]]), settings);
   await database.write((queries) => insertDeliveries(queries, rows));

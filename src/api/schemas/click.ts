@@ -8,7 +8,7 @@ const said = () => z.string().nullable();
 
 export const Click = z
   .object({
-    id: z.int(),
+    id: z.int().meta({ description: 'The same in webhooks, exports, the live stream and Zapier.' }),
     link_id: z.int(),
     clicked_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
     outcome: z
@@ -19,7 +19,7 @@ export const Click = z
     }),
     class: z.string().meta({ description: 'human, preview, bot, prefetch, head or repeat.' }),
     reason: z.string().meta({ description: 'Why it has this class.' }),
-    country: said().meta({ description: 'Two letters.' }),
+    country: said().meta({ description: 'Two letters; XX where none is known.' }),
     device: z.string(),
     os: said(),
     browser: said(),

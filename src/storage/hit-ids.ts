@@ -1,0 +1,22 @@
+import type { FoldBatch } from './fold-store.ts';
+
+/** The id that the ledger has given to a hit, by its index in the order in which the hits came. */
+export type HitIdOf = (index: number) => number;
+
+/** `ids` are those of the batch's hits, row by row; they are only read when an id is asked for. */
+export function hitIdOf(
+  { order, hits }: Pick<FoldBatch, 'order' | 'hits'>,
+  ids: () => Float64Array,
+): HitIdOf {
+  let byIndex: Float64Array | null = null;
+  return (index) => {
+    byIndex ??= order === null ? ids() : inOrderOfArrival(ids(), order, hits.count);
+    return byIndex[index] ?? 0;
+  };
+}
+
+function inOrderOfArrival(ids: Float64Array, order: Int32Array, count: number): Float64Array {
+  const byIndex = new Float64Array(count);
+  for (let row = 0; row < count; row++) byIndex[order[row] ?? 0] = ids[row] ?? 0;
+  return byIndex;
+}
