@@ -1,3 +1,4 @@
+import { BodyMemory } from './api/body-memory.ts';
 import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import type { RawHit } from './clicks/enrich.ts';
@@ -88,7 +89,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
 
   const record = (hit: RawHit) => clicks.append(hit);
   const redirects = redirectsOf({ config, context, known, misses, record, log });
-  const serve = serveApi(routes, { ...context, live }, authenticator, log);
+  const serve = serveApi(routes, { ...context, live, bodies: new BodyMemory() }, authenticator, log);
   const api: typeof serve = async (...call) => {
     const answer = await serve(...call);
     // Who has changed a link and visits it finds it changed.

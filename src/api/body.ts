@@ -1,8 +1,12 @@
 import { Refusal } from '../rules/errors.ts';
+import { type BodyLease, smallBodyBytes } from './body-memory.ts';
+import { requireBoundedJson } from './json-shape.ts';
 
 /** The JSON of a body, or undefined where there is none. Never reads past the limit, whatever the length says. */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
-  const text = await readText(request, limit);
+export async function readJson(request: Request, limit: number, lease: BodyLease): Promise<unknown> {
+  requireNoEncoding(request);
+  const bytes = await readBytes(request, limit, lease);
+  const text = decode(bytes);
   if (text.trim() === '') return undefined;
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
@@ -11,6 +15,7 @@ export async function readJson(request: Request, limit: number): Promise<unknown
       'Send the body as JSON, with the header "Content-Type: application/json".',
     );
   }
+  requireBoundedJson(bytes);
   try {
     return JSON.parse(text);
   } catch {
@@ -21,9 +26,20 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   }
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
+/** Nothing is decompressed here: a few bytes could become any number of them. */
+function requireNoEncoding({ headers }: Request): void {
+  const encoding = headers.get('content-encoding')?.trim() ?? '';
+  if (encoding === '' || encoding.toLowerCase() === 'identity') return;
+  const name = encoding.slice(0, 40);
+  throw new Refusal(
+    'CONTENT_TYPE_UNSUPPORTED',
+    `The body is marked "Content-Encoding: ${name}", which is not taken here. Send it as it is, uncompressed and without that header.`,
+  );
+}
+
+async function readBytes(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
   try {
-    return await readWithin(request, limit);
+    return await readWithin(request, limit, lease);
   } catch (cause) {
     // Whoever hangs up in the middle is no fault of ours.
     if ((cause as Error).name !== 'AbortError') throw cause;
@@ -31,7 +47,7 @@ async function readText(request: Request, limit: number): Promise<string> {
   }
 }
 
-async function readWithin(request: Request, limit: number): Promise<string> {
+async function readWithin(request: Request, limit: number, lease: BodyLease): Promise<Uint8Array> {
   const tooLarge = () =>
     new Refusal(
       'BODY_TOO_LARGE',
@@ -39,18 +55,25 @@ async function readWithin(request: Request, limit: number): Promise<string> {
     );
   const announced = request.headers.get('content-length');
   if (announced !== null) {
-    if (Number(announced) > limit) throw tooLarge();
-    return decode(new Uint8Array(await request.arrayBuffer()));
+    const length = Number(announced);
+    if (length > limit) throw tooLarge();
+    // A large one is counted before it comes, so that as many come whole as there is room for.
+    const isSmall = length <= smallBodyBytes;
+    if (!isSmall) lease.take(length, 'large');
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    if (isSmall) lease.take(bytes.byteLength, 'small');
+    return bytes;
   }
-  if (!request.body) return '';
+  if (!request.body) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of request.body) {
     length += part.byteLength;
     if (length > limit) throw tooLarge();
+    lease.take(part.byteLength, length <= smallBodyBytes ? 'small' : 'large');
     parts.push(part);
   }
-  return decode(Buffer.concat(parts));
+  return Buffer.concat(parts);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,7 +1,9 @@
 import type { LiveClicks } from '../clicks/live.ts';
 import type { Context } from '../manage/context.ts';
+import type { BodyMemory } from './body-memory.ts';
 
-/** What endpoints work with: the control plane's means, and the hits as they come in. */
+/** What endpoints work with: the control plane's means, the hits as they come in, and the memory for bodies. */
 export interface ApiContext extends Context {
   readonly live: LiveClicks;
+  readonly bodies: BodyMemory;
 }

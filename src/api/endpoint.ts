@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Caller, Deed } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { readJson } from './body.ts';
+import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
 import { refusalOfIssues } from './errors.ts';
 import type { Json } from './json.ts';
@@ -103,8 +104,6 @@ export interface Endpoint {
   ): Promise<Reply<unknown>>;
 }
 
-const usualBodyBytes = 64 * 1024;
-
 /** Authenticate, parse, call, answer: the way of every call, written once. */
 export function endpoint<
   C extends Credential,
@@ -130,14 +129,19 @@ export function endpoint<
       const guest = await letIn(definition, request, doorman, context.site);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = definition.query ? parse(definition.query, queryOf(request.url)) : undefined;
-      const body = definition.body ? await bodyOf(definition.body, definition, request) : undefined;
       const { headers, signal } = request;
       const { caller, session, stillWelcome } = guest;
-      const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
-      const reply = await definition.handle(call as never, context);
-      return guest.cookie === null
-        ? reply
-        : { ...reply, headers: { 'set-cookie': guest.cookie, ...reply.headers } };
+      const lease = context.bodies.lease(caller?.organizationId ?? 0);
+      try {
+        const body = definition.body ? await bodyOf(definition.body, definition, request, lease) : undefined;
+        const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
+        const reply = await definition.handle(call as never, context);
+        return guest.cookie === null
+          ? reply
+          : { ...reply, headers: { 'set-cookie': guest.cookie, ...reply.headers } };
+      } finally {
+        lease.release();
+      }
     },
   };
 }
@@ -164,8 +168,9 @@ async function bodyOf(
   schema: z.ZodType,
   definition: { bodyIsOptional?: boolean; passesOver?: readonly string[]; mostBodyBytes?: number },
   request: Request,
+  lease: BodyLease,
 ): Promise<unknown> {
-  const value = await readJson(request, definition.mostBodyBytes ?? usualBodyBytes);
+  const value = await readJson(request, definition.mostBodyBytes ?? smallBodyBytes, lease);
   if (value === undefined) {
     if (definition.bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');

@@ -80,6 +80,9 @@ export function refusalOf(cause: unknown, log: Log): Refusal {
   return new Refusal('INTERNAL', `Something failed on our side. It was logged under ${reference}.`);
 }
 
+/** Of what is wrong with one thing: a thousand fields that are unknown need no thousand sentences. */
+const maxListed = 25;
+
 /** The flat error object: `status_code`, `error_code`, `field_key`, `error_string`; `errors` where there are more. */
 export function errorBody(refusal: Refusal) {
   const flat = (problem: Problem) => ({
@@ -89,7 +92,7 @@ export function errorBody(refusal: Refusal) {
     error_string: problem.sentence,
   });
   return refusal.problems.length > 1
-    ? { ...flat(refusal), errors: refusal.problems.map(flat) }
+    ? { ...flat(refusal), errors: refusal.problems.slice(0, maxListed).map(flat) }
     : flat(refusal);
 }
 

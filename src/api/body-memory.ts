@@ -1,0 +1,62 @@
+import { Refusal } from '../rules/errors.ts';
+
+/** Up to this size a body counts as small: the limit of all calls but the bulk ones. */
+export const smallBodyBytes = 64 * 1024;
+
+/** Bytes of bodies that may be under way at once. What is made of a body takes several times as much. */
+const maxBytes = { small: 16 * 1024 * 1024, large: 32 * 1024 * 1024, largeOfOne: 16 * 1024 * 1024 } as const;
+
+/** What a call holds of the memory for bodies, until it is answered. */
+export interface BodyLease {
+  /** Takes so many bytes more, or refuses. */
+  take(bytes: number, size: 'small' | 'large'): void;
+  release(): void;
+}
+
+/**
+ * How much memory the bodies of all calls under way may take. Small ones have a share of their own, and one organization
+ * never takes all of the rest, so that large bodies keep nobody from signing in and nobody else from sending theirs.
+ */
+export class BodyMemory {
+  #small = 0;
+  #large = 0;
+  readonly #largeOf = new Map<number, number>();
+
+  lease(organizationId: number): BodyLease {
+    let small = 0;
+    let large = 0;
+    return {
+      take: (bytes, size) => {
+        if (size === 'small') {
+          if (this.#small + bytes > maxBytes.small) throw busy();
+          this.#small += bytes;
+          small += bytes;
+          return;
+        }
+        const ofOne = (this.#largeOf.get(organizationId) ?? 0) + bytes;
+        if (this.#large + bytes > maxBytes.large || ofOne > maxBytes.largeOfOne) throw busy();
+        this.#large += bytes;
+        this.#largeOf.set(organizationId, ofOne);
+        large += bytes;
+      },
+      release: () => {
+        this.#small -= small;
+        this.#large -= large;
+        const left = (this.#largeOf.get(organizationId) ?? 0) - large;
+        if (left > 0) this.#largeOf.set(organizationId, left);
+        else this.#largeOf.delete(organizationId);
+        small = 0;
+        large = 0;
+      },
+    };
+  }
+}
+
+const busy = (): Refusal =>
+  new Refusal(
+    'BUSY',
+    'Too many large requests are under way. Try again in a few seconds, one after another.',
+    {
+      retryAfter: 2,
+    },
+  );

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { routes } from '../src/api/routes.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+let other: Newcomer;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = await app.newcomer();
+  other = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+const bulk = (body: string, { key } = owner) => app.call('POST', '/api/v1/link/bulk', { key, body });
+
+async function refusedAsMalformed(body: string, sentence: string): Promise<void> {
+  const { status, json } = await bulk(body);
+  expect([status, json.error_code]).toEqual([400, 'BODY_MALFORMED']);
+  expect(json.error_string).toContain(sentence);
+}
+
+describe('JSON whose parsing would take many times its bytes', () => {
+  test('is refused by its depth', async () => {
+    await refusedAsMalformed('['.repeat(4_000_000), 'nested more than 32 deep');
+    await refusedAsMalformed(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'nested more than 32 deep');
+    // One level less is looked at, and refused for what it is.
+    const answer = await bulk(`${'{"a":'.repeat(32)}1${'}'.repeat(32)}`);
+    expect([answer.status, answer.json.error_code]).toEqual([400, 'FIELD_MISSING']);
+  });
+
+  test('is refused by the number of its values', async () => {
+    await refusedAsMalformed(`{"links":[${'[],'.repeat(1_000_000)}[]]}`, 'more than 150,000 values');
+    await refusedAsMalformed(`[${'1,'.repeat(1_500_000)}1]`, 'more than 150,000 values');
+  });
+
+  test('is refused by the number of fields of one object', async () => {
+    const fields = Array.from({ length: 1_001 }, (_, index) => `"field${index}":1`);
+    await refusedAsMalformed(`{${fields.join(',')}}`, 'more than 1,000 fields');
+    const answer = await bulk(`{${fields.slice(1).join(',')}}`);
+    expect(answer.json.errors.length).toBeLessThan(50);
+  });
+
+  test('is told from brackets, commas and quotes in texts', async () => {
+    const name = `${'[{,'.repeat(60)}\\"\\\\`;
+    const link = `{"destination_url":"https://example.com/${'[,{'.repeat(100)}","name":"${name}"}`;
+    const { status, json } = await bulk(`{"links":[${Array(500).fill(link).join(',')}]}`);
+    expect(status).toBe(200);
+    expect(json.results.map((result: { status: number }) => result.status)).toEqual(Array(500).fill(201));
+    expect(json.results[0].link.name).toBe(JSON.parse(`"${name}"`));
+  });
+});
+
+test('names that stand for more in JavaScript, or that come twice, are names like others', async () => {
+  const create = (body: string) => app.call('POST', '/api/v1/link', { key: owner.key, body });
+  for (const name of ['__proto__', 'constructor', 'prototype', 'toString']) {
+    const answer = await create(
+      `{"destination_url":"https://example.com","${name}":{"bot_protection":true}}`,
+    );
+    expect([name, answer.status, answer.json.error_code]).toEqual([name, 400, 'FIELD_UNKNOWN']);
+  }
+  const twice = await create(
+    '{"destination_url":"https://example.com/1","destination_url":"https://example.com/2"}',
+  );
+  expect([twice.status, twice.json.destination_url]).toEqual([201, 'https://example.com/2']);
+  expect(({} as Record<string, unknown>).bot_protection).toBeUndefined();
+});
+
+describe('a body with an encoding', () => {
+  const withBody = routes.filter(({ endpoint }) => endpoint.body !== undefined);
+
+  test.each(withBody.map(({ method, path }) => [method, path] as const))(
+    '%s %s refuses it',
+    async (method, path) => {
+      for (const body of [gzipSync('{"a":1}'), '{"a":1}']) {
+        const answer = await fetch(app.url + path.replace(/\{\w+\}/g, '1'), {
+          method,
+          body,
+          headers: { 'api-key': owner.key, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        });
+        const { error_code: code, error_string: sentence } = (await answer.json()) as Record<string, string>;
+        expect([answer.status, code]).toEqual([415, 'CONTENT_TYPE_UNSUPPORTED']);
+        expect(sentence).toContain('"Content-Encoding: gzip"');
+      }
+    },
+  );
+
+  test('is taken where that says there is none', async () => {
+    const body = { destination_url: 'https://example.com' };
+    const headers = { 'content-encoding': 'Identity' };
+    expect((await app.call('POST', '/api/v1/link', { key: owner.key, body, headers })).status).toBe(201);
+  });
+});
+
+describe('many large bodies at once', () => {
+  const announced = 4 * 1024 * 1024;
+
+  /** A call that has sent all of its body but the end. */
+  async function openCall({ key }: Newcomer, framing: 'length' | 'chunks') {
+    const { hostname, port, host } = new URL(app.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const answer = Promise.withResolvers<string>();
+    let received = '';
+    socket.on('data', (part) => {
+      received += part;
+      if (received.includes('\r\n\r\n')) answer.resolve(received);
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => answer.resolve(received));
+    const head = `POST /api/v1/link/bulk HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\nContent-Type: application/json\r\n`;
+    const text = `{"links":[{"destination_url":"https://example.com"}]${' '.repeat(announced - 53)}`;
+    socket.write(
+      framing === 'length'
+        ? `${head}Content-Length: ${announced}\r\n\r\n${text}`
+        : `${head}Transfer-Encoding: chunked\r\n\r\n${(announced - 1).toString(16)}\r\n${text}\r\n`,
+    );
+    return {
+      answer: answer.promise,
+      finish: () => socket.write(framing === 'length' ? '}' : '1\r\n}\r\n0\r\n\r\n'),
+      [Symbol.dispose]: () => socket.destroy(),
+    };
+  }
+
+  test.each(['length', 'chunks'] as const)(
+    'with %s: some are taken, the rest told to come back',
+    async (framing) => {
+      using calls = new DisposableStack();
+      const open = await Promise.all(Array.from({ length: 12 }, () => openCall(owner, framing)));
+      for (const call of open) calls.use(call);
+      const refused: string[] = [];
+      // One organization has room for four.
+      await atLeast(
+        8,
+        open.map(({ answer }) => answer.then((text) => refused.push(text))),
+      );
+      for (const text of refused) {
+        expect(text).toStartWith('HTTP/1.1 503 ');
+        expect(text.toLowerCase()).toContain('retry-after:');
+        expect(text).toContain('"error_code":"BUSY"');
+      }
+      // Small calls, and large ones of others, don't wait for them.
+      expect((await app.call('GET', '/api/v1/user', { key: owner.key })).status).toBe(200);
+      const small = { destination_url: 'https://example.com' };
+      expect((await app.call('POST', '/api/v1/link', { key: owner.key, body: small })).status).toBe(201);
+      expect((await bulk(`{"links":[${JSON.stringify(small)}]${' '.repeat(3_000_000)}}`, other)).status).toBe(
+        200,
+      );
+      for (const { finish } of open) finish();
+      const answers = await Promise.all(open.map(({ answer }) => answer));
+      const taken = answers.filter((text) => text.startsWith('HTTP/1.1 200 '));
+      expect(taken.length).toBe(4);
+      // What they held is there again.
+      expect((await bulk(`{"links":[${JSON.stringify(small)}]${' '.repeat(3_000_000)}}`)).status).toBe(200);
+    },
+  );
+});
+
+/** Done when so many are. */
+function atLeast(count: number, promises: readonly Promise<unknown>[]): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let done = 0;
+  for (const one of promises)
+    one.then(() => {
+      done += 1;
+      if (done === count) resolve();
+    });
+  return promise;
+}
