@@ -135,6 +135,23 @@ describe('the door of the first account', () => {
       }
     }));
 
+  test.each([
+    ['BASE_URL', 'https://links.example.com'],
+    ['TRUSTED_PROXIES', '1'],
+    ['TRUSTED_PROXIES', '127.0.0.1'],
+  ])(
+    'nobody is on this machine where %s=%s says that others come, whatever Host is passed on',
+    (name, value) =>
+      withApp({ env: { ...closed.env, [name]: value } }, async (app) => {
+        for (const host of ['localhost', '127.0.0.1:3000', '[::1]']) {
+          const { status, json } = await register(app, { email: 'taker@example.com' }, { host });
+          expect([host, status, json.error_code]).toEqual([host, 403, 'SETUP_TOKEN_WRONG']);
+          const setup = await app.call('GET', '/api/v1/setup', { headers: { host } });
+          expect(setup.json.may_create_here).toBe(false);
+        }
+      }),
+  );
+
   test('the token that the start printed opens it from anywhere, once', () =>
     withApp(closed, async (app) => {
       const away = { 'x-forwarded-for': '203.0.113.9' };

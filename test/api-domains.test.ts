@@ -629,6 +629,13 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
     ])
       expect([host, await allowed(host)]).toEqual([host, 404]);
     expect((await app.call('GET', '/internal/tls-allowed')).status).toBe(404);
+    const forAVisitor = { 'x-forwarded-for': '203.0.113.7' };
+    for (const method of ['GET', 'POST']) {
+      const path = '/internal/tls-allowed?domain=tls.example.org';
+      const outside = await app.call(method, path, { headers: forAVisitor });
+      const unknown = await app.call(method, '/internal/unknown', { headers: forAVisitor });
+      expect([outside.status, outside.text]).toEqual([404, unknown.text]);
+    }
     expect((await app.call('GET', '/internal/other?domain=tls.example.org')).status).toBe(404);
     expect((await app.call('POST', '/internal/tls-allowed?domain=tls.example.org')).status).toBe(405);
     await remove(id);

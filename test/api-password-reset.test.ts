@@ -356,7 +356,11 @@ describe('the mail about a password', () => {
 
   test('is not piled up without end: when 32 are under way, later is said', async () => {
     const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
-    const people = await Promise.all(Array.from({ length: 33 }, () => app.newcomer()));
+    const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.newcomer()));
+    const first = await some(20);
+    // As many accounts as are made here may come from one network within two hours, not within one.
+    app.clock.now += 60 * 60 * 1000;
+    const people = [...first, ...(await some(13))];
     const statuses: number[] = [];
     for (const { email } of people) statuses.push((await forgot(app, email)).status);
     expect(statuses).toEqual([...Array(32).fill(202), 503]);

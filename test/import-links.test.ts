@@ -54,7 +54,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     const other = await app.newcomer();
     const lines = Array.from(
       { length: 1_200 },
-      (_, index) => `https://example.com/many/${index},"=1+${index}"`,
+      (_, index) => `https://example.com/many/${index},"${index % 2 ? '＝' : '='}1+${index}"`,
     );
     expect(await run(`destination_url,name\n${lines.join('\n')}`, other.email)).toBe('Made 1,200 links.\n');
     const { text } = await get('/link.csv', other.key);
@@ -64,6 +64,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     const { json } = await get('/link?limit=1', third.key);
     expect(json.total_links).toBe(1_200);
     expect(json.links[0].name).toBe('=1+0');
+    expect((await get('/link?limit=1&offset=1', third.key)).json.links[0].name).toBe('＝1+1');
   });
 
   test('a file that is no table of links is refused in a sentence', async () => {

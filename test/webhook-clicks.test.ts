@@ -13,7 +13,11 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   beforeAll(async () => {
     // The pace is the one that people get.
     const overrides = { webhooks: { pollInterval: 500 } };
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' }, overrides });
+    app = await startApp({
+      store,
+      env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: 'localhost,127.0.0.1' },
+      overrides,
+    });
     owner = await app.newcomer();
     // The very first visit starts the fold's thread, which comes last where others want the core.
     await visit((await link({})).path, 1);

@@ -14,6 +14,12 @@ test.each([
   ['@SUM(A1)', "'@SUM(A1)"],
   ['\t=1', "'\t=1"],
   ['\r=1', '"\'\r=1"'],
+  ['\n=1', '"\'\n=1"'],
+  ['\n', '"\'\n"'],
+  ['＝1+1', "'＝1+1"],
+  ['＋49', "'＋49"],
+  ['－1', "'－1"],
+  ['＠SUM(A1)', "'＠SUM(A1)"],
   ['=HYPERLINK("https://evil.example","x")', '"\'=HYPERLINK(""https://evil.example"",""x"")"'],
   [' =1', ' =1'],
 ])('the cell %j is written %j', (value, written) => {
@@ -31,7 +37,7 @@ test('any text comes back as it was, with at most the guarding quote, and no cel
       expect(cells).toHaveLength(values.length);
       for (const [place, cell] of cells.entries()) {
         expect([values[place] ?? '', `'${values[place]}`]).toContain(cell);
-        expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+        expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
       }
     }),
   );

@@ -1,5 +1,10 @@
 const quoted = /[",\r\n]/;
-const formula = /^[=+\-@\t\r]/;
+/**
+ * What a spreadsheet may take for the beginning of a formula: also after a tab or the end of a line, and in the full-width
+ * forms, which those for East Asian scripts take for the plain ones.
+ */
+export const formulaStart = /[=+\-@\t\r\n＝＋－＠]/;
+const formula = new RegExp(`^${formulaStart.source}`);
 
 /** A cell as RFC 4180 has it. What a spreadsheet would take for a formula gets a quote in front, and stays text. */
 export function csvCell(value: string | number | null): string {

@@ -36,7 +36,7 @@ test('a quote that is never closed is said so', async () => {
 test('what an export writes is read back, however it comes in pieces', async () => {
   const cell = fc
     .string({ unit: 'binary', maxLength: 12 })
-    .filter((text) => !/^[=+\-@\t\r\ufeff]/.test(text));
+    .filter((text) => !/^[=+\-@\t\r\n\ufeff＝＋－＠]/.test(text));
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), async (rows, size) => {

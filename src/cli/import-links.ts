@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { formulaStart } from '../api/clicks-csv.ts';
 import { refusalOfIssues } from '../api/errors.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';
@@ -20,7 +21,7 @@ const mostShown = 20;
 const flags: ReadonlySet<string> = new Set(['bot_protection', 'captcha', 'qr_code_marker']);
 const taken: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
 /** What `GET /api/v1/link.csv` puts in front of a text that a spreadsheet would take for a formula. */
-const guarded = /^'(?=[=+\-@\t\r])/;
+const guarded = new RegExp(`^'(?=${formulaStart.source})`);
 
 export const importLinks: Command = {
   name: 'links import',

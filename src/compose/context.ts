@@ -5,11 +5,13 @@ import { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
 import { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
+import { believesProxies } from '../http/client-address.ts';
 import { Mailer } from '../mail/mailer.ts';
 import type { Context } from '../manage/context.ts';
 import { CreationDesk } from '../manage/creation-desk.ts';
 import { Errands } from '../manage/errands.ts';
 import { StoreAway } from '../rules/errors.ts';
+import { isLoopbackName } from '../rules/host.ts';
 import { inStock } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import { suffixDice } from '../rules/suffix.ts';
@@ -88,9 +90,13 @@ export function delivererOf(
   return new Deliverer({
     database,
     now: overrides.now ?? Date.now,
-    allowed: allowListOf(config.webhookAllow, site.isTrial),
+    allowed: allowListOf(config.webhookAllow, isReachedFromHereAlone(config, site)),
     openKey: (sealed) => secrets.open(sealed),
     onFault: (cause) => log?.warn('webhooks held up', { error: String(cause) }),
     ...overrides.webhooks,
   });
 }
+
+/** A Host of this machine can be claimed by anybody who reaches the port: where others may, BASE_URL alone says nothing. */
+const isReachedFromHereAlone = ({ host, trustedProxies }: Config, site: Site): boolean =>
+  site.isTrial && isLoopbackName(host) && !believesProxies(trustedProxies);

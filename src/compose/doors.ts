@@ -24,6 +24,7 @@ interface Rooms {
 /** Which requests lead where. */
 export const doorsTo = ({ config, context, hosts, redirects, api, log }: Rooms): Doors => ({
   trustedProxies: config.trustedProxies,
+  baseIsLoopback: context.site.isTrial,
   domainOf: (host) => hosts.domainOf(host),
   isCustom: (domainId) => domainId !== defaultDomainId,
   service: serviceDoors(context, api, hosts, log),

@@ -9,16 +9,17 @@ const headers = { 'cache-control': 'no-store' };
 
 /**
  * `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a custom domain. Asked before each new one.
- * The service's own host is none: the proxy has that by name.
+ * The service's own host is none: the proxy has that by name. Visitors find nothing here.
  */
 export const tlsDoor =
   (hosts: Hosts) =>
-  ({ request, host, path, search }: Arrival): Response | Promise<Response> =>
-    readOnly(request, () => {
-      if (path !== '/internal/tls-allowed') return notFoundPage(host);
+  ({ request, host, path, search, isInternal }: Arrival): Response | Promise<Response> => {
+    if (path !== '/internal/tls-allowed' || !isInternal()) return notFoundPage(host);
+    return readOnly(request, () => {
       const asked = parseHost(new URLSearchParams(search).get('domain'));
       return asked === null || asked.port !== '' ? answer(404) : isVerified(hosts, asked.name);
     });
+  };
 
 async function isVerified(hosts: Hosts, name: string): Promise<Response> {
   try {

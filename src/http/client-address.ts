@@ -46,6 +46,21 @@ export function isLoopbackAddress(peer: string | null): boolean {
   return address !== null && ipaddr.parse(address).range() === 'loopback';
 }
 
+/** Private networks, where a proxy is looked for that only a number of hops speaks of. */
+const inside: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
+
+/**
+ * Whether the peer is a proxy that is trusted. A number of hops names no addresses: then it is one in a private network,
+ * because from the internet anybody can connect to a port that is open there.
+ */
+export function isTrustedProxy(peer: string | null, trust: TrustedProxies): boolean {
+  const address = plainAddress(peer ?? '');
+  if (address === null) return false;
+  return trust.kind === 'hops'
+    ? trust.count > 0 && inside.has(ipaddr.parse(address).range())
+    : isWithin(address, trust.ranges);
+}
+
 const mostRemembered = 8_192;
 const remembered = new Map<string, string | null>();
 

@@ -1,15 +1,20 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { options } from '../config/options.ts';
 import { type Arrival, type Doors, frontDoor } from './front-door.ts';
 
 const custom = 5;
 let domains: (host: string) => number | null | Promise<number | null>;
 let arrived: Arrival | undefined;
 let strangersCause: unknown;
+let trusted: string;
+let baseIsLoopback: boolean;
 
 beforeEach(() => {
   domains = (host) => ({ 'links.example': 0, 'go.example.org': custom })[host] ?? null;
   arrived = undefined;
   strangersCause = undefined;
+  trusted = '0';
+  baseIsLoopback = true;
 });
 
 const says = (text: string) => (arrival: Arrival) => {
@@ -17,8 +22,9 @@ const says = (text: string) => (arrival: Arrival) => {
   return new Response(text);
 };
 
-const doors: Doors = {
-  trustedProxies: { kind: 'hops', count: 0 },
+const doors = (): Doors => ({
+  trustedProxies: options.trustedProxies.parse(trusted),
+  baseIsLoopback,
   domainOf: (host) => domains(host),
   isCustom: (domainId) => domainId === custom,
   service: new Map([
@@ -33,7 +39,7 @@ const doors: Doors = {
     return says('stranger')(arrival);
   },
   badRequest: () => new Response('bad request'),
-};
+});
 
 /** Which door a request is shown to.  */
 async function enter(
@@ -43,7 +49,7 @@ async function enter(
 ): Promise<string> {
   const caller = { address: peer, keepOpen: () => {} };
   const { host } = new URL(url);
-  return (await frontDoor(doors)(new Request(url, { headers: { host, ...headers } }), caller)).text();
+  return (await frontDoor(doors())(new Request(url, { headers: { host, ...headers } }), caller)).text();
 }
 
 describe('which door', () => {
@@ -141,5 +147,51 @@ describe('who calls from this very machine', () => {
       expect([origin, await from('127.0.0.1', here, { origin })]).toEqual([origin, false]);
     for (const site of ['cross-site', 'same-site'])
       expect([site, await from('127.0.0.1', here, { 'sec-fetch-site': site })]).toEqual([site, false]);
+  });
+});
+
+test('nobody calls from this very machine where people reach it elsewhere, or through a proxy', async () => {
+  const isLocal = async () => {
+    await enter('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
+    return arrived?.isLocal();
+  };
+  expect(await isLocal()).toBe(true);
+  baseIsLoopback = false;
+  expect(await isLocal()).toBe(false);
+  baseIsLoopback = true;
+  for (const some of ['1', '127.0.0.1', '10.0.0.0/8']) {
+    trusted = some;
+    expect([some, await isLocal()]).toEqual([some, false]);
+  }
+});
+
+describe('who asks for itself, from inside', () => {
+  const asks = async (peer: string, proxies: string, headers: Record<string, string> = {}) => {
+    trusted = proxies;
+    await enter('http://127.0.0.1:3000/api/v1/user', headers, peer);
+    return arrived?.isInternal();
+  };
+
+  test.each([
+    ['127.0.0.1', '0', true],
+    ['::1', '1', true],
+    ['::ffff:127.0.0.1', '10.0.0.0/8', true],
+    ['10.0.0.7', '10.0.0.0/8', true],
+    ['203.0.113.7', '203.0.113.7', true],
+    ['172.18.0.2', '1', true],
+    ['fd00::2', '2', true],
+    ['10.0.0.7', '0', false],
+    ['10.0.0.7', '192.168.0.0/16', false],
+    ['203.0.113.7', '0', false],
+    ['203.0.113.7', '1', false],
+    ['2001:db8::7', '1', false],
+    ['203.0.113.7', '10.0.0.0/8', false],
+  ])('%s with TRUSTED_PROXIES=%s: %p', async (peer, proxies, answer) => {
+    expect(await asks(peer, proxies)).toBe(answer);
+  });
+
+  test('is not a proxy that asks for a visitor', async () => {
+    expect(await asks('127.0.0.1', '1', { 'x-forwarded-for': '203.0.113.7' })).toBe(false);
+    expect(await asks('10.0.0.7', '10.0.0.0/8', { forwarded: 'for=203.0.113.7' })).toBe(false);
   });
 });

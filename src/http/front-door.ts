@@ -1,6 +1,12 @@
 import type { TrustedProxies } from '../config/options.ts';
 import { isLoopbackName, parseHost } from '../rules/host.ts';
-import { believesProxies, clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
+import {
+  believesProxies,
+  clientAddress,
+  isLoopbackAddress,
+  isTrustedProxy,
+  networkOf,
+} from './client-address.ts';
 
 /** Who sent a request, as far as its connection shows. */
 export interface Caller {
@@ -19,8 +25,10 @@ export interface Arrival {
   /** The visitor's, as far as the proxies are trusted. Worked out when asked, as is the network it is in. */
   readonly address: () => string;
   readonly network: () => string;
-  /** From this very machine, through no proxy and from no web page. */
+  /** From this very machine, through no proxy and from no web page of another site. */
   readonly isLocal: () => boolean;
+  /** Asked by a program on this machine or by a trusted proxy, for itself and not for a visitor. */
+  readonly isInternal: () => boolean;
   /** Lets the answer pause for as long as it likes: no idle timeout ends it. */
   readonly keepOpen: () => void;
 }
@@ -29,6 +37,8 @@ type Answer = Response | Promise<Response>;
 
 export interface Doors {
   readonly trustedProxies: TrustedProxies;
+  /** Whether BASE_URL leads to this machine alone: then nobody else is expected. */
+  readonly baseIsLoopback: boolean;
   /** The domain a host stands for; null for a host that is none of ours. */
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
   readonly isCustom: (domainId: number) => boolean;
@@ -47,7 +57,7 @@ export function frontDoor(doors: Doors) {
   return (request: Request, caller: Caller): Answer => {
     const host = parseHost(request.headers.get('host'));
     if (!host) return doors.badRequest();
-    const arrival = arrivalOf(request, caller, host.name, doors.trustedProxies);
+    const arrival = arrivalOf(request, caller, host.name, doors);
     if (arrival === null) return doors.badRequest();
     const domain = doors.domainOf(host.name);
     if (domain instanceof Promise) {
@@ -78,8 +88,9 @@ export function firstSegment(path: string): string {
 }
 
 /** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
-function arrivalOf(request: Request, caller: Caller, host: string, trust: TrustedProxies): Arrival | null {
+function arrivalOf(request: Request, caller: Caller, host: string, doors: Doors): Arrival | null {
   const { url } = request;
+  const { trustedProxies: trust, baseIsLoopback } = doors;
   const start = url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return null;
   const query = url.indexOf('?', start);
@@ -90,7 +101,8 @@ function arrivalOf(request: Request, caller: Caller, host: string, trust: Truste
     search: query < 0 ? '' : url.slice(query),
     address: () => addressOf(request, caller, trust),
     network: () => networkOf(addressOf(request, caller, trust)),
-    isLocal: () => isLocal(request, caller, host),
+    isLocal: () => baseIsLoopback && !believesProxies(trust) && isLocal(request, caller, host),
+    isInternal: () => isInternal(request, caller, trust),
     keepOpen: caller.keepOpen,
   };
 }
@@ -112,16 +124,22 @@ const proxyMarks = [
   'cf-connecting-ip',
 ];
 
+const isForwarded = ({ headers }: Request): boolean => proxyMarks.some((mark) => headers.has(mark));
+
 /**
- * A proxy on this machine has a loopback address too, and so has the browser of somebody who was lured to a page:
- * neither may make the first account.
+ * A proxy on this machine has a loopback address too, and may pass on any Host: so this is asked only where BASE_URL
+ * and TRUSTED_PROXIES speak of no proxy. The browser of somebody who was lured to a page has a loopback address as well.
  */
 function isLocal(request: Request, caller: Caller, host: string): boolean {
   const { headers } = request;
   if (!isLoopbackAddress(caller.address) || !isLoopbackName(host)) return false;
-  if (proxyMarks.some((mark) => headers.has(mark))) return false;
+  if (isForwarded(request)) return false;
   const origin = headers.get('origin');
   const site = headers.get('sec-fetch-site');
   const sameOrigin = origin === null || URL.parse(origin)?.host === headers.get('host');
   return sameOrigin && (site === null || site === 'same-origin' || site === 'none');
+}
+
+function isInternal(request: Request, { address }: Caller, trust: TrustedProxies): boolean {
+  return (isLoopbackAddress(address) || isTrustedProxy(address, trust)) && !isForwarded(request);
 }

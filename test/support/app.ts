@@ -113,7 +113,8 @@ export async function startApp(
     },
     async newcomer(email = `person${++newcomers}@example.com`) {
       const password = 'correct horse battery';
-      const user = await call('POST', '/api/v1/user', { body: { email, password } });
+      const setup_token = app.setupToken ?? undefined;
+      const user = await call('POST', '/api/v1/user', { body: { email, password, setup_token } });
       const pair = await call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
       const made = await call('POST', '/api/v1/api_key', {
         body: { name: 'tests' },
