@@ -83,9 +83,8 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   const { clicks } = visitors;
   const live = liveClicksOf(start, database, clicks);
   keepClicksTidy(start, clicks);
-  opened.defer(() => drain(visitors, inner));
-  // The first to be closed: what would otherwise never end lets the others be waited for.
-  opened.defer(() => live.close());
+  // The port is closed before anything else, then what would otherwise never end: the others can be waited for.
+  opened.defer(async () => void (await Promise.all([drain(visitors, inner), live.close()])));
 
   const record = (hit: RawHit) => clicks.append(hit);
   const redirects = redirectsOf({ config, context, known, misses, record, log });
@@ -98,6 +97,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   };
   inner.open(frontDoor(doorsTo({ config, context, hosts: known.hosts, redirects, api, log })));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
+  await visitors.listen();
   return {
     url: site.origin,
     listening: visitors.origin,

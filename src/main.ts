@@ -2,7 +2,7 @@ import { type App, createApp } from './app.ts';
 import { visitorsInThread } from './compose/visitors-in-thread.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
-import { freePort } from './http/free-port.ts';
+import { holdPort } from './http/hold-port.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
 import { giveWay } from './threads/give-way.ts';
@@ -62,7 +62,7 @@ async function stopOf(starting: Promise<App>): Promise<void> {
 
 async function keepWorkers(config: Config): Promise<void> {
   const log = new Log(config.logLevel);
-  const port = freePort(config);
+  const port = holdPort(config);
   const command = [process.execPath, import.meta.path, `${workerMark}${port}`];
   const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
   stopOnSignals(() => workers.stop());

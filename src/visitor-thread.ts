@@ -25,7 +25,7 @@ self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
 
 /** Not waited for where nothing is to be waited for: changes are known before the next visit is looked at. */
 function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
-  if (errand.to === 'listen') {
+  if (errand.to === 'prepare') {
     const config = loadConfig(errand.environment);
     const behind = { ...errand.behind, peers: new Peers(errand.behind.peers) };
     plane = new VisitorPlane(
@@ -36,7 +36,7 @@ function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
     );
     return { port: plane.port, origin: plane.origin };
   }
-  if (plane === undefined) throw new Error('nothing listens yet');
+  if (plane === undefined) throw new Error('nothing is prepared yet');
   const visitors = plane;
   const done = () => null;
   switch (errand.to) {
@@ -45,6 +45,9 @@ function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
         visitors.clicks.onFolded(() => tell({ kind: 'folded' }));
         return null;
       });
+    case 'listen':
+      visitors.listen();
+      return null;
     case 'know':
       visitors.change(JSON.parse(errand.change));
       return null;

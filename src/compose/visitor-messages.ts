@@ -4,12 +4,13 @@ import type { Overrides } from './overrides.ts';
 /** What the visitors' thread can be asked to do; each is answered once it is done. */
 export type Errand =
   | {
-      readonly to: 'listen';
+      readonly to: 'prepare';
       readonly environment: Environment;
       readonly behind: BehindInMemory;
       readonly hits: Hits;
     }
   | { readonly to: 'open'; readonly origin: string }
+  | { readonly to: 'listen' }
   /** A `Change` as JSON: as one text it crosses for a sixth of what a thousand objects take. */
   | { readonly to: 'know'; readonly change: string }
   | { readonly to: 'append'; readonly hit: RawHit }

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import type { RawHit } from '../clicks/enrich.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies, networkOf } from '../http/client-address.ts';
+import type { Express } from '../http/connection.ts';
 import { expressDoor } from '../http/express-door.ts';
-import { OuterServer } from '../http/outer-server.ts';
+import { OuterServer, originOf } from '../http/outer-server.ts';
 import { ExpressRedirects } from '../redirect/express.ts';
 import { MissLimit } from '../redirect/miss-limit.ts';
 import { Site } from '../rules/site.ts';
@@ -27,24 +28,25 @@ export const visitorsHere: StartVisitors = async (config, behind, overrides, log
 /** What plain visits are answered with, put together. It knows nothing of accounts or of the API. */
 export class VisitorPlane implements Visitors {
   readonly #behind: ServerBehind;
-  readonly #outer: OuterServer;
   readonly #start: Start;
+  #outer: OuterServer | null = null;
+  #express: Express = () => null;
   #known: Known | null = null;
   #clicks: Clicks | null = null;
 
   constructor(config: Config, behind: ServerBehind, overrides: PlaneOverrides, log: Log) {
     this.#behind = behind;
-    this.#outer = new OuterServer(config, behind, (cause) => log.error('request failed', cause));
     const opened = new AsyncDisposableStack();
     this.#start = { config, overrides, log, now: overrides.now ?? Date.now, opened };
+    if (config.workers === 1) this.listen();
   }
 
   get port(): number {
-    return this.#outer.port;
+    return this.#outer?.port ?? this.#start.config.port;
   }
 
   get origin(): string {
-    return this.#outer.origin;
+    return originOf(this.#start.config.host, this.port);
   }
 
   get clicks(): Clicks {
@@ -62,7 +64,7 @@ export class VisitorPlane implements Visitors {
     const known = knownOf(site, lookups, now, cacheBounds);
     const { links, hosts } = known;
     await followChanges(known, lookups.queries, this.#start);
-    const recording = openRecording(site, this.#start, (task) => this.#outer.afterTurn(task));
+    const recording = openRecording(site, this.#start, (task) => this.#afterTurn(task));
     const redirects = new ExpressRedirects({
       links,
       now,
@@ -73,14 +75,20 @@ export class VisitorPlane implements Visitors {
       wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     });
     [this.#known, this.#clicks] = [known, recording];
-    this.#outer.open(
-      expressDoor({
-        trustedProxies: config.trustedProxies,
-        domainOf: (host) => hosts.domainOf(host),
-        service: reservedSegments,
-        link: (visit, domainId, host, address) => redirects.answer(domainId, host, visit, address),
-      }),
-    );
+    this.#express = expressDoor({
+      trustedProxies: config.trustedProxies,
+      domainOf: (host) => hosts.domainOf(host),
+      service: reservedSegments,
+      link: (visit, domainId, host, address) => redirects.answer(domainId, host, visit, address),
+    });
+    this.#outer?.open(this.#express);
+  }
+
+  listen(): void {
+    if (this.#outer !== null) return;
+    const { config, log } = this.#start;
+    this.#outer = new OuterServer(config, this.#behind, (cause) => log.error('request failed', cause));
+    this.#outer.open(this.#express);
   }
 
   change(change: Change): void {
@@ -91,18 +99,23 @@ export class VisitorPlane implements Visitors {
     return null;
   }
 
-  stopTaking(patience: number): Promise<void> {
-    return this.#outer.stopTaking(patience);
+  async stopTaking(patience: number): Promise<void> {
+    await this.#outer?.stopTaking(patience);
   }
 
-  endConnections(): Promise<void> {
-    return this.#outer.endConnections();
+  async endConnections(): Promise<void> {
+    await this.#outer?.endConnections();
   }
 
   /** Also when it never came to `stopTaking`, because the start went wrong: nothing is left that keeps a process awake. */
   async close(): Promise<void> {
-    await this.#outer.stopTaking(0);
-    await this.#outer.endConnections();
+    await this.stopTaking(0);
+    await this.endConnections();
     await this.#start.opened.disposeAsync();
+  }
+
+  #afterTurn(task: () => void): void {
+    if (this.#outer === null) setImmediate(task);
+    else this.#outer.afterTurn(task);
   }
 }

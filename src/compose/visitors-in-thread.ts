@@ -14,15 +14,15 @@ interface Waiting {
  * Settings don't cross as they are: they are read there again, from the same environment.
  */
 export const visitorsInThread =
-  (environment: Environment, onListening = () => {}): StartVisitors =>
+  (environment: Environment, onPrepared = () => {}): StartVisitors =>
   async (config, behind, { hits }, log) => {
     const thread = new VisitorThread((cause) => {
       // Without it nobody is answered: whoever started this process is to start it again.
       log.error('visitors no longer answered', cause);
       process.exit(1);
     });
-    await thread.listen({ ...environment, PORT: String(config.port) }, behind, hits);
-    onListening();
+    await thread.prepare({ ...environment, PORT: String(config.port) }, behind, hits);
+    onPrepared();
     return thread;
   };
 
@@ -53,7 +53,7 @@ class VisitorThread implements Visitors {
     });
   }
 
-  async listen(
+  async prepare(
     environment: Environment,
     { peers, ...rest }: ServerBehind,
     hits: Overrides['hits'],
@@ -61,7 +61,7 @@ class VisitorThread implements Visitors {
     const behind = { ...rest, peers: peers.memory };
     try {
       this.#listening =
-        (await this.#ask({ to: 'listen', environment, behind, hits: hits ?? null })) ?? this.#listening;
+        (await this.#ask({ to: 'prepare', environment, behind, hits: hits ?? null })) ?? this.#listening;
     } catch (cause) {
       this.#dismiss();
       throw cause;
@@ -78,6 +78,10 @@ class VisitorThread implements Visitors {
 
   open(origin: string): Promise<void> {
     return this.#do({ to: 'open', origin });
+  }
+
+  listen(): Promise<void> {
+    return this.#do({ to: 'listen' });
   }
 
   change({ links, hosts }: Change): void {

@@ -30,6 +30,8 @@ export interface Visitors {
   readonly clicks: Clicks;
   /** From now on plain visits are answered. The store is there and up to date. */
   open(origin: string): Promise<void>;
+  /** The last step of a start. A port that is shared with other processes is listened on only now: until then, visitors are theirs. */
+  listen(): void | Promise<void>;
   change(change: Change): void;
   /** Fulfilled once every change that was told is known to visitors; null when that is so already. */
   caughtUp(): Promise<void> | null;
@@ -47,7 +49,7 @@ export interface ServerBehind {
   readonly misses: SharedArrayBuffer;
 }
 
-/** Takes the visitors' port at once, so that a taken one is known first. */
+/** Takes the visitors' port at once, so that a taken one is known first; unless it is shared, see `listen`. */
 export type StartVisitors = (
   config: Config,
   behind: ServerBehind,

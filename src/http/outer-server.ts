@@ -7,6 +7,9 @@ import { portProblem } from './port-problem.ts';
 const idleSeconds = 10;
 const readingTime = 5;
 
+export const originOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /** Where visitors connect: the express lane, and the way to the server behind for what isn't on it. */
 export class OuterServer {
   readonly #port: VisitorPort;
@@ -66,7 +69,7 @@ export class OuterServer {
   }
 
   get origin(): string {
-    return `http://${this.#host.includes(':') ? `[${this.#host}]` : this.#host}:${this.port}`;
+    return originOf(this.#host, this.port);
   }
 
   /** Calls this once all that came in this turn has been looked at. */

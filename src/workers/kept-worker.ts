@@ -1,4 +1,5 @@
 import type { Subprocess } from 'bun';
+import { type EndedWorker, restartPause } from './restart-pause.ts';
 
 /** What a worker says to its parent, once: that it answers, and what is to be printed then. */
 export interface WorkerReady {
@@ -11,29 +12,46 @@ export interface Ending {
   readonly signal: NodeJS.Signals | number | null;
 }
 
+export interface Keeper {
+  onEnded(ending: Ending): void;
+  /** Whether no worker runs at the moment. */
+  isLast(): boolean;
+  sleep(milliseconds: number): Promise<void>;
+}
+
 interface Life {
   /** Its greeting once it answers; null when it ended before. */
   readonly ready: Promise<string | null>;
   readonly ended: Promise<Ending>;
 }
 
-const firstPause = 100;
-const longestPause = 5_000;
-/** Whoever has run for so long did not fail at starting. */
-const longEnough = 10_000;
+/** A worker that has run for this long did not fail at starting. */
+const stableAfter = 10_000;
 
 /** A process that is started again whenever it ends, the less eagerly the more often in a row. */
 export class KeptWorker {
   readonly #command: readonly string[];
-  readonly #onEnded: (ending: Ending) => void;
+  readonly #keeper: Keeper;
   readonly #stopping = Promise.withResolvers<void>();
   #isStopping = false;
+  #isRunning = false;
+  #serving: number | null = null;
   #process: Subprocess | null = null;
   #keeping: Promise<void> = Promise.resolve();
 
-  constructor(command: readonly string[], onEnded: (ending: Ending) => void) {
+  constructor(command: readonly string[], keeper: Keeper) {
     this.#command = command;
-    this.#onEnded = onEnded;
+    this.#keeper = keeper;
+  }
+
+  /** Whether it serves, or is about to. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** The process that answers; null while none does. */
+  get serving(): number | null {
+    return this.#serving;
   }
 
   /** Its greeting once it answers, and from then on it is kept; null when it could not start: it has said why. */
@@ -55,19 +73,22 @@ export class KeptWorker {
 
   async #keep(first: Life): Promise<void> {
     let life = first;
-    for (let inRow = 0; ; inRow++) {
+    for (let failures = 0; ; failures++) {
       const began = performance.now();
       const ending = await life.ended;
       if (this.#isStopping) return;
-      this.#onEnded(ending);
-      if (performance.now() - began > longEnough) inRow = 0;
-      await Promise.race([
-        Bun.sleep(Math.min(longestPause, firstPause * 2 ** inRow)),
-        this.#stopping.promise,
-      ]);
+      this.#keeper.onEnded(ending);
+      if (performance.now() - began > stableAfter) failures = 0;
+      const hasServed = (await life.ready) !== null;
+      await this.#pause({ failures, hasServed, isLast: this.#keeper.isLast() });
       if (this.#isStopping) return;
       life = this.#begin();
     }
+  }
+
+  async #pause(ended: EndedWorker): Promise<void> {
+    const pause = restartPause(ended);
+    if (pause > 0) await Promise.race([this.#keeper.sleep(pause), this.#stopping.promise]);
   }
 
   #begin(): Life {
@@ -77,12 +98,18 @@ export class KeptWorker {
       stdin: 'ignore',
       stdout: 'inherit',
       stderr: 'inherit',
-      ipc: ({ greeting }: WorkerReady) => ready.resolve(greeting),
+      ipc: ({ greeting }: WorkerReady, { pid }) => {
+        this.#serving = pid;
+        ready.resolve(greeting);
+      },
       onExit: ({ pid, signalCode }, code) => {
+        this.#isRunning = false;
+        this.#serving = null;
         ready.resolve(null);
         ended.resolve({ pid, code, signal: signalCode });
       },
     });
+    this.#isRunning = true;
     this.#process = started;
     return { ready: ready.promise, ended: ended.promise };
   }

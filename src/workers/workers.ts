@@ -7,8 +7,15 @@ import { type Ending, KeptWorker } from './kept-worker.ts';
 export class Workers {
   readonly #workers: readonly KeptWorker[];
 
-  constructor(count: number, command: readonly string[], onEnded: (ending: Ending) => void) {
-    this.#workers = Array.from({ length: count }, () => new KeptWorker(command, onEnded));
+  constructor(
+    count: number,
+    command: readonly string[],
+    onEnded: (ending: Ending) => void,
+    sleep: (milliseconds: number) => Promise<void> = Bun.sleep,
+  ) {
+    const isLast = () => !this.#workers.some(({ isRunning }) => isRunning);
+    const keeper = { onEnded, isLast, sleep };
+    this.#workers = Array.from({ length: count }, () => new KeptWorker(command, keeper));
   }
 
   /** What is to be printed once all of them answer; null when one could not start: it has said why. */
@@ -20,6 +27,11 @@ export class Workers {
     if (!greetings.includes(null)) return greeting;
     await this.stop();
     return null;
+  }
+
+  /** The processes that answer at the moment. */
+  get serving(): readonly number[] {
+    return this.#workers.flatMap(({ serving }) => serving ?? []);
   }
 
   /** Lets all of them finish what is under way. */

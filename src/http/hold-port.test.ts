@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test';
+import { holdPort } from './hold-port.ts';
+
+const host = '127.0.0.1';
+
+const shared = (port: number) => {
+  const place = { hostname: host, port, reusePort: true };
+  return Bun.listen({ ...place, socket: { data() {} } });
+};
+
+test('a held port is refused to a second holder although nothing listens on it, and free for those who share it', () => {
+  const port = holdPort({ host, port: 0 });
+  expect(() => holdPort({ host, port })).toThrow(`Port ${port} on ${host} is taken.`);
+  using worker = shared(port);
+  expect(worker.port).toBe(port);
+});
+
+test('a port that somebody listens on is refused', () => {
+  using other = shared(0);
+  expect(() => holdPort({ host, port: other.port })).toThrow(`Port ${other.port} on ${host} is taken.`);
+});

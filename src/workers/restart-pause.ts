@@ -1,0 +1,21 @@
+const firstPause = 100;
+const maxPause = 5_000;
+const maxPauseAlone = 250;
+
+export interface EndedWorker {
+  /** How often in a row it has ended before, soon after its start. */
+  readonly failures: number;
+  /** Whether it ever answered. */
+  readonly hasServed: boolean;
+  /** Whether no other worker serves, or is about to. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Milliseconds before a worker is started again. The last of them is started at once: until then every visitor is
+ * refused. One that could not start may be able to a moment later, so it never waits long while it is alone.
+ */
+export function restartPause({ failures, hasServed, isLast }: EndedWorker): number {
+  if (isLast && hasServed) return 0;
+  return Math.min(firstPause * 2 ** failures, isLast ? maxPauseAlone : maxPause);
+}

@@ -1,0 +1,32 @@
+import { afterEach, expect, test } from 'bun:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { Workers } from './workers.ts';
+
+/** Says that it serves; then it waits for its end. */
+const program = `
+  process.send({ greeting: 'ready' });
+  process.on('SIGTERM', () => process.exit(0));
+  setInterval(() => {}, 1_000);
+`;
+
+let workers: Workers | undefined;
+afterEach(() => workers?.stop());
+
+test('when the last of them dies one is started again at once, however long the back-off has become', async () => {
+  const ended: number[] = [];
+  const pauses: number[] = [];
+  const never = (milliseconds: number) => {
+    pauses.push(milliseconds);
+    return new Promise<void>(() => {});
+  };
+  workers = new Workers(3, [process.execPath, '-e', program], ({ pid }) => ended.push(pid), never);
+  expect(await workers.start()).toBe('ready');
+  // Each but the last goes into a back-off that has no end here.
+  for (let deaths = 1; deaths <= 8; deaths++) {
+    await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker that serves', 20_000);
+    process.kill(workers.serving[0] as number, 'SIGKILL');
+    await eventually(() => ended.length === deaths, 'its end', 20_000);
+  }
+  await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last death', 20_000);
+  expect(pauses).toEqual([100, 100]);
+});

@@ -1,0 +1,129 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'bun';
+import { eventually } from '../support/eventually.ts';
+import { runServer, temporaryFolder } from '../support/program.ts';
+
+/** `npm run test:faults` kills more often. */
+const kills = process.env.ROUNDS === undefined ? 4 : 30;
+const visitors = 24;
+const workers = 3;
+/** Then a visitor connects anew, and the system may hand it to another worker. */
+const requestsPerConnection = 4;
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** How many sockets listen on this port of 127.0.0.1. */
+function listenersOn(port: number): number {
+  const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  return lines.filter((line) => line.includes(` ${place} 00000000:0000 0A `)).length;
+}
+
+interface Seen {
+  readonly statuses: Map<number, number>;
+  /** Connections that ended in the middle: they were a killed worker's. */
+  cut: number;
+  refused: number;
+}
+
+/** Visits until told to stop, on one connection after another. */
+async function visit(url: string, seen: Seen, isOver: () => boolean): Promise<void> {
+  while (!isOver()) await visitOnOneConnection(new URL(url), seen, isOver);
+}
+
+function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isOver: () => boolean) {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let sent = 0;
+  let answer = '';
+  let isDone = false;
+  const ask = (socket: Socket) => {
+    isDone = isOver() || sent++ === requestsPerConnection;
+    if (isDone) socket.end();
+    else
+      socket.write(
+        `GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: Firefox/140.0\r\n\r\n`,
+      );
+  };
+  Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: ask,
+      data(socket, bytes) {
+        answer += bytes.toString('latin1');
+        if (!answer.includes('\r\n\r\n')) return;
+        const status = Number(answer.slice('HTTP/1.1 '.length).slice(0, 3));
+        seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
+        answer = '';
+        // Any other answer has a body, too.
+        if (status === 302) ask(socket);
+        else {
+          isDone = true;
+          socket.terminate();
+        }
+      },
+      close() {
+        if (!isDone) seen.cut += 1;
+        resolve();
+      },
+      error() {},
+    },
+  }).catch(() => {
+    seen.refused += 1;
+    resolve();
+  });
+  return ended;
+}
+
+async function linkAt(url: string): Promise<string> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+    const answer = await fetch(url + path, { ...init, body: JSON.stringify(body) });
+    return (await answer.json()) as { access_token: string; suffix: string };
+  };
+  const credentials = { email: 'faults@example.com', password: 'correct horse battery' };
+  await post('/api/v1/user', credentials);
+  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
+  const link = { destination_url: 'https://example.com/' };
+  return `${url}/${(await post('/api/v1/link', link, { authorization: `Bearer ${access_token}` })).suffix}`;
+}
+
+test(`${kills} kills of one worker while others serve: nobody is told that the service is not there`, async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', WORKERS: String(workers), DATA_DIR: folder.path, MISS_LIMIT: '0' };
+  const program = runServer(settings);
+  const seen: Seen = { statuses: new Map(), cut: 0, refused: 0 };
+  let isOver = false;
+  try {
+    const url = await program.address();
+    const port = Number(new URL(url).port);
+    const link = await linkAt(url);
+    const visiting = Array.from({ length: visitors }, () => visit(link, seen, () => isOver));
+    const answered = () => [...seen.statuses.values()].reduce((sum, count) => sum + count, 0);
+    const moreVisits = async (count: number) => {
+      const before = answered();
+      await eventually(() => answered() > before + count, 'visits', 60_000);
+    };
+    for (let killed = 0; killed < kills; killed++) {
+      await eventually(() => listenersOn(port) === workers, 'all workers to serve', 60_000);
+      await moreVisits(500);
+      const victim = childrenOf(program.pid)[killed % workers] as number;
+      process.kill(victim, 'SIGKILL');
+      await eventually(() => !childrenOf(program.pid).includes(victim), 'the end of the worker', 60_000);
+      await moreVisits(500);
+    }
+    isOver = true;
+    await Promise.all(visiting);
+    console.info(
+      `${answered()} visits, ${kills} kills: ${seen.cut} connections cut, ${seen.refused} refused`,
+    );
+    expect([...seen.statuses.keys()]).toEqual([302]);
+    expect(seen.refused).toBe(0);
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+  } finally {
+    program.kill('SIGKILL');
+  }
+}, 600_000);
