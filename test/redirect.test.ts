@@ -47,6 +47,25 @@ describe.each(storeKinds)('a short link on %s', (store) => {
     }
   });
 
+  test('leads where it was told, in the words in which it was told; braces are escaped for its visitors', async () => {
+    const sent = {
+      destination_url: 'https://Example.com?id={click_id}',
+      android_link_destination: 'https://example.com/{store}/a|b',
+    };
+    const { id, path } = await make(sent);
+    const { json } = await app.call('GET', `/api/v1/link/${id}`, { key: owner.key });
+    expect([json.destination_url, json.android_link_destination]).toEqual([
+      'https://Example.com?id={click_id}',
+      'https://example.com/{store}/a%7Cb',
+    ]);
+    for (const visit of ['first', 'from the cache']) {
+      const anywhere = (await app.visit(path)).headers.get('location');
+      const android = (await app.visit(path, { 'user-agent': phone.android })).headers.get('location');
+      expect([visit, anywhere]).toEqual([visit, 'https://Example.com?id=%7Bclick_id%7D']);
+      expect([visit, android]).toEqual([visit, 'https://example.com/%7Bstore%7D/a%7Cb']);
+    }
+  });
+
   test('is found by its suffix in any encoding and with a slash behind, but not in another case', async () => {
     const suffix = `Café/🎉-${store}`;
     await make({ suffix });

@@ -5,6 +5,7 @@ import {
   type DeletedPlace,
   readDeletedLinks,
 } from '../manage/read-deleted-links.ts';
+import { asUri } from '../rules/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';
 import { freeAt } from '../rules/link-bin.ts';
 import { endpoint } from './endpoint.ts';
@@ -17,7 +18,7 @@ const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof Deleted
   domain: site.domainUrl(link.host),
   suffix: link.suffix,
   url: site.linkUrl(link.host, link.suffix),
-  destination_url: link.destination_url,
+  destination_url: asUri(link.destination_url),
   name: link.name,
 });
 

@@ -5,6 +5,7 @@ import type { Context } from '../manage/context.ts';
 import type { LinkWithTags } from '../manage/create-link.ts';
 import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
+import { asUri } from '../rules/destination-text.ts';
 import { formatIso, formatStamp } from '../rules/instant.ts';
 import { readEvents } from '../rules/webhook-event.ts';
 import type { Link } from './schemas/link.ts';
@@ -39,7 +40,7 @@ export function linkAnswer(
     og_title: link.og_title,
     og_description: link.og_description,
     og_image: link.og_image,
-    destination_url: link.destination_url,
+    destination_url: asUri(link.destination_url),
     qr_code_svg: drawn ?? drawCode(url, link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url,
@@ -49,8 +50,8 @@ export function linkAnswer(
     qr_code_marker: link.qr_marker === 1,
     has_password: link.password_hash !== null,
     password: null,
-    android_link_destination: link.android_url,
-    ios_link_destination: link.ios_url,
+    android_link_destination: link.android_url && asUri(link.android_url),
+    ios_link_destination: link.ios_url && asUri(link.ios_url),
     bot_protection: link.bot_protection === 1,
     captcha: link.captcha === 1,
     name: link.name,

@@ -1,6 +1,7 @@
 import type { Context } from '../manage/context.ts';
 import type { LinkWithTags } from '../manage/create-link.ts';
 import { eachLink } from '../manage/read-links.ts';
+import { asUri } from '../rules/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';
 import { csvLine } from './clicks-csv.ts';
 import { endpoint } from './endpoint.ts';
@@ -42,7 +43,7 @@ function cells({ link, tags }: LinkWithTags, { site }: Context): readonly (strin
   const shown: Record<(typeof columns)[number], string | number | null> = {
     id: link.id,
     url: site.linkUrl(link.host, link.suffix),
-    destination_url: link.destination_url,
+    destination_url: asUri(link.destination_url),
     domain: site.domainUrl(link.host),
     suffix: link.suffix,
     name: link.name,
@@ -53,8 +54,8 @@ function cells({ link, tags }: LinkWithTags, { site }: Context): readonly (strin
     updated_at: formatIso(link.updated_at),
     expiration_date: instant(link.expires_at),
     has_password: link.password_hash === null ? 'false' : 'true',
-    android_link_destination: link.android_url,
-    ios_link_destination: link.ios_url,
+    android_link_destination: link.android_url && asUri(link.android_url),
+    ios_link_destination: link.ios_url && asUri(link.ios_url),
     bot_protection: yesOrNo(link.bot_protection),
     captcha: yesOrNo(link.captcha),
     og_title: link.og_title,

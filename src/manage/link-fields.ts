@@ -65,9 +65,9 @@ export async function spokenColumns(
   }
   const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));
   return {
-    destination_url: destination?.href,
-    android_url: hrefOf(android),
-    ios_url: hrefOf(ios),
+    destination_url: destination?.text,
+    android_url: textOf(android),
+    ios_url: textOf(ios),
     og_title: clearable(fields.og_title, (text) => text),
     og_description: clearable(fields.og_description, (text) => text),
     og_image: clearable(fields.og_image, (url) => webAddress(url, 'og_image')),
@@ -130,22 +130,22 @@ function instant(text: string): number {
   return parsed;
 }
 
-const webAddress = (text: string, field: string): string => requireDestination(text, field).href;
+const webAddress = (text: string, field: string): string => requireDestination(text, field).url.href;
 
 interface WebPlace {
-  readonly href: string;
+  readonly text: string;
   readonly host: string;
   readonly field: string;
 }
 
-const hrefOf = (place: WebPlace | null | undefined): string | null | undefined =>
-  place ? place.href : place;
+const textOf = (place: WebPlace | null | undefined): string | null | undefined =>
+  place ? place.text : place;
 
 /** A link to a link of ours would send visitors round in circles, and hide where they end. */
 const webPlace =
   (context: Context, field: string) =>
   (text: string): WebPlace => {
-    const url = requireDestination(text, field, context.config.appSchemes);
+    const { text: stored, url } = requireDestination(text, field, context.config.appSchemes);
     if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
-    return { href: url.href, host: url.hostname.replace(/\.$/, ''), field };
+    return { text: stored, host: url.hostname.replace(/\.$/, ''), field };
   };

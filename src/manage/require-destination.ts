@@ -1,10 +1,14 @@
-import { parseDestination } from '../rules/destination.ts';
+import { type Destination, parseDestination } from '../rules/destination.ts';
 import { Refusal } from '../rules/errors.ts';
 
-export function requireDestination(text: string, field: string, appSchemes: readonly string[] = []): URL {
+export function requireDestination(
+  text: string,
+  field: string,
+  appSchemes: readonly string[] = [],
+): Destination {
   const parsed = parseDestination(text, field, appSchemes);
   if (!parsed.ok) throw new Refusal(parsed.problem.code, parsed.problem.sentence, { field });
-  return parsed.url;
+  return parsed;
 }
 
 export const destinationIsOurs = (field: string): Refusal =>

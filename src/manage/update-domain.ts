@@ -54,7 +54,7 @@ async function place(
 ): Promise<string | null | undefined> {
   if (text === undefined) return undefined;
   if (text === null || text.trim() === '') return null;
-  const url = requireDestination(text, field);
+  const { url } = requireDestination(text, field);
   const host = normaliseHostname(url.hostname);
   const { lookup } = context.database;
   const isOurs =

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { parseDestination } from './destination.ts';
+import { asUri, locationOf } from './destination-text.ts';
+import { isPlainUrl } from './plain-url.ts';
 
-const href = (text: string, schemes: string[] = []): string | null => {
+const read = (text: string, schemes: string[] = []) => {
   const parsed = parseDestination(text, 'destination_url', schemes);
-  return parsed.ok ? parsed.url.href : null;
+  return parsed.ok ? parsed : null;
+};
+const stored = (text: string, schemes?: string[]): string | null => read(text, schemes)?.text ?? null;
+const sentence = (text: string): string => {
+  const parsed = parseDestination(text, 'destination_url');
+  return parsed.ok ? `taken as ${parsed.text}` : parsed.problem.sentence;
 };
 
 describe('a destination', () => {
@@ -15,10 +22,80 @@ describe('a destination', () => {
     ['example.com:8080/x', 'https://example.com:8080/x'],
     ['localhost:3000/x', 'https://localhost:3000/x'],
     ['HTTP://EXAMPLE.com/Ü', 'http://example.com/%C3%9C'],
+    ['http:/example.com/x', 'http://example.com/x'],
+    ['https:///example.com', 'https://example.com/'],
+    ['https://ex%61mple.com/x', 'https://example.com/x'],
+    ['https://example.com\\@evil.example/x', 'https://example.com/@evil.example/x'],
+    ['https://example.com/a|b[1]?x=a|b^`"', 'https://example.com/a%7Cb%5B1%5D?x=a%7Cb%5E%60%22'],
+    ['[::1]:8080/[x]', 'https://[::1]:8080/%5Bx%5D'],
+    ['example.com/{id}', 'https://example.com/{id}'],
+    ['https://example.com/ü/{id}?x={y}', 'https://example.com/%C3%BC/{id}?x={y}'],
+    ['xn--e1afmkfd.xn--p1ai', 'https://xn--e1afmkfd.xn--p1ai/'],
+    ['example.co.uk', 'https://example.co.uk/'],
+    ['someone.github.io', 'https://someone.github.io/'],
+    ['1.2.3.4:8080', 'https://1.2.3.4:8080/'],
+    ['https://1.5/x', 'https://1.0.0.5/x'],
+    ['wiki.corp/x', 'https://wiki.corp/x'],
+    ['http.cat/404', 'https://http.cat/404'],
     ['https://пример.рф', 'https://xn--e1afmkfd.xn--p1ai/'],
     ['https://intranet/x', 'https://intranet/x'],
     ['https://example.com./x', 'https://example.com./x'],
-  ])('%s is read as %s', (given, read) => expect(href(given)).toBe(read));
+  ])('%s is read as %s', (given, text) => expect(stored(given)).toBe(text));
+
+  test.each([
+    'https://example.com',
+    'https://example.com?x=1',
+    'https://example.com#top',
+    'HTTPS://Example.com/Path',
+    'https://example.com:443/',
+    'https://example.com/a/../b',
+    'https://example.com/{country}/{id}?click={click_id}&n=%%RANDOM%%',
+    "https://example.com/a;b=(1)!*'$&+,@~?q#x",
+    'https://[2001:db8::1]/x',
+    'https://203.0.113.7/x',
+  ])('%s stays as it was sent', (given) => expect(stored(given)).toBe(given));
+
+  test('a brace is stored as it was sent, and escaped on its way to a visitor', () => {
+    const text = stored('https://example.com/{a}?b={c}') ?? '';
+    expect(locationOf(text)).toBe('https://example.com/%7Ba%7D?b=%7Bc%7D');
+  });
+
+  test.each([
+    ['/i.png', 'The site is missing'],
+    ['///example.com', 'The site is missing'],
+    ['./x', 'The site is missing'],
+    ['?x=1', 'The site is missing'],
+    ['i.png', 'No site\'s name ends in ".png"'],
+    ['//report.pdf', 'No site\'s name ends in ".pdf"'],
+    ['1.5', 'read as the address 1.0.0.5'],
+    ['12345', 'read as the address 0.0.48.57'],
+    ['2130706433', 'read as the address 127.0.0.1'],
+    ['https://https://example.com', 'is there twice'],
+    ['http://https//example.com', 'is there twice'],
+    ['https//example.com', '"https//" is not the beginning'],
+    ['http;//example.com', '"http;//" is not the beginning'],
+    ['htp://example.com', 'not to "htp:"'],
+    ['https://a.example https://b.example', 'several addresses'],
+    ['C:\\Users\\me\\page.html', 'a file on a computer'],
+    ['\\\\server\\share', 'a file on a computer'],
+    ['file:///etc/passwd', 'a file on a computer'],
+    ['me@example.com', 'a mail address'],
+    ['mailto:me@example.com', 'a mail address'],
+    ['https://example.com:0/', 'port 0'],
+    ['example', 'This is not a web address'],
+    ['www.', 'This is not a web address'],
+    ['https://www.', 'This is not a web address'],
+    ['.com', 'This is not a web address'],
+    ['https://example..com', 'This is not a web address'],
+    ['https://example.com,', 'This is not a web address'],
+    ['"https://example.com"', 'This is not a web address'],
+    ['www,example.com', 'This is not a web address'],
+    ['https://{tenant}.example.com/', 'This is not a web address'],
+    [`https://${'a'.repeat(64)}.example/`, 'This is not a web address'],
+    ['exa mple.com', 'This is not a web address'],
+  ])('the slip %s is refused with a sentence that helps', (given, words) => {
+    expect(sentence(given)).toContain(words);
+  });
 
   const refused = [
     'hello',
@@ -43,11 +120,12 @@ describe('a destination', () => {
     'https://example.com:99999/',
   ];
   for (const given of refused)
-    test(`${JSON.stringify(given)} is refused`, () => expect(href(given)).toBeNull());
+    test(`${JSON.stringify(given)} is refused`, () => expect(stored(given)).toBeNull());
 
   test("an app's own scheme is taken where the operator allows it, and only that one", () => {
-    expect(href('myapp://open/x', ['myapp'])).toBe('myapp://open/x');
-    expect(href('other://open/x', ['myapp'])).toBeNull();
+    expect(stored('myapp://open/x', ['myapp'])).toBe('myapp://open/x');
+    expect(stored('myapp:a|b c{d}', ['myapp'])).toBe('myapp:a%7Cb%20c{d}');
+    expect(stored('other://open/x', ['myapp'])).toBeNull();
   });
 
   test('of 100,000 generated texts, whatever is taken is a Location that no visitor can be hurt by', () => {
@@ -76,6 +154,13 @@ describe('a destination', () => {
       '.',
       '[::1]',
       ':80',
+      '{',
+      '}',
+      '|',
+      '%',
+      '0x7f.1',
+      '"',
+      'www',
     );
     const text = fc.oneof(
       fc.array(piece, { maxLength: 8 }).map((parts) => parts.join('')),
@@ -84,12 +169,17 @@ describe('a destination', () => {
     );
     fc.assert(
       fc.property(text, (given) => {
-        const read = href(given);
-        if (read === null) return;
-        expect(read).toMatch(/^https?:\/\/[^/?#]+\/[\x21-\x7e]*$/);
-        expect(new URL(read)).toMatchObject({ username: '', password: '' });
-        expect(href(read)).toBe(read);
-        new Response(null, { status: 302, headers: { location: read } });
+        const found = read(given);
+        if (found === null) return;
+        const { text, url } = found;
+        expect(text).toMatch(/^https?:\/\/[a-z0-9._:[\]-]+(?:[/?#][\w\-.~:/?#@!$&'()*+,;=%{}]*)?$/i);
+        expect(stored(text)).toBe(text);
+        const location = locationOf(text);
+        expect(isPlainUrl(location)).toBe(true);
+        const { href, host, username, password } = new URL(location);
+        expect([host, username, password]).toEqual([url.host, '', '']);
+        expect(locationOf(asUri(href))).toBe(locationOf(asUri(url.href)));
+        new Response(null, { status: 302, headers: { location } });
       }),
       { numRuns: 100_000 },
     );

@@ -30,6 +30,9 @@ const reservedEndings = [
   'arpa',
 ];
 
+/** Whether a name that ends so is of a network of its own, or of no network at all. */
+export const isReservedEnding = (label: string): boolean => reservedEndings.includes(label);
+
 export type DomainName =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: Problem };

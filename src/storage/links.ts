@@ -1,4 +1,5 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
+import { locationOf } from '../rules/destination-text.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
@@ -125,9 +126,9 @@ export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
 const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
   id: row.id,
   organizationId: row.organization_id,
-  destinationUrl: row.destination_url,
-  androidUrl: row.android_url,
-  iosUrl: row.ios_url,
+  destinationUrl: locationOf(row.destination_url),
+  androidUrl: row.android_url && locationOf(row.android_url),
+  iosUrl: row.ios_url && locationOf(row.ios_url),
   ogTitle: row.og_title,
   ogDescription: row.og_description,
   ogImage: row.og_image,

@@ -19,7 +19,10 @@ export const Link = z
     og_title: z.string().nullable(),
     og_description: z.string().nullable(),
     og_image: z.string().nullable(),
-    destination_url: z.string(),
+    destination_url: z.string().meta({
+      description:
+        'A URI, as it was sent where that is one. Braces of a template stay: a visitor gets them escaped.',
+    }),
     qr_code_svg: z.string(),
     qr_code_png: z
       .string()

@@ -1,0 +1,65 @@
+import { parse } from 'tldts';
+import { isReservedEnding } from './domain-name.ts';
+
+/** What people paste and type that isn't the address they mean, in the order in which it is looked for. */
+const slips: readonly (readonly [RegExp, (found: string) => string])[] = [
+  [
+    /^https?:[\\/]*(?:https?|ftp):?[\\/]/i,
+    () => 'The beginning of this address is there twice. Give it once, such as https://example.com/page.',
+  ],
+  [
+    /^h+t+p+s*[;,.]?[\\/]{1,2}/i,
+    (found) => `"${found}" is not the beginning of a web address. Write https:// there.`,
+  ],
+  [
+    /\shttps?:\/\//i,
+    () =>
+      'These are several addresses. A link has one destination: give one of them, or make a link for each.',
+  ],
+  [
+    /^[a-z]:(?:[\\/]|$)|^\\\\|^file:/i,
+    () => 'This is a file on a computer, which visitors cannot open. Give its address on the web.',
+  ],
+  [
+    /^(?:mailto:)?[^\s/?#@:]+@[^\s/?#@:]+\.[^\s/?#@:]+$/i,
+    () => 'This is a mail address. A link leads to a web address, such as https://example.com/contact.',
+  ],
+  [
+    /^(?:\/(?!\/)|\/{3}|\.{1,2}(?:\/|$)|[?#])/,
+    () =>
+      'The site is missing in front of this path. Give the whole address, such as https://example.com/page.',
+  ],
+];
+
+/** The sentence for an address that is no web address, though it may be read as one; undefined where it isn't so. */
+export function slipIn(given: string): string | undefined {
+  for (const [pattern, sentence] of slips) {
+    const found = pattern.exec(given)?.[0];
+    if (found !== undefined) return sentence(found);
+  }
+  return undefined;
+}
+
+const label = /^[a-z0-9_-]{1,63}$/;
+const longestHost = 253;
+
+/** The sentence for a host that leads nowhere. `isGuessed`: no scheme was given, so that it may be anything else, too. */
+export function hostSlip(url: URL, given: string, isGuessed: boolean): string | undefined {
+  const host = url.hostname.replace(/\.$/, '');
+  if (url.port === '0') return 'Nothing answers on port 0. Give the address as a browser shows it.';
+  if (host.startsWith('[')) return undefined;
+  if (/^\d+(?:\.\d+){3}$/.test(host)) {
+    if (!isGuessed || given.includes(host)) return undefined;
+    return `This would be read as the address ${host}. Give the name of a site, or all four numbers of its address.`;
+  }
+  const labels = host.split('.');
+  const isName = host.length <= longestHost && labels.every((one) => label.test(one));
+  if (!isName || host === 'www' || /^https?$/.test(host)) return noAddress;
+  if (!isGuessed || host === 'localhost') return undefined;
+  const ending = labels.at(-1) ?? '';
+  if (labels.length === 1) return noAddress;
+  if (isReservedEnding(ending) || parse(host).isIcann) return undefined;
+  return `No site's name ends in ".${ending}". If this one does, write https:// in front of it.`;
+}
+
+export const noAddress = 'This is not a web address. Give one such as https://example.com/page.';
