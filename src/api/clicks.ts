@@ -11,7 +11,7 @@ import { clickAnswer } from './click-answer.ts';
 import { csvLine } from './clicks-csv.ts';
 import { endpoint } from './endpoint.ts';
 import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
-import { pathId } from './schemas/parts.ts';
+import { linkPath } from './schemas/parts.ts';
 
 const description =
   'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept.';
@@ -32,7 +32,7 @@ export const ofLink = endpoint({
   summary: "List a link's clicks",
   description,
   credential: 'required',
-  params: pathId,
+  params: linkPath,
   query: ClickListQuery,
   statuses: { 200: 'A page of hits.' },
   answer: ClickList,
@@ -63,7 +63,7 @@ export const exportOfLink = endpoint({
   summary: "Export a link's clicks",
   description: exportDescription,
   credential: 'required',
-  params: pathId,
+  params: linkPath,
   query: ClickExportQuery,
   statuses: { 200: 'All hits that match.' },
   streams: 'text/csv',

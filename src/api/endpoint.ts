@@ -4,9 +4,10 @@ import { Refusal } from '../rules/errors.ts';
 import { readJson } from './body.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
-import { refusalOfIssues } from './errors.ts';
 import type { Json } from './json.ts';
 import { type Doorman, letIn } from './let-in.ts';
+import { readInput, requireInput } from './read-input.ts';
+import { readQuery } from './read-query.ts';
 import type { Pieces } from './text-stream.ts';
 
 /** What an endpoint may know of the connection behind a call. */
@@ -128,7 +129,7 @@ export function endpoint<
     async run(request, rawParams, connection, doorman, context) {
       const guest = await letIn(definition, request, doorman, context.site);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
-      const query = definition.query ? parse(definition.query, queryOf(request.url)) : undefined;
+      const query = readQuery(request.url, definition.query, definition.body);
       const { headers, signal } = request;
       const { caller, session, stillWelcome } = guest;
       const lease = context.bodies.lease(caller?.organizationId ?? 0);
@@ -146,22 +147,11 @@ export function endpoint<
   };
 }
 
-const queryOf = (url: string): Record<string, string> => {
-  const start = url.indexOf('?');
-  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start + 1)));
-};
-
-function parse(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
-  if (!result.success) throw refusalOfIssues(result.error.issues, value);
-  return result.data;
-}
-
 /** An id that can't be one names nothing: 404, like one that isn't there. */
 function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): unknown {
-  const result = schema.safeParse(raw);
-  if (!result.success) throw new Refusal('NOT_FOUND', 'There is nothing with this id in your organization.');
-  return result.data;
+  const read = readInput(schema, raw);
+  if (!read.ok) throw new Refusal('NOT_FOUND', read.refusal.sentence);
+  return read.data;
 }
 
 async function bodyOf(
@@ -175,8 +165,14 @@ async function bodyOf(
     if (definition.bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');
   }
-  return parse(schema, without(value, definition.passesOver ?? []));
+  const { passesOver = [] } = definition;
+  return requireInput(schema, without(value, passesOver), {
+    ignored: passesOver.filter((name) => isIn(value, name)),
+  });
 }
+
+const isIn = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 
 export function without(value: unknown, fields: readonly string[]): unknown {
   if (fields.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value))

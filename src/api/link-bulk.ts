@@ -6,9 +6,9 @@ import { Stretch } from '../manage/stretch.ts';
 import { tagLinks } from '../manage/tag-links.ts';
 import type { Refusal } from '../rules/errors.ts';
 import { endpoint, without } from './endpoint.ts';
-import { refusalOfIssues } from './errors.ts';
 import { LinkAnswers } from './link-answers.ts';
 import { creationPassesOver } from './links.ts';
+import { readInput } from './read-input.ts';
 import { LinkToCreate } from './schemas/link.ts';
 import {
   LinkIds,
@@ -38,8 +38,8 @@ export const create = endpoint({
   answer: LinkResults,
   async handle({ caller, query, body }, context) {
     const batch = prepareLinks(context, caller, await wishesOf(body.links), {
-      withPng: query.disable_png === 'false',
-      atomic: query.atomic === 'true',
+      withPng: !query.disable_png,
+      atomic: query.atomic,
       mostPasswords,
     });
     const answers = new LinkAnswers(context);
@@ -60,9 +60,8 @@ async function wishesOf(links: readonly unknown[]): Promise<(Wish | Refusal)[]> 
 }
 
 function wishOf(sent: unknown): Wish | Refusal {
-  const parsed = LinkToCreate.safeParse(without(sent, creationPassesOver));
-  if (!parsed.success) return refusalOfIssues(parsed.error.issues, sent);
-  return { ...parsed.data, tags: parsed.data.tags ?? [] };
+  const read = readInput(LinkToCreate, without(sent, creationPassesOver));
+  return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
 
 export const update = endpoint({

@@ -21,7 +21,7 @@ import {
   LinkUpdate,
   linkAnswerFields,
 } from './schemas/link.ts';
-import { pathId } from './schemas/parts.ts';
+import { linkPath } from './schemas/parts.ts';
 
 export const creationPassesOver = [...linkAnswerFields, 'has_password'];
 
@@ -35,7 +35,7 @@ export const create = endpoint({
   answer: Link,
   async handle({ caller, query, body }, context) {
     const wish = { ...body, tags: body.tags ?? [] };
-    const made = await createLink(context, caller, wish, query.disable_png === 'false');
+    const made = await createLink(context, caller, wish, !query.disable_png);
     return { status: 201, body: linkAnswer(made, context) };
   },
 });
@@ -107,7 +107,7 @@ const daysOf = (context: Context, links: readonly LinkWithTags[], days: number) 
 export const read = endpoint({
   summary: 'Get one link',
   credential: 'required',
-  params: pathId,
+  params: linkPath,
   statuses: { 200: 'The link.' },
   answer: Link,
   async handle({ caller, params }, context) {
@@ -120,7 +120,7 @@ export const update = endpoint({
   description:
     'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
   credential: 'required',
-  params: pathId,
+  params: linkPath,
   body: LinkUpdate,
   passesOver: linkAnswerFields,
   statuses: { 200: 'The link as it is now.' },
@@ -175,7 +175,7 @@ async function refuseFixedFields(
 export const remove = endpoint({
   summary: 'Delete a link',
   credential: 'required',
-  params: pathId,
+  params: linkPath,
   statuses: { 204: 'Deleted.' },
   async handle({ caller, params }, context) {
     await deleteLink(context, caller, params.id);

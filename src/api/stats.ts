@@ -5,7 +5,7 @@ import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import { formatIso } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
-import { pathId } from './schemas/parts.ts';
+import { linkPath } from './schemas/parts.ts';
 import { Stats, StatsQuery } from './schemas/stats.ts';
 
 const description =
@@ -15,7 +15,7 @@ export const ofLink = endpoint({
   summary: 'Statistics of one link',
   description,
   credential: 'required',
-  params: pathId,
+  params: linkPath,
   query: StatsQuery,
   statuses: { 200: 'The numbers.' },
   answer: Stats,

@@ -1,4 +1,4 @@
-import { refusalOfIssues } from '../api/errors.ts';
+import { requireInput } from '../api/read-input.ts';
 import { ApiKeyToCreate } from '../api/schemas/api-key.ts';
 import { createApiKey } from '../manage/api-keys.ts';
 import { accountOf } from './account-of.ts';
@@ -11,13 +11,12 @@ export const createKey: Command = {
   async run(context, values) {
     const email = required(values, 'email');
     const wish = { name: required(values, 'name') };
-    const parsed = ApiKeyToCreate.safeParse(wish);
-    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, wish);
+    const input = requireInput(ApiKeyToCreate, wish);
     const user = await accountOf(context, email);
     const made = await createApiKey(
       context,
       { userId: user.id, organizationId: user.organization_id },
-      parsed.data.name,
+      input.name,
     );
     return `${made.key}\n`;
   },

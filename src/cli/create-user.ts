@@ -1,4 +1,4 @@
-import { refusalOfIssues } from '../api/errors.ts';
+import { requireInput } from '../api/read-input.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
 import { registerUser } from '../manage/register-user.ts';
 import { askForPassword } from './ask-for-password.ts';
@@ -21,9 +21,8 @@ export const createUser: Command = {
       name: values.name,
       organization_name: values.organization,
     };
-    const parsed = UserToCreate.safeParse(wish);
-    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, wish);
-    const user = await registerUser(context, parsed.data, 'shell');
+    const input = requireInput(UserToCreate, wish);
+    const user = await registerUser(context, input, 'shell');
     return `Made the account of ${user.email}, who administers "${user.organization_name}".\n`;
   },
 };

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { formulaStart } from '../api/clicks-csv.ts';
-import { refusalOfIssues } from '../api/errors.ts';
+import { readInput, requireInput } from '../api/read-input.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';
 import type { Context } from '../manage/context.ts';
@@ -92,9 +92,8 @@ async function wishOf(head: readonly string[], { cells }: CsvRow, tags: TagNames
       wish.tags = ids;
     } else wish[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
   }
-  const parsed = LinkToCreate.safeParse(wish);
-  if (!parsed.success) return refusalOfIssues(parsed.error.issues, wish);
-  return { ...parsed.data, tags: parsed.data.tags ?? [] };
+  const read = readInput(LinkToCreate, wish);
+  return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
 
 function asRefusal(cause: unknown): Refusal {
@@ -127,9 +126,8 @@ class TagNames {
     );
     const known = this.#ids.get(fold(name));
     if (known !== undefined) return known;
-    const parsed = TagToCreate.safeParse({ name });
-    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, { name }, 'tags');
-    const { id } = await createTag(this.#context, this.#caller, parsed.data.name);
+    const input = requireInput(TagToCreate, { name }, { field: 'tags' });
+    const { id } = await createTag(this.#context, this.#caller, input.name);
     this.#ids.set(fold(name), id);
     return id;
   }

@@ -1,4 +1,4 @@
-import { refusalOfIssues } from '../api/errors.ts';
+import { requireInput } from '../api/read-input.ts';
 import { UserToCreate } from '../api/schemas/user.ts';
 import { endSignIns } from '../manage/end-sign-ins.ts';
 import { setPassword as storePassword } from '../storage/users.ts';
@@ -16,9 +16,8 @@ export const setPassword: Command = {
   async run(context, values) {
     const user = await accountOf(context, required(values, 'email'));
     const wish = { password: values.password ?? (await askForPassword()) };
-    const parsed = NewPassword.safeParse(wish);
-    if (!parsed.success) throw refusalOfIssues(parsed.error.issues, wish);
-    const hash = await context.passwords.hash(parsed.data.password);
+    const input = requireInput(NewPassword, wish);
+    const hash = await context.passwords.hash(input.password);
     await context.database.write(async (queries) => {
       await storePassword(queries, user.id, hash);
       await endSignIns(queries, user.id, context.now());

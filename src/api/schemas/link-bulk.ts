@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ErrorAnswer } from './error.ts';
 import { Link, LinkCreationQuery, LinkToCreate, mostPerPage } from './link.ts';
-import { id } from './parts.ts';
+import { id, queryFlag, tagId } from './parts.ts';
 
 const mostAtOnce = mostPerPage;
 
@@ -12,15 +12,17 @@ const { $schema: _, ...linkToCreate } = z.toJSONSchema(LinkToCreate, {
 });
 
 /** Each link is checked by itself, so that a bad one fails alone: here it only has to be there. */
-export const LinksToCreate = z.strictObject({
-  links: z.array(z.unknown().meta(linkToCreate)).min(1).max(mostAtOnce),
-});
+export const LinksToCreate = z.strictObject(
+  { links: z.array(z.unknown().meta(linkToCreate)).min(1).max(mostAtOnce) },
+  {
+    error: ({ input }) => (Array.isArray(input) ? 'Put the list into an object: {"links": […]}.' : undefined),
+  },
+);
 
 export const LinksCreationQuery = LinkCreationQuery.extend({
-  atomic: z
-    .enum(['true', 'false'])
-    .default('false')
-    .meta({ description: 'true: all links are made, or none; what is wrong with which is in `errors`.' }),
+  atomic: queryFlag().meta({
+    description: 'true: all links are made, or none; what is wrong with which is in `errors`.',
+  }),
 });
 
 export const LinkResults = z
@@ -43,11 +45,14 @@ const linkIds = z
   .transform((ids) => [...new Set(ids)])
   .meta({ description: 'Ids of links.' });
 
-export const LinkIds = z.strictObject({ ids: linkIds });
+const bareIds = ({ input }: { input?: unknown }) =>
+  Array.isArray(input) ? 'Put the ids into an object: {"ids": […]}.' : undefined;
+
+export const LinkIds = z.strictObject({ ids: linkIds }, { error: bareIds });
 
 const tagIds = (deed: string) =>
   z
-    .array(id)
+    .array(tagId)
     .max(100)
     .default([])
     .meta({ description: `Ids of tags to ${deed}.` });

@@ -3,7 +3,7 @@ import { isColour } from '../../rules/colour.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
-import { id, queryNumber, stamp, text } from './parts.ts';
+import { queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
 const clearable = '`null` or `""` clears it.';
@@ -68,7 +68,7 @@ const colour = () =>
     .nullish()
     .meta({ description: `# and six hex digits. ${clearable}`, examples: ['#1A2B3C'] });
 
-const flag = () => z.union([z.boolean(), z.literal('')], { error: 'Give true or false.' }).nullish();
+const flag = () => z.union([z.boolean(), z.literal('')]).nullish();
 
 /** What creation and update have in common, all of it optional. */
 const settings = {
@@ -96,30 +96,47 @@ const settings = {
   webhook_auth_key: text(256).nullish(),
   webhook_events: z
     .union([z.array(z.enum(webhookEvents)).max(16), z.literal('')], {
-      error: `Give a list of ${webhookEvents.join(', ')}.`,
+      error: `Send a list such as ["click"]. There are ${webhookEvents.join(', ')}.`,
     })
     .nullish()
     .meta({ description: 'What webhook_url is told of. `null` or `""` is clicks alone.' }),
 };
 
-const tagIds = () => z.array(id).max(100);
+const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
+const tagIds = () => z.array(tagId).max(100);
 const changedTags = (deed: string) =>
   z
-    .union([tagIds(), z.literal('')], { error: 'Give a list of tag ids.' })
+    .union([tagIds(), z.literal('')], { error: tagList })
     .nullish()
     .transform((ids) => ids || undefined)
     .meta({ description: `Ids of tags to ${deed}.` });
 
 /** A Link that was read may be sent back whole, with its tags as objects. */
-const tagsSentBack = z.array(z.union([id, z.looseObject({ id }).transform((tag) => tag.id)])).max(100);
+const tagsSentBack = z
+  .array(z.union([tagId, z.looseObject({ id: tagId }).transform((tag) => tag.id)]))
+  .max(100);
 
-export const LinkToCreate = z.strictObject({
-  destination_url: address(),
-  domain: text(300).nullish().meta({ description: 'A verified domain; default: the domain of the service.' }),
-  suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
-  ...settings,
-  tags: tagsSentBack.nullish().meta({ description: 'Ids of tags to attach.' }),
-});
+const manyLinks = ({ input }: { input?: unknown }) =>
+  Array.isArray(input)
+    ? 'This call makes one link: send a JSON object. Many are made by POST /api/v1/link/bulk, as {"links": […]}.'
+    : undefined;
+
+export const LinkToCreate = z.strictObject(
+  {
+    destination_url: address(),
+    domain: text(300)
+      .nullish()
+      .meta({ description: 'A verified domain; default: the domain of the service.' }),
+    suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
+    ...settings,
+    tags: z
+      .union([tagsSentBack, z.literal('')], { error: tagList })
+      .nullish()
+      .transform((ids) => ids || undefined)
+      .meta({ description: 'Ids of tags to attach.' }),
+  },
+  { error: manyLinks },
+);
 
 export const LinkUpdate = z.strictObject({
   destination_url: address().nullish(),
@@ -128,8 +145,10 @@ export const LinkUpdate = z.strictObject({
   remove_tags: changedTags('detach'),
   domain: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
   suffix: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
-  tags: tagsSentBack
+  tags: z
+    .union([tagsSentBack, z.literal('')], { error: tagList })
     .nullish()
+    .transform((ids) => ids || undefined)
     .meta({ description: 'Can be sent back as it was read; add_tags and remove_tags change it.' }),
   has_password: z
     .boolean()
@@ -195,8 +214,7 @@ export const LinkExportQuery = z.object({
 });
 
 export const LinkCreationQuery = z.object({
-  disable_png: z
-    .enum(['true', 'false'])
-    .default('false')
-    .meta({ description: 'true: only the SVG QR code is made, and qr_code_png is null.' }),
+  disable_png: queryFlag().meta({
+    description: 'true: only the SVG QR code is made, and qr_code_png is null.',
+  }),
 });

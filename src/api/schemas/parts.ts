@@ -1,37 +1,85 @@
 import { z } from 'zod';
 import { isStorable } from '../../rules/text.ts';
+import { shortened } from '../shortened.ts';
+
+/** A sentence that begins with the name of the field that it is about. */
+export const about =
+  (rest: string) =>
+  ({ path = [] }: { readonly path?: PropertyKey[] | undefined }): string =>
+    `"${String(path.findLast((step) => typeof step === 'string') ?? 'This')}" ${rest}`;
 
 /** A text that can be stored and shown: bounded, without control characters. */
 export const text = (most: number) =>
   z
     .string()
     .max(most)
-    .refine(isStorable, { error: 'Control characters and broken Unicode can not be stored. Take them out.' });
+    .refine(isStorable, {
+      error: about('holds control characters or broken Unicode, which can not be stored. Take them out.'),
+    });
 
 /** A text that must say something. */
 export const label = (most: number) =>
   text(most)
     .transform((value) => value.trim())
-    .refine((value) => value !== '', { error: 'This can not be empty.', params: { code: 'FIELD_MISSING' } });
+    .refine((value) => value !== '', {
+      error: about('can not be empty.'),
+      params: { code: 'FIELD_MISSING' },
+    });
+
+const idOf = (sentence: (sent: unknown) => string) => {
+  const error = ({ input }: { input?: unknown }) => (input === undefined ? undefined : sentence(input));
+  return z
+    .union([z.number(), z.string().regex(/^[1-9]\d{0,15}$/, { error })], { error })
+    .transform(Number)
+    .refine((value) => Number.isSafeInteger(value) && value > 0, { error });
+};
+
+const shown = (sent: unknown): string => shortened(JSON.stringify(sent));
 
 /** Whole, positive and safe: as a number or as digits, the way clients send ids. */
-export const id = z
-  .union([z.number(), z.string().regex(/^[1-9]\d{0,15}$/)])
-  .transform(Number)
-  .refine((value) => Number.isSafeInteger(value) && value > 0, {
-    error: 'An id is a positive whole number.',
-  });
+export const id = idOf((sent) => `An id is a positive whole number, and ${shown(sent)} is not.`);
 
-export const pathId = z.object({ id: id.meta({ description: 'The id, as the service returned it.' }) });
+export const tagId = idOf(
+  (sent) => `Tags are sent by id, and ${shown(sent)} is not one. GET /api/v1/tag lists tags with their ids.`,
+);
+
+const linkId = idOf(
+  (sent) =>
+    `A link is found by its id, a whole number, and ${shown(sent)} is not one. GET /api/v1/link?q=${encodeURIComponent(shortened(String(sent)))} finds links by suffix.`,
+);
+
+const inPath = { description: 'The id, as the service returned it.' };
+
+export const pathId = z.object({ id: id.meta(inPath) });
+export const linkPath = z.object({ id: linkId.meta(inPath) });
+
+const shownNumber = (value: number): string => value.toLocaleString('en');
 
 /** A whole number in a query string. */
-export const queryNumber = (least: number, most: number) =>
+export const queryNumber = (min: number, max: number) =>
   z
     .string()
-    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most, {
-      error: `Give a whole number from ${least} to ${most}.`,
+    .refine((value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max, {
+      error: about(`must be a whole number from ${shownNumber(min)} to ${shownNumber(max)}.`),
     })
-    .transform(Number);
+    .transform(Number)
+    .meta({ type: 'integer', minimum: min, maximum: max });
+
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+/** True or false in a query string, in any case: Python writes `True`. */
+export const queryFlag = () =>
+  z
+    .string()
+    .refine((value) => flags.has(value.toLowerCase()), { error: about('must be true or false.') })
+    .transform((value) => flags.get(value.toLowerCase()) === true)
+    .meta({ type: 'boolean' })
+    .default(false);
 
 export const stamp = z
   .string()

@@ -1,0 +1,161 @@
+import type { z } from 'zod';
+import type { ErrorCode, Problem } from '../rules/errors.ts';
+import { unknownField } from './field-names.ts';
+
+type Issue = z.core.$ZodIssue;
+type UnionIssue = Extract<Issue, { code: 'invalid_union' }>;
+type Path = readonly PropertyKey[];
+
+export interface Checked {
+  /** What was checked. */
+  readonly value: unknown;
+  /** The field to blame where the value is not a body but one field's. */
+  readonly field: string | undefined;
+  /** The fields that there are, to suggest one instead of another. */
+  readonly known: readonly string[];
+}
+
+/** What a schema found, in words for a person. An issue with a message has the schema's own sentence. */
+export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []): Problem[] {
+  const path = [...outer, ...issue.path];
+  const field = path.length === 0 ? checked.field : String(path[0]);
+  const refuse = (code: ErrorCode, sentence: string): Problem[] => [{ code, field, sentence }];
+  if (issue.code === 'invalid_union') return problemsOfUnion(issue, checked, path, refuse);
+  if (issue.code === 'custom') {
+    return refuse((issue.params?.code as ErrorCode | undefined) ?? 'FIELD_INVALID', issue.message);
+  }
+  if (issue.message !== '') return refuse('FIELD_INVALID', issue.message);
+  const name = path.length === 0 && field !== undefined ? `"${field}"` : nameOf(path);
+  const found = at(checked.value, path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownField(key, path.length === 0 ? checked.known : []));
+    case 'invalid_type':
+      if (field !== undefined && found === undefined) return refuse('FIELD_MISSING', `${name} is needed.`);
+      return refuse('FIELD_INVALID', wrongKind(name, [issue.expected], found));
+    case 'too_big':
+      return refuse(
+        issue.origin === 'string' ? 'FIELD_TOO_LONG' : 'FIELD_INVALID',
+        `${name} must ${amount(issue.origin, 'at most', Number(issue.maximum))}.`,
+      );
+    case 'too_small':
+      return refuse(
+        'FIELD_INVALID',
+        `${name} must ${amount(issue.origin, 'at least', Number(issue.minimum))}.`,
+      );
+    case 'invalid_value':
+      if (found === undefined) return refuse('FIELD_MISSING', `${name} is needed.`);
+      return refuse('FIELD_INVALID', `${name} must be ${oneOf(issue.values)}${shown(found)}.`);
+    default:
+      return refuse('FIELD_INVALID', `${name} does not have the form that it needs.`);
+  }
+}
+
+/**
+ * Of several forms that a value may have, the one that was meant is the one whose check got furthest into the value.
+ * Where none got inside, the sentence of the union itself is the best there is, and else what kinds it takes.
+ */
+function problemsOfUnion(
+  issue: UnionIssue,
+  checked: Checked,
+  path: Path,
+  refuse: (code: ErrorCode, sentence: string) => Problem[],
+): Problem[] {
+  const branches = issue.errors.filter((issues) => !isClearing(issues));
+  const deepest = [...branches].sort((one, other) => depthOf(other) - depthOf(one))[0] ?? [];
+  if (depthOf(deepest) > 0) return deepest.flatMap((inner) => problemsOfIssue(inner, checked, path));
+  if (issue.message !== '') return refuse('FIELD_INVALID', issue.message);
+  const kinds = kindsIn(branches);
+  if (kinds !== null) {
+    const found = at(checked.value, path);
+    if (found === undefined) return refuse('FIELD_MISSING', `${nameOf(path)} is needed.`);
+    return refuse('FIELD_INVALID', wrongKind(nameOf(path), kinds, found));
+  }
+  const ofThisKind = branches.find((issues) => issues.every(({ code }) => code !== 'invalid_type')) ?? [];
+  return ofThisKind.flatMap((inner) => problemsOfIssue(inner, checked, path));
+}
+
+const depthOf = (issues: readonly Issue[]): number =>
+  Math.max(0, ...issues.map((issue) => issue.path.length));
+
+/** `""` clears a field: nothing that anyone who sent something else has to hear of. */
+const isClearing = ([issue, ...others]: readonly Issue[]): boolean =>
+  others.length === 0 &&
+  issue?.code === 'invalid_value' &&
+  issue.path.length === 0 &&
+  issue.values.every((value) => value === '');
+
+/** The kinds of value that would do, where the kind is all that is wrong; else null. */
+function kindsIn(branches: readonly (readonly Issue[])[]): string[] | null {
+  const kinds: string[] = [];
+  for (const [issue, ...others] of branches) {
+    if (issue?.code !== 'invalid_type' || others.length > 0) return null;
+    kinds.push(issue.expected);
+  }
+  return kinds.length > 0 ? kinds : null;
+}
+
+/** `"country" in entry 3 of "rules"`, as somebody would point at it. */
+function nameOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'The body';
+  const sentence = named(path);
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function named(path: Path): string {
+  const [last, rest] = [path.at(-1), path.slice(0, -1)];
+  if (typeof last === 'number') return `entry ${last + 1}${rest.length > 0 ? ` of ${named(rest)}` : ''}`;
+  return `"${String(last)}"${rest.length > 0 ? ` in ${named(rest)}` : ''}`;
+}
+
+function at(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const step of path)
+    found =
+      typeof found === 'object' && found !== null ? (found as Record<PropertyKey, unknown>)[step] : undefined;
+  return found;
+}
+
+const kindNames: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a JSON object',
+  array: 'a list',
+  null: 'null',
+};
+
+function wrongKind(name: string, expected: readonly string[], found: unknown): string {
+  const kinds = expected.map((kind) => kindNames[kind] ?? `of type ${kind}`);
+  const isQuoted =
+    typeof found === 'string' &&
+    ((expected.includes('boolean') && /^(?:true|false)$/i.test(found)) ||
+      (expected.includes('number') && found.trim() !== '' && Number.isFinite(Number(found))));
+  return `${name} must be ${kinds.join(' or ')}${isQuoted ? ', without quotes' : notKind(found)}.`;
+}
+
+/** By its kind alone: a value in an error ends up in logs, and it may be a password. */
+function notKind(found: unknown): string {
+  if (found === undefined) return '';
+  if (found === null) return ', not null';
+  if (Array.isArray(found)) return ', not a list';
+  return `, not ${kindNames[typeof found] ?? typeof found}`;
+}
+
+/** A word that was chosen from a list is no secret. */
+const shown = (found: unknown): string =>
+  typeof found === 'string' && found.length <= 40 ? `, not ${JSON.stringify(found)}` : notKind(found);
+
+function oneOf(values: readonly unknown[]): string {
+  const choices = values.map((value) => JSON.stringify(value));
+  return choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : (choices[0] ?? '');
+}
+
+function amount(origin: string, bound: string, figure: number): string {
+  const many = figure.toLocaleString('en');
+  if (origin === 'string') return `have ${bound} ${many} ${figure === 1 ? 'character' : 'characters'}`;
+  if (origin === 'array') return `have ${bound} ${many} ${figure === 1 ? 'entry' : 'entries'}`;
+  return `be ${bound} ${many}`;
+}

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+let linkId: number;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = await app.newcomer();
+  linkId = (await create({ destination_url: 'https://example.com' })).json.id;
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  app.call(method, `/api/v1/${path}`, { key: owner.key, ...(body === undefined ? {} : { body }) });
+const create = (body: unknown) => call('POST', 'link', body);
+
+async function expectSentence(
+  answer: ReturnType<typeof call>,
+  [status, code, field, sentence]: readonly [number, string, string | undefined, string],
+) {
+  const { json } = await answer;
+  expect(json).toMatchObject({ status_code: status, error_code: code, error_string: sentence });
+  expect(json.field_key).toBe(field);
+}
+
+describe('a value of the wrong kind is told what it should be', () => {
+  const tagById = (shown: string) =>
+    `Tags are sent by id, and ${shown} is not one. GET /api/v1/tag lists tags with their ids.`;
+  const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
+  const events = '"click", "link.expired", "link.updated" or "link.deleted"';
+  const cases: [object, string, string][] = [
+    [{ captcha: 'true' }, 'captcha', '"captcha" must be true or false, without quotes.'],
+    [
+      { bot_protection: 'False' },
+      'bot_protection',
+      '"bot_protection" must be true or false, without quotes.',
+    ],
+    [{ qr_code_marker: 1 }, 'qr_code_marker', '"qr_code_marker" must be true or false, not a number.'],
+    [{ name: 3 }, 'name', '"name" must be a string, not a number.'],
+    [{ name: ['x'] }, 'name', '"name" must be a string, not a list.'],
+    [{ tags: ['Campaign'] }, 'tags', tagById('"Campaign"')],
+    [{ tags: [1.5] }, 'tags', tagById('1.5')],
+    [{ tags: [{ id: 'x' }] }, 'tags', tagById('"x"')],
+    [{ tags: 7 }, 'tags', tagList],
+    [
+      { webhook_events: ['clicked'] },
+      'webhook_events',
+      `Entry 1 of "webhook_events" must be ${events}, not "clicked".`,
+    ],
+    [
+      { webhook_events: 'click' },
+      'webhook_events',
+      'Send a list such as ["click"]. There are click, link.expired, link.updated, link.deleted.',
+    ],
+  ];
+  for (const [fields, field, sentence] of cases)
+    test(JSON.stringify(fields), () =>
+      expectSentence(create({ destination_url: 'https://example.com', ...fields }), [
+        400,
+        'FIELD_INVALID',
+        field,
+        sentence,
+      ]),
+    );
+
+  test('in an update too', async () => {
+    const update = (body: object) => call('PATCH', `link/${linkId}`, body);
+    await expectSentence(update({ add_tags: 1 }), [400, 'FIELD_INVALID', 'add_tags', tagList]);
+    await expectSentence(update({ add_tags: ['x'] }), [400, 'FIELD_INVALID', 'add_tags', tagById('"x"')]);
+  });
+
+  test('a list of none, and of too few', async () => {
+    const sentence = '"ids" must have at least 1 entry.';
+    await expectSentence(call('POST', 'link/bulk_delete', { ids: [] }), [
+      400,
+      'FIELD_INVALID',
+      'ids',
+      sentence,
+    ]);
+  });
+});
+
+describe('what other services call a field leads to its name here', () => {
+  const others: [string, string][] = [
+    ['slug', 'suffix'],
+    ['keyword', 'suffix'],
+    ['customSlug', 'suffix'],
+    ['slashtag', 'suffix'],
+    ['alias', 'suffix'],
+    ['expires_at', 'expiration_date'],
+    ['validUntil', 'expiration_date'],
+    ['expiresAt', 'expiration_date'],
+    ['add_tags', 'tags'],
+    ['tagIds', 'tags'],
+    ['long_url', 'destination_url'],
+    ['longUrl', 'destination_url'],
+    ['originalURL', 'destination_url'],
+    ['target', 'destination_url'],
+    ['full_url', 'destination_url'],
+    ['title', 'name'],
+    ['iphoneURL', 'ios_link_destination'],
+    ['destinationUrl', 'destination_url'],
+    ['sufix', 'suffix'],
+    ['nmae', 'name'],
+  ];
+  test.each(others)('%s is %s', async (sent, meant) => {
+    const { json } = await create({ destination_url: 'https://example.com', [sent]: 'x' });
+    expect([json.error_code, json.field_key, json.error_string]).toEqual([
+      'FIELD_UNKNOWN',
+      sent,
+      `There is no field "${sent}" here. Did you mean "${meant}"?`,
+    ]);
+  });
+
+  test('and comes before what is missing because of it', async () => {
+    const { json } = await create({ long_url: 'https://example.com' });
+    expect(json.field_key).toBe('long_url');
+    expect(json.errors.map((each: { error_code: string }) => each.error_code)).toEqual([
+      'FIELD_UNKNOWN',
+      'FIELD_MISSING',
+    ]);
+  });
+
+  test('a field of answers is named where it was taken for one to send', () =>
+    expectSentence(create({ url: 'https://example.com' }), [
+      400,
+      'FIELD_MISSING',
+      'destination_url',
+      '"destination_url" is needed. "url" is a field of answers, and is not read.',
+    ]));
+
+  test.each(['constructor', '__proto__', 'zzz', 'x'.repeat(5_000)])('%p leads nowhere', async (sent) => {
+    const { json } = await create(`{"destination_url":"https://example.com",${JSON.stringify(sent)}:1}`);
+    expect(json.error_code).toBe('FIELD_UNKNOWN');
+    expect(json.error_string).toEndWith('Check its spelling, or leave it out.');
+    expect(json.error_string.length).toBeLessThan(200);
+  });
+
+  test('disable_png in a body is sent to the query', () =>
+    expectSentence(create({ destination_url: 'https://example.com', disable_png: true }), [
+      400,
+      'FIELD_UNKNOWN',
+      'disable_png',
+      '"disable_png" is a query parameter, not a field of the body: POST /api/v1/link?disable_png=true.',
+    ]));
+});
+
+describe('a list where one is due, and one where a list is', () => {
+  test('many links to the call for one', () =>
+    expectSentence(create([{ destination_url: 'https://example.com' }]), [
+      400,
+      'FIELD_INVALID',
+      undefined,
+      'This call makes one link: send a JSON object. Many are made by POST /api/v1/link/bulk, as {"links": […]}.',
+    ]));
+  test('a bare list, and a single link, to the call for many', async () => {
+    const bulk = (body: unknown) => call('POST', 'link/bulk', body);
+    const bare = 'Put the list into an object: {"links": […]}.';
+    await expectSentence(bulk([]), [400, 'FIELD_INVALID', undefined, bare]);
+    const single =
+      'Put the link into a list: {"links": [{"destination_url": "…"}]}. A single one is made by POST /api/v1/link.';
+    await expectSentence(bulk({ destination_url: 'x' }), [400, 'FIELD_UNKNOWN', 'destination_url', single]);
+  });
+});
+
+describe('a query', () => {
+  const list = (query: string) => call('GET', `link?${query}`);
+  const paged = (name: string) =>
+    `There is no query parameter "${name}" here. "limit" says how many to return and "offset" how many to skip: the third page of 10 is limit=10&offset=20.`;
+
+  test.each([
+    ['page=2', 'page', paged('page')],
+    ['per_page=10', 'per_page', 'There is no query parameter "per_page" here. Did you mean "limit"?'],
+    ['search=x', 'search', 'There is no query parameter "search" here. Did you mean "q"?'],
+    ['tags=1', 'tags', 'There is no query parameter "tags" here. Did you mean "tag"?'],
+    ['tag[]=1', 'tag[]', 'There is no query parameter "tag[]" here. Did you mean "tag"?'],
+    ['order_by=name', 'order_by', 'There is no query parameter "order_by" here. Did you mean "sort"?'],
+  ])('%s is refused with the right name', (query, field, sentence) =>
+    expectSentence(list(query), [400, 'FIELD_UNKNOWN', field, sentence]),
+  );
+
+  test('of several slips all are told', async () => {
+    const { json } = await list('page=2&per_page=10&limit=ten');
+    const fields = json.errors.map((each: { field_key: string }) => each.field_key);
+    expect(fields).toEqual(['page', 'per_page', 'limit']);
+  });
+
+  test('a parameter that came twice is not half read', async () => {
+    const sentence = '"tag" was sent more than once. Send it once; several ids are separated by commas.';
+    await expectSentence(list('tag=1&tag=2'), [400, 'FIELD_INVALID', 'tag', sentence]);
+  });
+
+  test('where there are none it says so, and where a field belongs in the body', async () => {
+    const none = 'There is no query parameter "page" here: this call has none.';
+    await expectSentence(call('GET', 'tag?page=2'), [400, 'FIELD_UNKNOWN', 'page', none]);
+    const inBody = 'Send "destination_url" in the JSON body, not in the address.';
+    await expectSentence(call('POST', 'link?destination_url=x'), [
+      400,
+      'FIELD_UNKNOWN',
+      'destination_url',
+      inBody,
+    ]);
+  });
+
+  test('what keeps caches away is left alone', async () => {
+    expect((await list('_=1763848920&limit=1')).status).toBe(200);
+    expect((await call('GET', 'tag?_ts=1&')).status).toBe(200);
+  });
+
+  test.each(['true', 'True', 'TRUE', '1'])('disable_png=%s is yes', async (value) => {
+    const { json } = await call('POST', `link?disable_png=${value}`, {
+      destination_url: 'https://example.com',
+    });
+    expect(json.qr_code_png).toBeNull();
+  });
+  test.each(['false', 'False', '0'])('disable_png=%s is no', async (value) => {
+    const { json } = await call('POST', `link?disable_png=${value}`, {
+      destination_url: 'https://example.com',
+    });
+    expect(json.qr_code_png).toStartWith('http');
+  });
+  test('disable_png=maybe is neither', () =>
+    expectSentence(call('POST', 'link?disable_png=maybe', { destination_url: 'https://example.com' }), [
+      400,
+      'FIELD_INVALID',
+      'disable_png',
+      '"disable_png" must be true or false.',
+    ]));
+});
+
+test('tags that are cleared in a creation are none', async () => {
+  const { status, json } = await create({ destination_url: 'https://example.com', tags: '' });
+  expect([status, json.tags]).toEqual([201, []]);
+});
+
+test('a suffix where an id is due leads to the search', () =>
+  expectSentence(call('GET', 'link/abcDEF'), [
+    404,
+    'NOT_FOUND',
+    undefined,
+    'A link is found by its id, a whole number, and "abcDEF" is not one. GET /api/v1/link?q=abcDEF finds links by suffix.',
+  ]));
