@@ -67,3 +67,33 @@ test('the reference page has every operation and needs no other host and no scri
   for (const address of addresses)
     expect([new URL(app.url).origin, 'https://example.com']).toContain(new URL(address).origin);
 });
+
+test('numbers and flags of a query are described as such, with their default and bounds', async () => {
+  const { json: document } = await app.call('GET', '/openapi.json');
+  const parameters = (path: string, method: string): Record<string, object> =>
+    Object.fromEntries(
+      document.paths[path][method].parameters.map((each: { name: string; schema: object }) => [
+        each.name,
+        each.schema,
+      ]),
+    );
+  const links = parameters('/api/v1/link', 'get');
+  expect(links.limit).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 25 });
+  expect(links.offset).toEqual({ type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0 });
+  expect(links.before).toMatchObject({ type: 'integer', minimum: 1, format: 'int64' });
+  expect(links.daily).toEqual({ type: 'integer', minimum: 1, maximum: 31 });
+  expect(parameters('/api/v1/link', 'post').disable_png).toEqual({ type: 'boolean', default: false });
+});
+
+test('answers are open for new fields, and bodies are closed as the calls are', async () => {
+  const { json: document } = await app.call('GET', '/openapi.json');
+  const answers = [
+    document.components.schemas,
+    ...Object.values<Record<string, { responses: object }>>(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ responses }) => responses),
+    ),
+  ];
+  expect(JSON.stringify(answers)).not.toContain('"additionalProperties":false');
+  const body = document.paths['/api/v1/link'].post.requestBody.content['application/json'].schema;
+  expect(body.additionalProperties).toBe(false);
+});

@@ -211,7 +211,7 @@ describe('the command line', () => {
     expect(await whoAmI({ cookie })).toBe(200);
 
     const short = await linnet(['user', 'password', '--email', 'ops@example.com'], 'short\n');
-    expect(short).toEqual([1, '', '"password" has at least 8 characters.\n']);
+    expect(short).toEqual([1, '', '"password" must have at least 8 characters.\n']);
     expect(await whoAmI({ cookie })).toBe(200);
     const done = await linnet(['user', 'password', '--email', 'Ops@Example.com'], 'a brand new one\n');
     expect(done).toEqual([

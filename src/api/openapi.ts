@@ -150,6 +150,25 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
   }));
 }
 
+/**
+ * What the schemas say by how they read: a default that is told apart from the text that it stands for, and answers that
+ * may get new fields, so that a client made from this document doesn't refuse tomorrow's.
+ */
+const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod;
+  if (def.type === 'default') jsonSchema.default ??= def.defaultValue as never;
+  if (jsonSchema.type === 'integer') sayWidth(jsonSchema);
+  if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+};
+
+/** Generated clients take an integer for one of 32 bits, which ids and instants outgrow. */
+function sayWidth(schema: z.core.JSONSchema.BaseSchema): void {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  if (maximum > 2 ** 31 - 1) schema.format = 'int64';
+  if (minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
 /** Named schemas are referred to, so that the document says each one once. */
 function schemaOf(schema: z.ZodType, side: 'input' | 'output'): Json {
   const name = schema.meta()?.id;
@@ -158,7 +177,7 @@ function schemaOf(schema: z.ZodType, side: 'input' | 'output'): Json {
     $schema: _,
     $defs: __,
     ...json
-  } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any', reused: 'inline' }) as Json;
+  } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any', reused: 'inline', override }) as Json;
   return withComponentRefs(json) as Json;
 }
 
@@ -170,7 +189,9 @@ function components(routes: readonly Route[]): Json {
       $defs,
       $schema: _,
       ...json
-    } = z.toJSONSchema(schema, { unrepresentable: 'any' }) as Json & { $defs?: Record<string, Json> };
+    } = z.toJSONSchema(schema, { unrepresentable: 'any', override }) as Json & {
+      $defs?: Record<string, Json>;
+    };
     const name = schema.meta()?.id;
     if (name) named.set(name, withoutId(withComponentRefs(json) as Json));
     for (const [key, definition] of Object.entries($defs ?? {}))
