@@ -387,6 +387,7 @@ describe('a connection, also', () => {
       closed: () => {
         ended = true;
       },
+      guarded: (step) => step(),
     });
     inner.send(Buffer.from(other));
     inner.end();

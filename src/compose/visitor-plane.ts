@@ -87,7 +87,9 @@ export class VisitorPlane implements Visitors {
   listen(): void {
     if (this.#outer !== null) return;
     const { config, log } = this.#start;
-    this.#outer = new OuterServer(config, this.#behind, (cause) => log.error('request failed', cause));
+    this.#outer = new OuterServer(config, this.#behind, (cause, leftOut) =>
+      log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {}),
+    );
     this.#outer.open(this.#express);
   }
 

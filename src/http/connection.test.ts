@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { Connection, type Lane } from './connection.ts';
+import { Guard } from './guard.ts';
 import { Peers } from './peers.ts';
 
 /** A socket on which nothing arrives anywhere. */
@@ -27,6 +28,9 @@ test('what a visitor sent who went away while a link was looked up is neither an
     // Nobody listens there: a connection to it would be seen by the test's process alone.
     innerPort: 1,
     peers: new Peers(),
+    guard: new Guard((cause) => {
+      throw cause;
+    }),
     headEnd: () => '\r\n',
     leaveAfterTurn: () => {},
   };

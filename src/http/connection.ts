@@ -1,6 +1,7 @@
 import type { VisitorSocket } from '../sockets/port.ts';
 import type { ExpressAnswer } from './express-answer.ts';
 import { answerLength, framingOf } from './framing.ts';
+import type { Guard } from './guard.ts';
 import { InnerConnection } from './inner-connection.ts';
 import { Outlet } from './outlet.ts';
 import type { Peers } from './peers.ts';
@@ -13,6 +14,8 @@ export interface Lane {
   readonly express: Express;
   readonly innerPort: number;
   readonly peers: Peers;
+  /** Through it comes whatever happens to a connection of its own accord. */
+  readonly guard: Guard;
   /** What ends every answer's head: its date, and an empty line. */
   readonly headEnd: () => string;
   /** Has `leave` called on this connection at this turn's end, once what was put off before has happened. */
@@ -122,8 +125,14 @@ export class Connection {
   }
 
   terminate(): void {
-    this.#inner?.close();
-    this.#socket.terminate();
+    this.#isEnding = true;
+    this.#held = null;
+    this.#ready = '';
+    try {
+      this.#inner?.close();
+    } finally {
+      this.#socket.terminate();
+    }
   }
 
   get #isIdle(): boolean {
@@ -189,15 +198,18 @@ export class Connection {
   #ask(known: Promise<unknown>, rest: Buffer): void {
     this.#state = 'asking';
     this.#hold(rest);
-    const goOn = (serve: (held: Buffer) => void) => {
-      this.#state = 'express';
-      this.#proceed(serve);
-    };
+    const { guard } = this.#lane;
     known.then(
-      () => goOn((held) => this.#serve(held)),
+      () => guard.run(this, goOn),
       // Not to be asked for again and again: the server behind has a page for it.
-      () => goOn((held) => this.#handOver(held)),
+      () => guard.run(this, goOnBehind),
     );
+  }
+
+  /** What was asked for is known, or can't be: then the server behind is to answer. */
+  goOn(isKnown: boolean): void {
+    this.#state = 'express';
+    this.#proceed(isKnown ? undefined : (held) => this.#handOver(held));
   }
 
   /** To the server behind, once all answers before are on their way. */
@@ -242,7 +254,8 @@ export class Connection {
       this.#inner = null;
       inner.close();
     }
-    const fresh: InnerConnection = new InnerConnection(this.#lane.innerPort, this.#peer, this.#lane.peers, {
+    const { innerPort, peers, guard } = this.#lane;
+    const fresh: InnerConnection = new InnerConnection(innerPort, this.#peer, peers, {
       received: (bytes) => this.#answered(bytes),
       drained: () => {
         if ((this.#held?.length ?? 0) < mostHeld) this.#socket.resume();
@@ -255,6 +268,7 @@ export class Connection {
         this.#outlet.end();
         this.#socket.resume();
       },
+      guarded: (step) => guard.run(this, step),
     });
     this.#inner = fresh;
     return fresh;
@@ -308,6 +322,9 @@ export class Connection {
     if (this.#isEnded) this.endIfIdle();
   }
 }
+
+const goOn = (connection: Connection): void => connection.goOn(true);
+const goOnBehind = (connection: Connection): void => connection.goOn(false);
 
 const longestBeginning = 8 * 1024;
 

@@ -6,6 +6,8 @@ export interface InnerListener {
   readonly received: (bytes: Buffer) => void;
   readonly drained: () => void;
   readonly closed: () => void;
+  /** Runs what is done when something happens: a throw is the visitor's connection's, not the thread's. */
+  readonly guarded: (step: () => void) => void;
 }
 
 const endingPause = 1_000;
@@ -32,23 +34,22 @@ export class InnerConnection {
     this.#listener = listener;
     this.#peers = peers;
     this.#peer = peer;
+    const { guarded } = listener;
+    const closed = () => guarded(() => this.#closed());
     // So that who has said everything still hears the answer.
     const place = { hostname: '127.0.0.1', port, allowHalfOpen: true };
     Bun.connect({
       ...place,
       socket: {
-        open: (socket) => this.#opened(socket),
-        data: (_, bytes) => this.#received(bytes),
-        drain: () => {
-          this.#outlet?.drained();
-          if (!this.isFull) listener.drained();
-        },
-        end: () => this.#closed(),
-        close: () => this.#closed(),
-        error: () => this.#closed(),
-        connectError: () => this.#closed(),
+        open: (socket) => guarded(() => this.#opened(socket)),
+        data: (_, bytes) => guarded(() => this.#received(bytes)),
+        drain: () => guarded(() => this.#drained()),
+        end: closed,
+        close: closed,
+        error: closed,
+        connectError: closed,
       },
-    }).catch(() => this.#closed());
+    }).catch(closed);
   }
 
   get isClosed(): boolean {
@@ -86,8 +87,11 @@ export class InnerConnection {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#peers.delete(this.#port);
-    this.#socket?.terminate();
+    try {
+      this.#peers.delete(this.#port);
+    } finally {
+      this.#socket?.terminate();
+    }
   }
 
   #opened(socket: Socket): void {
@@ -109,7 +113,12 @@ export class InnerConnection {
 
   /** A server that reads a request and the end behind it at once hangs up on it: it is given time to answer first. */
   #endSoon(outlet: Outlet): void {
-    setTimeout(() => outlet.end(), endingPause);
+    setTimeout(() => this.#listener.guarded(() => outlet.end()), endingPause);
+  }
+
+  #drained(): void {
+    this.#outlet?.drained();
+    if (!this.isFull) this.#listener.drained();
   }
 
   #received(bytes: Buffer): void {

@@ -1,19 +1,35 @@
 import type { Config } from '../config/options.ts';
 import { openPort, type Receiver, type VisitorPort } from '../sockets/port.ts';
 import { Connection, type Express, type Lane } from './connection.ts';
+import { Guard, type OnFault } from './guard.ts';
 import type { Peers } from './peers.ts';
 import { portProblem } from './port-problem.ts';
 
-const idleSeconds = 10;
+const usualIdleTime = 10_000;
 const readingTime = 5;
 
 export const originOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+interface Overrides {
+  readonly open?: typeof openPort;
+  readonly idleTime?: number;
+}
+
+const take = (connection: Connection, bytes: Buffer): void => connection.take(bytes);
+const drained = (connection: Connection): void => connection.drained();
+const ended = (connection: Connection): void => connection.ended();
+const closed = (connection: Connection): void => connection.closed();
+const leave = (connection: Connection): void => connection.leave();
+const endIfIdle = (connection: Connection): void => connection.endIfIdle();
+const endIfAsleep = (connection: Connection): void => connection.endIfAsleep();
+const terminate = (connection: Connection): void => connection.terminate();
+
 /** Where visitors connect: the express lane, and the way to the server behind for what isn't on it. */
 export class OuterServer {
   readonly #port: VisitorPort;
   readonly #host: string;
+  readonly #guard: Guard;
   readonly #connections = new Set<Connection>();
   readonly #sweeping: Timer;
   #express: Express = () => null;
@@ -24,44 +40,60 @@ export class OuterServer {
   constructor(
     config: Pick<Config, 'port' | 'host' | 'workers'>,
     behind: { readonly port: number; readonly peers: Peers },
-    onFault: (cause: unknown) => void,
+    onFault: OnFault,
+    { open = openPort, idleTime = usualIdleTime }: Overrides = {},
   ) {
+    const guard = new Guard(onFault);
+    this.#guard = guard;
     const lane: Lane = {
       innerPort: behind.port,
       peers: behind.peers,
+      guard,
       express: (request, peer) => this.#express(request, peer),
       headEnd: () => this.#headEndNow(),
       leaveAfterTurn: (connection) => this.#leaveAfterTurn(connection),
     };
-    const receiver: Receiver<Connection> = {
+    // Null for one that was let go of before it began.
+    const receiver: Receiver<Connection | null> = {
       opened: (socket) => {
-        const connection = new Connection(socket, lane);
-        this.#connections.add(connection);
-        return connection;
+        try {
+          const connection = new Connection(socket, lane);
+          this.#connections.add(connection);
+          return connection;
+        } catch (cause) {
+          guard.fail(socket, cause);
+          return null;
+        }
       },
-      received: (connection, bytes) => connection.take(bytes),
-      drained: (connection) => connection.drained(),
-      ended: (connection) => connection.ended(),
+      received: (connection, bytes) => {
+        if (connection !== null) guard.run(connection, take, bytes);
+      },
+      drained: (connection) => {
+        if (connection !== null) guard.run(connection, drained);
+      },
+      ended: (connection) => {
+        if (connection !== null) guard.run(connection, ended);
+      },
       closed: (connection) => {
+        if (connection === null) return;
         this.#connections.delete(connection);
-        connection.closed();
+        guard.run(connection, closed);
       },
       failed: (connection, cause) => {
-        onFault(cause);
-        connection.terminate();
+        if (connection !== null) guard.fail(connection, cause);
       },
     };
     const { host, port, workers } = config;
     this.#host = host;
     const place = { hostname: host, port, reusePort: workers > 1 };
     try {
-      this.#port = openPort(place, receiver);
+      this.#port = open(place, receiver);
     } catch (cause) {
       throw portProblem(config, cause);
     }
     this.#sweeping = setInterval(() => {
-      for (const connection of this.#connections) connection.endIfAsleep();
-    }, idleSeconds * 1000);
+      for (const connection of this.#connections) guard.run(connection, endIfAsleep);
+    }, idleTime);
   }
 
   get port(): number {
@@ -74,7 +106,13 @@ export class OuterServer {
 
   /** Calls this once all that came in this turn has been looked at. */
   afterTurn(task: () => void): void {
-    this.#port.afterTurn(task);
+    this.#port.afterTurn(() => {
+      try {
+        task();
+      } catch (cause) {
+        this.#guard.report(cause);
+      }
+    });
   }
 
   /** From now on plain visits are answered by this; until then all go to the server behind. */
@@ -90,7 +128,7 @@ export class OuterServer {
     // What a visitor has sent may still wait to be read.
     await Bun.sleep(readingTime);
     for (;;) {
-      for (const connection of this.#connections) connection.endIfIdle();
+      this.#endIdle();
       const isBusy = [...this.#connections].some((connection) => connection.isBusy);
       if (!isBusy || performance.now() >= deadline) return;
       await Bun.sleep(readingTime);
@@ -99,11 +137,15 @@ export class OuterServer {
 
   async endConnections(): Promise<void> {
     for (let waited = 0; this.#connections.size > 0 && waited < 50; waited++) {
-      for (const connection of this.#connections) connection.endIfIdle();
+      this.#endIdle();
       await Bun.sleep(2);
     }
-    for (const connection of this.#connections) connection.terminate();
+    for (const connection of this.#connections) this.#guard.run(connection, terminate);
     this.#port.close();
+  }
+
+  #endIdle(): void {
+    for (const connection of this.#connections) this.#guard.run(connection, endIfIdle);
   }
 
   #leaveAfterTurn(connection: Connection): void {
@@ -114,7 +156,7 @@ export class OuterServer {
   readonly #leave = (): void => {
     const leaving = this.#leaving;
     this.#leaving = [];
-    for (const connection of leaving) connection.leave();
+    for (const connection of leaving) this.#guard.run(connection, leave);
   };
 
   #headEndNow(): string {

@@ -1,0 +1,316 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import type { Express } from '../src/http/connection.ts';
+import { InnerServer } from '../src/http/inner-server.ts';
+import { OuterServer } from '../src/http/outer-server.ts';
+import { Peers } from '../src/http/peers.ts';
+import { openPort, type VisitorSocket } from '../src/sockets/port.ts';
+import { eventually } from './support/eventually.ts';
+
+/** The victim comes from here, everybody else from elsewhere. */
+const victimAddress = '127.0.0.66';
+
+/** What throws for the victim from now on. */
+type Broken = keyof VisitorSocket | 'set' | 'delete' | null;
+let broken: Broken = null;
+const faults: unknown[] = [];
+
+function breakHere(what: Broken, address: string): void {
+  if (what === broken && address === victimAddress) throw new Error(`broken on purpose: ${what}`);
+}
+
+const breakable = (socket: VisitorSocket): VisitorSocket => {
+  const address = socket.remoteAddress;
+  const check = (what: keyof VisitorSocket) => breakHere(what, address);
+  return {
+    get remoteAddress() {
+      check('remoteAddress');
+      return address;
+    },
+    write: (bytes) => {
+      check('write');
+      return socket.write(bytes);
+    },
+    end: () => {
+      check('end');
+      socket.end();
+    },
+    pause: () => {
+      check('pause');
+      socket.pause();
+    },
+    resume: () => {
+      check('resume');
+      socket.resume();
+    },
+    terminate: () => {
+      socket.terminate();
+      check('terminate');
+    },
+  };
+};
+
+class BreakablePeers extends Peers {
+  readonly #addresses = new Map<number, string>();
+
+  override set(port: number, address: string): void {
+    breakHere('set', address);
+    this.#addresses.set(port, address);
+    super.set(port, address);
+  }
+
+  override delete(port: number): void {
+    super.delete(port);
+    breakHere('delete', this.#addresses.get(port) ?? '');
+  }
+}
+
+const page = 'x'.repeat(10_000);
+let looked = 0;
+const express: Express = ({ path }) => {
+  const answer = (body: string, waits: boolean) => ({
+    head: `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n`,
+    body,
+    waits,
+  });
+  if (path === '/page') return answer(page, false);
+  if (path === '/waits') return answer('', true);
+  if (path === '/throws') throw new Error('broken on purpose: express');
+  if (path === '/looked-up') {
+    looked += 1;
+    if (looked === 1) return Bun.sleep(1);
+    throw new Error('broken on purpose: looked up');
+  }
+  if (path === '/away') return Bun.sleep(5).then(() => Promise.reject(new Error('away')));
+  return null;
+};
+
+const open = (idleTime?: number) => {
+  const peers = new BreakablePeers();
+  const inner = new InnerServer(peers, (cause) => faults.push(cause));
+  const outer = new OuterServer(
+    { port: 0, host: '127.0.0.1', workers: 1 },
+    { port: inner.port, peers },
+    (cause) => faults.push(cause),
+    {
+      open: (place, receiver) =>
+        openPort(place, { ...receiver, opened: (socket) => receiver.opened(breakable(socket)) }),
+      ...(idleTime !== undefined && { idleTime }),
+    },
+  );
+  inner.open(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/sync-throw') throw new Error('broken on purpose: handler');
+    if (pathname === '/slow') await Bun.sleep(300);
+    if (pathname === '/late') await Bun.sleep(20);
+    if (pathname === '/read') return new Response(`read ${(await request.bytes()).length}`);
+    if (pathname === '/hangs-up')
+      return new Response(
+        new ReadableStream({
+          pull(controller) {
+            controller.error(new Error('broken on purpose: a stream'));
+          },
+        }),
+      );
+    return new Response('behind');
+  });
+  outer.open(express);
+  return { port: outer.port, inner, outer };
+};
+
+/** For each test one of its own: faults are reported once a second. */
+let server: ReturnType<typeof open>;
+beforeEach(() => {
+  broken = null;
+  faults.length = 0;
+  looked = 0;
+  server = open();
+});
+afterEach(async () => {
+  broken = null;
+  await server.outer.stopTaking(1_000);
+  await server.inner.stop(1_000);
+  await server.outer.endConnections();
+});
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+interface Client {
+  readonly socket: Socket;
+  readonly received: () => string;
+  readonly isOver: () => boolean;
+}
+
+async function dial(port: number, from = '127.0.0.1'): Promise<Client> {
+  let text = '';
+  let isOver = false;
+  const socket = connect({ host: '127.0.0.1', port, localAddress: from, allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.on('end', () => {
+    isOver = true;
+  });
+  socket.on('close', () => {
+    isOver = true;
+  });
+  socket.on('data', (part) => {
+    text += part.toString('latin1');
+  });
+  await new Promise((connected) => socket.once('connect', connected));
+  return { socket, received: () => text, isOver: () => isOver };
+}
+
+const answersIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0;
+
+/** Connections that ask for everything there is again and again, until they are told to stop. */
+async function others(port: number): Promise<{ stop: () => Promise<void>; rounds: () => number }> {
+  const clients = await Promise.all(Array.from({ length: 6 }, () => dial(port)));
+  let isStopping = false;
+  let rounds = 0;
+  const running = clients.map(async ({ socket, received, isOver }) => {
+    for (let round = 1; !isStopping; round++) {
+      socket.write(get('/page') + get('/waits') + get('/late') + get('/waits'));
+      await eventually(() => isOver() || answersIn(received()) === round * 4, 'an answer', 20_000);
+      expect([isOver(), answersIn(received())]).toEqual([false, round * 4]);
+      rounds += 1;
+    }
+    socket.destroy();
+  });
+  return {
+    rounds: () => rounds,
+    stop: async () => {
+      isStopping = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+interface Entry {
+  readonly when: string;
+  readonly sent?: string;
+  readonly breaks: Broken;
+  /** What makes it happen, once what was sent is answered. */
+  readonly act?: (victim: Client) => unknown;
+}
+
+const large = `POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`;
+const entries: readonly Entry[] = [
+  { when: 'bytes arrive', sent: get('/throws'), breaks: null },
+  { when: 'bytes arrive behind others', sent: get('/page') + get('/waits') + get('/throws'), breaks: null },
+  { when: 'a promise is fulfilled', sent: get('/looked-up'), breaks: null },
+  { when: 'a promise is rejected', sent: get('/page') + get('/away'), breaks: 'write' },
+  { when: "the turn's end comes", sent: get('/waits'), breaks: 'write' },
+  { when: 'there is room again', breaks: null, act: drainLate },
+  {
+    when: 'the visitor says that nothing more comes',
+    sent: get('/page'),
+    breaks: 'end',
+    act: ({ socket }) => socket.end(),
+  },
+  {
+    when: 'the visitor is gone',
+    sent: get('/behind'),
+    breaks: 'delete',
+    act: ({ socket }) => socket.destroy(),
+  },
+  { when: 'the server behind is reached', sent: get('/behind'), breaks: 'set' },
+  { when: 'the server behind answers', sent: get('/behind'), breaks: 'write' },
+  { when: 'the server behind hangs up', sent: get('/hangs-up'), breaks: 'end' },
+  { when: 'the server behind takes more', sent: large, breaks: 'resume' },
+  { when: 'the visitor is to wait', sent: large, breaks: 'pause' },
+];
+
+async function drainLate({ socket, received }: Client): Promise<void> {
+  broken = null;
+  socket.pause();
+  socket.write(get('/page').repeat(2_000));
+  // Nothing tells when the system's buffers are full: its own share of them is this, with a lot to spare.
+  await Bun.sleep(200);
+  broken = 'write';
+  socket.resume();
+  await eventually(() => received() !== '', 'something to be read');
+}
+
+test.each(entries)(
+  'a throw when $when costs that connection and no other',
+  async ({ sent, breaks, act }) => {
+    const running = await others(server.port);
+    const victim = await dial(server.port, victimAddress);
+    if (act === undefined) broken = breaks;
+    if (sent !== undefined) victim.socket.write(sent);
+    if (act !== undefined) {
+      if (sent !== undefined) await eventually(() => victim.received() !== '', 'the answer before');
+      broken = breaks;
+      await act(victim);
+    }
+    await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
+    broken = null;
+    const rounds = running.rounds();
+    await eventually(() => running.rounds() > rounds + 6, 'the others to go on', 20_000);
+    await running.stop();
+  },
+  30_000,
+);
+
+test('a throw when a connection begins costs that connection and no other', async () => {
+  const running = await others(server.port);
+  broken = 'remoteAddress';
+  const victim = await dial(server.port, victimAddress);
+  await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
+  broken = null;
+  await running.stop();
+});
+
+test("those behind it are not kept waiting when one throws at a turn's end", async () => {
+  const clients = await Promise.all(
+    [victimAddress, '127.0.0.1', victimAddress, '127.0.0.1'].map((from) => dial(server.port, from)),
+  );
+  broken = 'write';
+  for (const { socket } of clients) socket.write(get('/waits'));
+  await eventually(() => clients[1]?.received() !== '' && clients[3]?.received() !== '', 'the others');
+  await eventually(() => clients[0]?.isOver() === true && clients[2]?.isOver() === true, 'the broken ones');
+  for (const { socket } of clients) socket.destroy();
+});
+
+test('a throw when the sleeping are ended costs that connection and no other', async () => {
+  const { port, inner, outer } = open(50);
+  const [victim, patient] = [await dial(port, victimAddress), await dial(port)];
+  broken = 'end';
+  patient.socket.write(get('/slow'));
+  await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
+  await eventually(() => patient.received().endsWith('behind'), 'the other to be answered');
+  broken = null;
+  await outer.stopTaking(1_000);
+  await inner.stop(1_000);
+  await outer.endConnections();
+});
+
+test('a throw at a stop costs that connection and no other', async () => {
+  const victims = [await dial(server.port, victimAddress), await dial(server.port, victimAddress)];
+  const other = await dial(server.port);
+  other.socket.write(get('/behind') + get('/slow'));
+  await eventually(() => other.received() !== '', 'the first answer');
+  broken = 'end';
+  const stopping = server.outer.stopTaking(5_000);
+  await eventually(() => victims.every(({ isOver }) => isOver()), 'the fault to end the connections');
+  await eventually(() => answersIn(other.received()) === 2, 'the other to be answered');
+  await stopping;
+  expect(faults.length).toBeGreaterThan(0);
+});
+
+test('a throw where a connection that failed is closed is borne as well', async () => {
+  const running = await others(server.port);
+  broken = 'terminate';
+  const victim = await dial(server.port, victimAddress);
+  victim.socket.write(get('/throws'));
+  await eventually(() => victim.isOver(), 'the fault to end the connection');
+  await running.stop();
+});
+
+test('a throw of the handler behind is answered 500, and the connection goes on', async () => {
+  const { socket, received } = await dial(server.port);
+  socket.write(get('/sync-throw') + get('/waits'));
+  await eventually(() => answersIn(received()) === 1, 'the answer behind it');
+  expect(received()).toStartWith('HTTP/1.1 500 ');
+  expect(received()).toContain('"error_code":"INTERNAL"');
+  socket.destroy();
+});
