@@ -2,6 +2,7 @@ import { BodyMemory } from './api/body-memory.ts';
 import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import type { RawHit } from './clicks/enrich.ts';
+import { bundleEarly } from './compose/bundle-early.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import { doorsTo } from './compose/doors.ts';
 import { keepClicksTidy, startDuties } from './compose/duties.ts';
@@ -98,6 +99,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   inner.open(frontDoor(doorsTo({ config, context, hosts: known.hosts, redirects, api, log })));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
   await visitors.listen();
+  bundleEarly(start);
   return {
     url: site.origin,
     listening: visitors.origin,

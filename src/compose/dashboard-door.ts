@@ -1,4 +1,6 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { KeptBundle } from '../bundle/kept-bundle.ts';
 import type { Arrival } from '../http/front-door.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -16,7 +18,8 @@ interface Bundle {
   readonly assets: ReadonlyMap<string, Asset>;
 }
 
-const entry = Bun.fileURLToPath(new URL('../dashboard/index.html', import.meta.url));
+const gzipped = promisify(gzip);
+const brotlied = promisify(brotliCompress);
 const compressible = /^(text\/|application\/(javascript|json)|image\/svg)/;
 
 /** Pictures may come from anywhere: the preview of a link shows the picture that its owner chose. */
@@ -46,43 +49,27 @@ const pageHeaders = {
 };
 const assetHeaders = { ...always, 'cache-control': 'public, max-age=31536000, immutable' };
 
-let bundled: Promise<Bundle> | undefined;
+/** For every app of this process: there is no build to run before a start. */
+export const dashboardBundle = new KeptBundle(
+  new URL('../dashboard/index.html', import.meta.url),
+  async (files): Promise<Bundle> => {
+    const assets = new Map<string, Asset>();
+    let page: Asset | undefined;
+    for (const { name, type, bytes } of files) {
+      const asset = await assetOf(type, bytes);
+      if (type.startsWith('text/html')) page = asset;
+      else assets.set(`/assets/${name}`, asset);
+    }
+    if (!page) throw new Error('the dashboard was bundled without a page');
+    return { page, assets };
+  },
+);
 
-/** Bundled in a moment when the first page asks for it, then kept: there is no build to run before a start. */
-function bundle(): Promise<Bundle> {
-  bundled ??= build().catch((cause) => {
-    bundled = undefined;
-    throw cause;
-  });
-  return bundled;
-}
-
-async function build(): Promise<Bundle> {
-  const built = await Bun.build({
-    entrypoints: [entry],
-    target: 'browser',
-    minify: true,
-    splitting: true,
-    publicPath: '/assets/',
-    env: 'disable',
-    naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    jsx: { runtime: 'automatic', importSource: 'preact', development: false },
-  });
-  const assets = new Map<string, Asset>();
-  let page: Asset | undefined;
-  for (const output of built.outputs) {
-    const asset = assetOf(output.type, new Uint8Array(await output.arrayBuffer()));
-    if (output.type.startsWith('text/html')) page = asset;
-    else assets.set(`/assets/${output.path.replace(/^\.\//, '')}`, asset);
-  }
-  if (!page) throw new Error('the dashboard was bundled without a page');
-  return { page, assets };
-}
-
-function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Asset {
+async function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Promise<Asset> {
   if (!compressible.test(type)) return { type, plain, gzip: null, brotli: null };
-  const brotli = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
-  return { type, plain, gzip: Uint8Array.from(gzipSync(plain)), brotli: Uint8Array.from(brotli) };
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  const [gzip, brotli] = await Promise.all([gzipped(plain), brotlied(plain, quality)]);
+  return { type, plain, gzip: Uint8Array.from(gzip), brotli: Uint8Array.from(brotli) };
 }
 
 interface Doors {
@@ -98,14 +85,10 @@ export function dashboardDoors(site: Site, missing: (arrival: Arrival) => Respon
   const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => (arrival: Arrival) => {
     if (!site.isDefaultHost(arrival.host)) return missing(arrival);
     return readOnly(arrival.request, async () => {
-      try {
-        return pick(await bundle(), arrival) ?? missing(arrival);
-      } catch (cause) {
-        log.error('dashboard not bundled', cause);
-        return new Response('The dashboard could not be prepared. The log of the service says why.', {
-          status: 500,
-        });
-      }
+      const found = await dashboardBundle
+        .get((cause) => log.error('dashboard not bundled', cause))
+        .catch(() => null);
+      return found === null ? notBundled() : (pick(found, arrival) ?? missing(arrival));
     });
   };
   return {
@@ -116,6 +99,12 @@ export function dashboardDoors(site: Site, missing: (arrival: Arrival) => Respon
     }),
   };
 }
+
+const notBundled = (): Response =>
+  new Response('The dashboard could not be prepared. The log of the service says why; it is tried again.\n', {
+    status: 503,
+    headers: { 'retry-after': '2', 'cache-control': 'no-store' },
+  });
 
 /** To the dashboard from the root of the service's own host. */
 export const toDashboard = ({ request }: Arrival): Response | Promise<Response> =>

@@ -70,15 +70,14 @@ async function readiness(database: Database): Promise<Response> {
 }
 
 async function script(log: Log): Promise<Response> {
-  try {
-    const headers = {
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': 'public, max-age=86400',
-      'x-content-type-options': 'nosniff',
-    };
-    return new Response(await captchaScript(), { headers });
-  } catch (cause) {
-    log.error('captcha script not built', cause);
-    return new Response(null, { status: 500 });
-  }
+  const found = await captchaScript
+    .get((cause) => log.error('captcha script not bundled', cause))
+    .catch(() => null);
+  if (found === null) return new Response(null, { status: 503, headers: { 'retry-after': '2' } });
+  const headers = {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=86400',
+    'x-content-type-options': 'nosniff',
+  };
+  return new Response(found, { headers });
 }

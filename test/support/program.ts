@@ -20,8 +20,8 @@ export const runProgram = (command: string[], settings: Record<string, string>, 
   run(['node', 'scripts/launch.mjs', ...command], settings, stdin);
 
 /** The server without its launcher: what a test kills is then what it means. */
-export const runServer = (settings: Record<string, string>): Program =>
-  run([process.execPath, 'src/main.ts'], settings, '');
+export const runServer = (settings: Record<string, string>, checkout = root): Program =>
+  run([process.execPath, 'src/main.ts'], settings, '', checkout);
 
 /** A file of tests, in a process of its own. */
 export const runScript = (file: string, settings: Record<string, string>): Program =>
@@ -31,10 +31,10 @@ export const runScript = (file: string, settings: Record<string, string>): Progr
 export const runServerAfter = (file: string, settings: Record<string, string>): Program =>
   run([process.execPath, '--preload', join(import.meta.dir, file), 'src/main.ts'], settings, '');
 
-function run(command: string[], settings: Record<string, string>, stdin: string): Program {
+function run(command: string[], settings: Record<string, string>, stdin: string, cwd = root): Program {
   const { PATH = '', HOME = '' } = process.env;
   const child = Bun.spawn(command, {
-    cwd: root,
+    cwd,
     env: { PATH, HOME, ...settings },
     stdin: new Blob([stdin]),
     stdout: 'pipe',

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdir, rename, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from './support/eventually.ts';
+import { type Program, runServer, temporaryFolder } from './support/program.ts';
+
+const root = join(import.meta.dir, '..');
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let checkout: string;
+
+/** A checkout whose packages can be taken away, as `npm ci` does while it installs. */
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  checkout = join(folder.path, 'checkout');
+  await cp(join(root, 'src'), join(checkout, 'src'), { recursive: true });
+  await cp(join(root, 'package.json'), join(checkout, 'package.json'));
+  await mkdir(join(checkout, 'node_modules'));
+  for (const name of readdirSync(join(root, 'node_modules')))
+    await symlink(join(root, 'node_modules', name), join(checkout, 'node_modules', name));
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const preact = () => join(checkout, 'node_modules', 'preact');
+const takeAway = () => rename(preact(), join(folder.path, 'preact'));
+const giveBack = () => rename(join(folder.path, 'preact'), preact());
+
+/** What processes that a process had started, and that have ended, took of the processor. */
+function timeOfChildren(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return Number(fields[13]);
+}
+
+async function served(work: (url: string, program: Program) => Promise<void>): Promise<void> {
+  await using data = await temporaryFolder();
+  const program = runServer({ PORT: '0', DATA_DIR: data.path }, checkout);
+  try {
+    await work(await program.address(), program);
+  } finally {
+    program.kill('SIGKILL');
+    await program.exited;
+  }
+}
+
+async function page(url: string): Promise<string> {
+  const answer = await fetch(`${url}/app`);
+  const text = await answer.text();
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(text)?.[1];
+  return `${answer.status} ${script === undefined ? 'no script' : (await fetch(url + script)).status}`;
+}
+
+test(
+  'is bundled before anyone asks, and goes on being there when its packages have gone',
+  () =>
+    served(async (url, { pid }) => {
+      await eventually(() => timeOfChildren(pid) > 0, 'the bundler to have come and gone', 20_000);
+      await takeAway();
+      const found = await page(url);
+      await giveBack();
+      expect(found).toBe('200 200');
+    }),
+  60_000,
+);
+
+test('is bundled once its packages are back, and the log has the words of the bundler', async () => {
+  await takeAway();
+  await served(async (url, program) => {
+    expect(await page(url)).toBe('503 no script');
+    expect(program.output().err).toContain('Could not resolve: \\"preact');
+    await giveBack();
+    await eventually(async () => (await page(url)) === '200 200', 'the page', 20_000);
+  });
+}, 60_000);
