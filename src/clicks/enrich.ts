@@ -1,9 +1,9 @@
+import { classOfAgent, longestAgent } from '../rules/agent-class.ts';
 import {
   type Classification,
   type ClassReason,
   type ClickClass,
   classify,
-  classOfAgent,
   type RecentVisits,
 } from '../rules/click-class.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
@@ -94,8 +94,6 @@ interface Referrer {
   /** As it is counted. */
   readonly shown: string;
 }
-
-const longestAgent = 512;
 
 /** Adds the memory that makes `enrich` fast: the same user agents, addresses and referrers come again and again. */
 export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'>): EnrichParts {

@@ -1,5 +1,5 @@
 import Bowser from 'bowser';
-import { appBrowser } from '../rules/click-class.ts';
+import { appBrowser } from '../rules/agent-class.ts';
 import { deviceOf } from '../rules/visitor-kind.ts';
 
 export type DeviceKind = 'desktop' | 'mobile' | 'tablet' | 'tv' | 'other';

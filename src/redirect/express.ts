@@ -4,8 +4,9 @@ import type { PlainRequest } from '../http/plain-request.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import { type LinkForVisitor, resolve, type Visitor } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
-import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
+import { deviceOf } from '../rules/visitor-kind.ts';
 import { Generations } from './generations.ts';
+import { knownAgentKind } from './known-agents.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
 import { type OnWire, onWire } from './on-wire.ts';
@@ -140,7 +141,7 @@ class PlainVisitor implements Visitor {
   }
 
   agent() {
-    return agentKind(this.#visit.userAgent);
+    return knownAgentKind(this.#visit.userAgent);
   }
 
   device() {

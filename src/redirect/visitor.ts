@@ -1,5 +1,6 @@
 import type { AgentKind, Device, Visitor } from '../rules/resolve.ts';
-import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
+import { deviceOf } from '../rules/visitor-kind.ts';
+import { knownAgentKind } from './known-agents.ts';
 
 /** A visitor as the request shows them. Headers are read only when the decision asks. */
 export class RequestVisitor implements Visitor {
@@ -14,7 +15,7 @@ export class RequestVisitor implements Visitor {
   }
 
   agent(): AgentKind {
-    return agentKind(this.#headers.get('user-agent'));
+    return knownAgentKind(this.#headers.get('user-agent'));
   }
 
   device(): Device {

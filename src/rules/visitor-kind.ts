@@ -1,22 +1,11 @@
-import { isbot } from 'isbot';
+import { classOfAgent } from './agent-class.ts';
 import type { AgentKind, Device } from './resolve.ts';
 
-/**
- * The agents that fetch a page to show its title, text and picture where a link was pasted, by names that only they
- * have: `[Pinterest/iOS]` and `Snapchat/12` are people, in the browser inside those apps.
- */
-const previewCrawlers =
-  /facebookexternalhit|facebot|meta-externalfetcher|twitterbot|linkedinbot|slackbot|slack-imgproxy|discordbot|telegrambot|skypeuripreview|microsoftpreview|pinterest(?:bot)?\/\d|redditbot|vkshare|snap url preview|line-poker|kakaotalk-scrap|cardyb|mastodon\/\d|synapse \(bot|summalybot|embedly|iframely|opengraph|unfurl|link ?preview|dingtalkbot-linkservice|flipboardproxy|mattermost-|zulipurlpreview|nextcloud server crawler|xing-contenttabreceiver|google-pagerenderer/i;
-
-/** Apps that fetch the page themselves, under their bare name; behind a browser's name it is their own browser. */
-const previewApps =
-  /^(?:whatsapp|viber|signal-desktop|rocket\.chat|lemmy|misskey|akkoma|pleroma|friendica)\b/i;
-
-/** A client without a user agent is a script: no browser leaves it out. */
+/** What a visitor is, asked by the very function that gives hits their class. A client without a user agent is a script. */
 export function agentKind(userAgent: string | null): AgentKind {
-  if (!userAgent) return 'bot';
-  if (previewCrawlers.test(userAgent) || previewApps.test(userAgent)) return 'preview';
-  return isbot(userAgent) ? 'bot' : 'person';
+  const { class: ofAgent } = classOfAgent(userAgent ?? '');
+  if (ofAgent === 'human') return 'person';
+  return ofAgent === 'preview' ? 'preview' : 'bot';
 }
 
 /**

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { machines, previews } from './support/agents-of-machines.ts';
+import { type AgentRow, people } from './support/agents-of-people.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+beforeAll(async () => {
+  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+/** A client that sends no user agent at all is tried elsewhere: fetch always sends one. */
+const agents = (rows: readonly AgentRow[]) => rows.filter(([, userAgent]) => userAgent.trim() !== '');
+
+test.each([
+  ['people are sent on, and count as clicks', people, 302, 'human', 'redirect'],
+  ['who draws cards gets a card', previews, 200, 'preview', 'preview'],
+  ['machines are refused', machines, 403, 'bot', 'refused'],
+] as const)('one opinion of all user agents, for protection, previews and the ledger: %s', async (...row) => {
+  const [, rows, status, hitClass, outcome] = row;
+  const body = { destination_url: 'https://example.com/page', bot_protection: true, og_title: 'A card' };
+  const made = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  const { pathname } = new URL(made.json.url);
+  const visits = agents(rows);
+  const answers = await Promise.all(
+    visits.map(async ([who, userAgent, reason], index) => {
+      const headers = { 'user-agent': userAgent, 'x-forwarded-for': `198.51.100.${index}` };
+      const visited = await app.visit(`${pathname}?utm_content=a${index}`, headers);
+      return { who, reason, index, status: visited.status };
+    }),
+  );
+  expect(answers.filter((answer) => answer.status !== status)).toEqual([]);
+  const list = async () =>
+    (await app.call('GET', `/api/v1/link/${made.json.id}/clicks?class=all&limit=1000`, { key: owner.key }))
+      .json.clicks as { class: string; reason: string; outcome: string; utm_content: string }[];
+  await eventually(async () => (await list()).length === visits.length, 'all hits');
+  const byVisit = new Map((await list()).map((hit) => [hit.utm_content, hit]));
+  for (const { who, reason, index } of answers)
+    expect([who, byVisit.get(`a${index}`)]).toEqual([
+      who,
+      expect.objectContaining({ class: hitClass, reason, outcome }),
+    ]);
+});
