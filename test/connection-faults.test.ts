@@ -6,6 +6,7 @@ import { OuterServer } from '../src/http/outer-server.ts';
 import { Peers } from '../src/http/peers.ts';
 import { openPort, type VisitorSocket } from '../src/sockets/port.ts';
 import { eventually } from './support/eventually.ts';
+import { noProxies, wideLimits } from './support/lanes.ts';
 
 /** The victim comes from here, everybody else from elsewhere. */
 const victimAddress = '127.0.0.66';
@@ -89,8 +90,9 @@ const open = (idleTime?: number) => {
   const peers = new BreakablePeers();
   const inner = new InnerServer(peers, (cause) => faults.push(cause));
   const outer = new OuterServer(
-    { port: 0, host: '127.0.0.1', workers: 1 },
+    { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies },
     { port: inner.port, peers },
+    wideLimits,
     (cause) => faults.push(cause),
     {
       open: (place, receiver) =>

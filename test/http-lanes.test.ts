@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Server } from 'bun';
 import { InnerConnection } from '../src/http/inner-connection.ts';
 import { Peers } from '../src/http/peers.ts';
+import { UpstreamSlots } from '../src/http/upstream-slots.ts';
 import { eventually } from './support/eventually.ts';
 import { type Lanes, openLanes } from './support/lanes.ts';
 
@@ -379,11 +380,16 @@ describe('a connection, also', () => {
   test('whose visitor says that nothing more comes before the server behind is reached, is answered or ended', async () => {
     let ended = false;
     let received = '';
-    const inner = new InnerConnection(alone.port ?? 0, '127.0.0.1', new Peers(), {
+    const slots = new UpstreamSlots({ upstream: 1, upstreamPerNetwork: 1 }, () => null);
+    const behind = { innerPort: alone.port ?? 0, peers: new Peers(), slots };
+    const inner = new InnerConnection(behind, '127.0.0.1', {
       received: (bytes) => {
         received += bytes.toString('latin1');
       },
       drained: () => {},
+      refused: () => {},
+      stalled: () => {},
+      isHalfSent: () => false,
       closed: () => {
         ended = true;
       },

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { runProgram, runServer, temporaryFolder } from './support/program.ts';
+import { problemsOf, runProgram, runServer, temporaryFolder } from './support/program.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -21,7 +21,7 @@ describe('the start', () => {
     expect(made.status).toBe(201);
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
-    expect(program.output().err).toBe('');
+    expect(problemsOf(program)).toEqual([]);
   });
 
   test('the second time everything is still there, and the first account is not asked for again', async () => {
@@ -51,7 +51,7 @@ describe('the start', () => {
     await eventually(() => existsSync(join(folder.path, 'linnet.sqlite')), 'the store');
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
-    expect(program.output().err).toBe('');
+    expect(problemsOf(program)).toEqual([]);
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

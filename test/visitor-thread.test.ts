@@ -7,7 +7,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { endOf, runServerAfter, temporaryFolder } from './support/program.ts';
+import { endOf, problemsOf, runServerAfter, temporaryFolder } from './support/program.ts';
 
 const destination = 'https://destination.example/';
 const browser =
@@ -160,8 +160,9 @@ test.each(['a throw', 'a promise that nobody waited for', 'leaving without a wor
       await program.address();
       program.kill('SIGUSR2');
       expect(await endOf(program)).toBe(1);
-      const lines = program.output().err.trim().split('\n');
-      expect(lines.map((line) => JSON.parse(line).event)).toEqual(['visitors no longer answered']);
+      expect(problemsOf(program).map((line) => JSON.parse(line).event)).toEqual([
+        'visitors no longer answered',
+      ]);
     } finally {
       program.kill('SIGKILL');
     }

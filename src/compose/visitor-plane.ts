@@ -3,6 +3,8 @@ import type { RawHit } from '../clicks/enrich.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies, networkOf } from '../http/client-address.ts';
 import type { Express } from '../http/connection.ts';
+import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.ts';
+import { descriptorLimit } from '../http/descriptor-limit.ts';
 import { expressDoor } from '../http/express-door.ts';
 import { OuterServer, originOf } from '../http/outer-server.ts';
 import { ExpressRedirects } from '../redirect/express.ts';
@@ -31,11 +33,13 @@ export class VisitorPlane implements Visitors {
   readonly #start: Start;
   #outer: OuterServer | null = null;
   #express: Express = () => null;
+  readonly #limits: ConnectionLimits;
   #known: Known | null = null;
   #clicks: Clicks | null = null;
 
   constructor(config: Config, behind: ServerBehind, overrides: PlaneOverrides, log: Log) {
     this.#behind = behind;
+    this.#limits = connectionLimits(config, descriptorLimit());
     const opened = new AsyncDisposableStack();
     this.#start = { config, overrides, log, now: overrides.now ?? Date.now, opened };
     if (config.workers === 1) this.listen();
@@ -82,15 +86,29 @@ export class VisitorPlane implements Visitors {
       link: (visit, domainId, host, address) => redirects.answer(domainId, host, visit, address),
     });
     this.#outer?.open(this.#express);
+    this.#tellLimits();
   }
 
   listen(): void {
     if (this.#outer !== null) return;
     const { config, log } = this.#start;
-    this.#outer = new OuterServer(config, this.#behind, (cause, leftOut) =>
+    this.#outer = new OuterServer(config, this.#behind, this.#limits, (cause, leftOut) =>
       log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {}),
     );
     this.#outer.open(this.#express);
+  }
+
+  #tellLimits(): void {
+    const { config, log } = this.#start;
+    const { total, perNetwork, upstream } = this.#limits;
+    log.info('open files', {
+      limit: descriptorLimit(),
+      connections: total,
+      of_one_network: perNetwork,
+      upstream,
+    });
+    if (total < (config.maxConnections ?? 0))
+      log.warn('too few open files', { wanted: config.maxConnections, connections: total });
   }
 
   change(change: Change): void {

@@ -256,6 +256,18 @@ export const options = {
     'How many processes share the port, one a core; on Linux.',
     wholeNumber(1, 256),
   ),
+  maxConnections: option(
+    'MAX_CONNECTIONS',
+    '',
+    "Connections at once, of one process. Default: three fifths of what the system's limit on open files leaves, at most 50,000.",
+    (text) => (text === '' ? null : wholeNumber(8, 1_000_000)(text)),
+  ),
+  maxConnectionsPerNetwork: option(
+    'MAX_CONNECTIONS_PER_NETWORK',
+    '',
+    'How many of them one network may have, save trusted proxies; 0 for no limit. Default: a quarter.',
+    (text) => (text === '' ? null : wholeNumber(0, 1_000_000)(text)),
+  ),
   logLevel: option(
     'LOG_LEVEL',
     'info',

@@ -24,6 +24,12 @@ export function clientAddress(
   return client;
 }
 
+/** Which network's limits a connection counts towards; null for a trusted proxy's, which carries everybody's. */
+export function limitedNetwork(peer: string, trust: TrustedProxies): string | null {
+  const address = plainAddress(peer) ?? '0.0.0.0';
+  return isBelieved(address, 0, trust) ? null : networkOf(address);
+}
+
 /** Whether there are proxies at all whose headers mean something. */
 export const believesProxies = (trust: TrustedProxies): boolean => trust.kind !== 'hops' || trust.count > 0;
 

@@ -3,6 +3,7 @@ import type { Socket } from 'bun';
 import { Connection, type Lane } from './connection.ts';
 import { Guard } from './guard.ts';
 import { Peers } from './peers.ts';
+import { UpstreamSlots } from './upstream-slots.ts';
 
 /** A socket on which nothing arrives anywhere. */
 const deafSocket = () =>
@@ -31,6 +32,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
     guard: new Guard((cause) => {
       throw cause;
     }),
+    slots: new UpstreamSlots({ upstream: 1, upstreamPerNetwork: 1 }, () => null),
     headEnd: () => '\r\n',
     leaveAfterTurn: () => {},
   };

@@ -1,19 +1,19 @@
 import type { VisitorSocket } from '../sockets/port.ts';
+import type { Limited } from './connection-table.ts';
 import type { ExpressAnswer } from './express-answer.ts';
 import { answerLength, framingOf } from './framing.ts';
 import type { Guard } from './guard.ts';
-import { InnerConnection } from './inner-connection.ts';
+import { InnerConnection, type Upstream } from './inner-connection.ts';
+import { tooBusy, tooSlow } from './last-answers.ts';
 import { Outlet } from './outlet.ts';
-import type { Peers } from './peers.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
+import { RequestProgress } from './request-progress.ts';
 
 /** Null for what isn't for the express lane; a promise for what may be, once that is fulfilled. */
 export type Express = (request: PlainRequest, peer: string) => ExpressAnswer | Promise<unknown> | null;
 
-export interface Lane {
+export interface Lane extends Upstream {
   readonly express: Express;
-  readonly innerPort: number;
-  readonly peers: Peers;
   /** Through it comes whatever happens to a connection of its own accord. */
   readonly guard: Guard;
   /** What ends every answer's head: its date, and an empty line. */
@@ -34,7 +34,7 @@ const innerLifetime = 5_000;
  * request goes, byte by byte as it came, to the server behind, and what that answers goes back; when both are over and
  * their lengths beyond doubt, the lane is open again, otherwise the connection is carried on as it is until it ends.
  */
-export class Connection {
+export class Connection implements Limited {
   readonly #socket: VisitorSocket;
   readonly #lane: Lane;
   readonly #outlet: Outlet;
@@ -54,6 +54,8 @@ export class Connection {
   #toSend = 0;
   #method = '';
   #toReceive: number | null = null;
+  /** Of what is carried from its beginning on. */
+  #progress: RequestProgress | null = null;
   /** Whether anything came since this was last asked. */
   #wasUsed = true;
 
@@ -122,6 +124,24 @@ export class Connection {
     if (this.#wasUsed) this.#wasUsed = false;
     else if (this.#isEnding || this.#outlet.isFull) this.terminate();
     else this.endIfIdle();
+  }
+
+  makeRoom(): 'ended' | 'used' | 'busy' {
+    if (!this.#isIdle && !this.#isEnding && !this.#outlet.isFull) return 'busy';
+    if (this.#wasUsed) {
+      this.#wasUsed = false;
+      return this.#isIdle ? 'used' : 'busy';
+    }
+    if (this.#isIdle && this.#beginning !== null) this.#socket.write(tooSlow);
+    this.#socket.end();
+    this.terminate();
+    return 'ended';
+  }
+
+  /** For whom there is no room. */
+  refuse(): void {
+    this.#answerLast(tooBusy);
+    this.#socket.terminate();
   }
 
   terminate(): void {
@@ -224,6 +244,7 @@ export class Connection {
     if (framing === null) {
       this.#state = 'carried';
       this.#carry(rest);
+      this.#progress = new RequestProgress(rest);
       return;
     }
     this.#state = 'exchange';
@@ -243,6 +264,10 @@ export class Connection {
 
   #carry(bytes: Buffer): void {
     const inner = this.#reachInner();
+    if (this.#state === 'carried') {
+      this.#progress?.note(bytes);
+      this.#toSend = Math.max(0, this.#toSend - bytes.length);
+    }
     inner.send(bytes);
     if (inner.isFull) this.#socket.pause();
   }
@@ -254,8 +279,8 @@ export class Connection {
       this.#inner = null;
       inner.close();
     }
-    const { innerPort, peers, guard } = this.#lane;
-    const fresh: InnerConnection = new InnerConnection(innerPort, this.#peer, peers, {
+    const { guard } = this.#lane;
+    const fresh: InnerConnection = new InnerConnection(this.#lane, this.#peer, {
       received: (bytes) => this.#answered(bytes),
       drained: () => {
         if ((this.#held?.length ?? 0) < mostHeld) this.#socket.resume();
@@ -269,9 +294,24 @@ export class Connection {
         this.#socket.resume();
       },
       guarded: (step) => guard.run(this, step),
+      refused: () => this.#answerLast(tooBusy),
+      stalled: () => {
+        const isAnswered = this.#state === 'exchange' ? this.#toReceive !== null : fresh.hasAnswered;
+        this.#answerLast(isAnswered ? '' : tooSlow);
+      },
+      isHalfSent: () => this.#toSend > 0 || this.#progress?.isHalfSent === true,
     });
     this.#inner = fresh;
     return fresh;
+  }
+
+  /** Nothing is read any more. */
+  #answerLast(answer: string): void {
+    this.#isEnding = true;
+    this.#held = null;
+    if (answer !== '') this.#outlet.text(answer);
+    this.#outlet.end();
+    this.#socket.resume();
   }
 
   /** Bytes from the server behind. */
@@ -293,6 +333,7 @@ export class Connection {
       return;
     }
     this.#state = 'express';
+    this.#inner?.rest();
     this.#proceed();
   }
 

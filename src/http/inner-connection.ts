@@ -1,6 +1,14 @@
 import type { Socket } from 'bun';
 import { Outlet } from './outlet.ts';
 import type { Peers } from './peers.ts';
+import type { Slot, SlotHolder, UpstreamSlots } from './upstream-slots.ts';
+
+/** The server behind, and the way there. */
+export interface Upstream {
+  readonly innerPort: number;
+  readonly peers: Peers;
+  readonly slots: UpstreamSlots;
+}
 
 export interface InnerListener {
   readonly received: (bytes: Buffer) => void;
@@ -8,17 +16,27 @@ export interface InnerListener {
   readonly closed: () => void;
   /** Runs what is done when something happens: a throw is the visitor's connection's, not the thread's. */
   readonly guarded: (step: () => void) => void;
+  /** Too much is under way: it was never reached. */
+  readonly refused: () => void;
+  /** The visitor has left its request half sent, and others wait. */
+  readonly stalled: () => void;
+  readonly isHalfSent: () => boolean;
 }
 
 const endingPause = 1_000;
 /** The sender isn't stopped for less: a socket that is, and then ends, counts as closed. */
 const mostEarly = 64 * 1024;
+/** Milliseconds in which the server behind has closed what has been closed here. */
+const closingPatience = 1_000;
 
 /** A visitor's connection, carried on to the server behind the express lane. */
-export class InnerConnection {
+export class InnerConnection implements SlotHolder {
   readonly #listener: InnerListener;
   readonly #peers: Peers;
   readonly #peer: string;
+  readonly #serverPort: number;
+  readonly #slots: UpstreamSlots;
+  readonly #slot: Slot;
   /** What came before the server behind was reached. */
   #early: Buffer[] = [];
   #earlyLength = 0;
@@ -27,29 +45,58 @@ export class InnerConnection {
   #port = 0;
   #isEnding = false;
   #isClosed = false;
+  #forgetLate = () => {};
+  hasAnswered = false;
   /** When something went over it last. */
   usedAt = performance.now();
 
-  constructor(port: number, peer: string, peers: Peers, listener: InnerListener) {
+  constructor({ innerPort, peers, slots }: Upstream, peer: string, listener: InnerListener) {
     this.#listener = listener;
     this.#peers = peers;
     this.#peer = peer;
-    const { guarded } = listener;
-    const closed = () => guarded(() => this.#closed());
+    this.#serverPort = innerPort;
+    this.#slots = slots;
+    this.#slot = slots.take(peer, this);
+  }
+
+  start(): void {
+    this.#listener.guarded(() => this.#connect());
+  }
+
+  refuse(): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#listener.guarded(this.#listener.refused);
+  }
+
+  endIfStalled(milliseconds: number): void {
+    if (performance.now() - this.usedAt < milliseconds || !this.#listener.isHalfSent()) return;
+    this.close();
+    this.#listener.guarded(this.#listener.stalled);
+  }
+
+  /** Nothing is under way. */
+  rest(): void {
+    this.#slots.rest(this.#slot);
+  }
+
+  #connect(): void {
+    const { guarded } = this.#listener;
+    const ended = () => guarded(() => this.#ended());
     // So that who has said everything still hears the answer.
-    const place = { hostname: '127.0.0.1', port, allowHalfOpen: true };
+    const place = { hostname: '127.0.0.1', port: this.#serverPort, allowHalfOpen: true };
     Bun.connect({
       ...place,
       socket: {
         open: (socket) => guarded(() => this.#opened(socket)),
         data: (_, bytes) => guarded(() => this.#received(bytes)),
         drain: () => guarded(() => this.#drained()),
-        end: closed,
-        close: closed,
-        error: closed,
-        connectError: closed,
+        end: ended,
+        close: ended,
+        error: ended,
+        connectError: ended,
       },
-    }).catch(closed);
+    }).catch(ended);
   }
 
   get isClosed(): boolean {
@@ -62,6 +109,7 @@ export class InnerConnection {
 
   send(bytes: Buffer): void {
     this.usedAt = performance.now();
+    this.#slots.use(this.#slot);
     if (this.#outlet !== null) {
       this.#outlet.bytes(bytes);
       return;
@@ -90,13 +138,31 @@ export class InnerConnection {
     try {
       this.#peers.delete(this.#port);
     } finally {
-      this.#socket?.terminate();
+      if (this.#socket !== null) this.#endSocket(this.#socket);
+      else if (!this.#slot.hasStarted) this.#slots.release(this.#slot);
     }
+  }
+
+  /** The server's end takes a descriptor as well, until it has noticed: so it is heard out. */
+  #endSocket(socket: Socket): void {
+    socket.resume();
+    socket.shutdown();
+    const late = setTimeout(() => this.#listener.guarded(() => socket.terminate()), closingPatience);
+    this.#forgetLate = () => clearTimeout(late);
+  }
+
+  /** Closed at the server's end as well. */
+  #ended(): void {
+    this.#forgetLate();
+    this.#socket = null;
+    this.#slots.release(this.#slot);
+    if (this.#outlet === null) this.refuse();
+    else this.#closed();
   }
 
   #opened(socket: Socket): void {
     if (this.#isClosed) {
-      socket.terminate();
+      this.#endSocket(socket);
       return;
     }
     this.#socket = socket;
@@ -122,7 +188,9 @@ export class InnerConnection {
   }
 
   #received(bytes: Buffer): void {
+    if (this.#isClosed) return;
     this.usedAt = performance.now();
+    this.hasAnswered = true;
     this.#listener.received(bytes);
   }
 

@@ -1,9 +1,14 @@
 import type { Config } from '../config/options.ts';
 import { openPort, type Receiver, type VisitorPort } from '../sockets/port.ts';
+import { limitedNetwork } from './client-address.ts';
 import { Connection, type Express, type Lane } from './connection.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
+import { ConnectionTable } from './connection-table.ts';
 import { Guard, type OnFault } from './guard.ts';
+import { keepRoom } from './keep-room.ts';
 import type { Peers } from './peers.ts';
 import { portProblem } from './port-problem.ts';
+import { UpstreamSlots } from './upstream-slots.ts';
 
 const usualIdleTime = 10_000;
 const readingTime = 5;
@@ -24,28 +29,34 @@ const leave = (connection: Connection): void => connection.leave();
 const endIfIdle = (connection: Connection): void => connection.endIfIdle();
 const endIfAsleep = (connection: Connection): void => connection.endIfAsleep();
 const terminate = (connection: Connection): void => connection.terminate();
+const refuse = (connection: Connection): void => connection.refuse();
 
 /** Where visitors connect: the express lane, and the way to the server behind for what isn't on it. */
 export class OuterServer {
   readonly #port: VisitorPort;
   readonly #host: string;
   readonly #guard: Guard;
-  readonly #connections = new Set<Connection>();
+  readonly #connections: ConnectionTable<Connection>;
   readonly #sweeping: Timer;
+  readonly #keepingRoom: Timer;
   #express: Express = () => null;
   #leaving: Connection[] = [];
   #dateSecond = 0;
   #headEnd = '';
 
   constructor(
-    config: Pick<Config, 'port' | 'host' | 'workers'>,
+    config: Pick<Config, 'port' | 'host' | 'workers' | 'trustedProxies'>,
     behind: { readonly port: number; readonly peers: Peers },
+    limits: ConnectionLimits,
     onFault: OnFault,
     { open = openPort, idleTime = usualIdleTime }: Overrides = {},
   ) {
     const guard = new Guard(onFault);
     this.#guard = guard;
+    const limitedAs = (peer: string) => limitedNetwork(peer, config.trustedProxies);
+    this.#connections = new ConnectionTable(limits, limitedAs);
     const lane: Lane = {
+      slots: new UpstreamSlots(limits, limitedAs),
       innerPort: behind.port,
       peers: behind.peers,
       guard,
@@ -58,7 +69,9 @@ export class OuterServer {
       opened: (socket) => {
         try {
           const connection = new Connection(socket, lane);
-          this.#connections.add(connection);
+          // Not before the socket knows whose it is.
+          if (!this.#connections.add(connection, socket.remoteAddress))
+            queueMicrotask(() => guard.run(connection, refuse));
           return connection;
         } catch (cause) {
           guard.fail(socket, cause);
@@ -76,7 +89,7 @@ export class OuterServer {
       },
       closed: (connection) => {
         if (connection === null) return;
-        this.#connections.delete(connection);
+        this.#connections.remove(connection);
         guard.run(connection, closed);
       },
       failed: (connection, cause) => {
@@ -94,6 +107,7 @@ export class OuterServer {
     this.#sweeping = setInterval(() => {
       for (const connection of this.#connections) guard.run(connection, endIfAsleep);
     }, idleTime);
+    this.#keepingRoom = keepRoom(limits.total, this.#connections, guard);
   }
 
   get port(): number {
@@ -125,6 +139,7 @@ export class OuterServer {
     const deadline = performance.now() + patience;
     this.#port.stop();
     clearInterval(this.#sweeping);
+    clearInterval(this.#keepingRoom);
     // What a visitor has sent may still wait to be read.
     await Bun.sleep(readingTime);
     for (;;) {

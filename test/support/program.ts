@@ -23,6 +23,15 @@ export const runProgram = (command: string[], settings: Record<string, string>, 
 export const runServer = (settings: Record<string, string>, checkout = root): Program =>
   run([process.execPath, 'src/main.ts'], settings, '', checkout);
 
+/** The server, with so many open files at the most: the soft limit, and the hard one. */
+export const runServerWithin = (
+  limits: { readonly soft: number; readonly hard: number },
+  settings: Record<string, string>,
+): Program => {
+  const limited = `ulimit -Sn ${limits.soft} && ulimit -Hn ${limits.hard} && exec "$0" src/main.ts`;
+  return run(['bash', '-c', limited, process.execPath], settings, '');
+};
+
 /** A file of tests, in a process of its own. */
 export const runScript = (file: string, settings: Record<string, string>): Program =>
   run([process.execPath, join(import.meta.dir, file)], settings, '');
@@ -72,6 +81,13 @@ function run(command: string[], settings: Record<string, string>, stdin: string,
     },
   };
 }
+
+/** What it has printed on standard error, without lines that only inform. */
+export const problemsOf = (program: Program): string[] =>
+  program
+    .output()
+    .err.split('\n')
+    .filter((line) => line !== '' && !line.includes('"level":"info"'));
 
 /** How it has ended, which nobody told it to; fails when it goes on. */
 export async function endOf({ exited }: Program): Promise<number> {

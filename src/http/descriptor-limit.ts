@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+
+/** What systems that don't tell are taken to allow. */
+const assumedLimit = 1_024;
+
+/**
+ * How many files and sockets this process may have open. The runtime raises the soft limit to the hard one as it starts;
+ * what the system says now is what counts.
+ */
+export function descriptorLimit(): number {
+  return limitOf(fromProc()) ?? limitOf(fromShell()) ?? assumedLimit;
+}
+
+/** How many are open now; null where that takes more than a look: on other systems than Linux, and before its 6.2. */
+export function openDescriptors(): number | null {
+  try {
+    const { size } = statSync('/proc/self/fd');
+    return size > 0 ? size : null;
+  } catch {
+    return null;
+  }
+}
+
+function fromProc(): string | undefined {
+  try {
+    return /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A child has its parent's limits. */
+function fromShell(): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  return spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout?.trim();
+}
+
+function limitOf(text: string | undefined): number | null {
+  if (text === 'unlimited') return Number.MAX_SAFE_INTEGER;
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
+}

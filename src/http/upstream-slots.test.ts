@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test';
+import { type Slot, UpstreamSlots } from './upstream-slots.ts';
+
+const networkOf = (peer: string) => (peer === 'proxy' ? null : peer);
+
+function desk(upstream: number, upstreamPerNetwork: number) {
+  const slots = new UpstreamSlots({ upstream, upstreamPerNetwork }, networkOf);
+  const log: string[] = [];
+  const taken = new Map<string, Slot>();
+  const take = (name: string, peer: string, isStalled = () => false) => {
+    const slot = slots.take(peer, {
+      start: () => log.push(`start ${name}`),
+      refuse: () => log.push(`refuse ${name}`),
+      close: () => {
+        log.push(`close ${name}`);
+        // The server behind has noticed a moment later.
+        queueMicrotask(() => slots.release(slot));
+      },
+      endIfStalled: () => {
+        if (!isStalled()) return;
+        log.push(`stalled ${name}`);
+        slots.release(slot);
+      },
+    });
+    taken.set(name, slot);
+    return slot;
+  };
+  const of = (name: string) => taken.get(name) as Slot;
+  return { slots, log, take, of, news: () => log.splice(0) };
+}
+
+test('beyond the slots, requests wait for their turn, network by network', () => {
+  const { slots, take, of, news } = desk(2, 2);
+  for (const name of ['a1', 'a2', 'a3', 'a4']) take(name, 'a');
+  take('b1', 'b');
+  expect(news()).toEqual(['start a1', 'start a2']);
+  slots.release(of('a1'));
+  slots.release(of('a2'));
+  expect(news()).toEqual(['start a3', 'start b1']);
+  slots.release(of('b1'));
+  expect(news()).toEqual(['start a4']);
+});
+
+test('a network has no more than its share, save a trusted proxy', () => {
+  const { slots, take, of, news } = desk(4, 2);
+  for (const name of ['a1', 'a2', 'a3']) take(name, 'a');
+  take('b1', 'b');
+  for (const name of ['p1', 'p2']) take(name, 'proxy');
+  expect(news()).toEqual(['start a1', 'start a2', 'start b1', 'start p1']);
+  slots.release(of('b1'));
+  expect(news()).toEqual(['start p2']);
+  slots.release(of('a2'));
+  expect(news()).toEqual(['start a3']);
+});
+
+test('a connection at rest ends when another waits', async () => {
+  const { slots, take, of, news } = desk(2, 2);
+  take('a1', 'a');
+  take('a2', 'a');
+  slots.rest(of('a1'));
+  slots.rest(of('a2'));
+  slots.use(of('a1'));
+  news();
+  take('b1', 'b');
+  expect(news()).toEqual(['close a2']);
+  await Promise.resolve();
+  expect(news()).toEqual(['start b1']);
+  take('b2', 'b');
+  slots.rest(of('a1'));
+  await Promise.resolve();
+  expect(news()).toEqual(['close a1', 'start b2']);
+});
+
+test('who waits and leaves has taken nothing', () => {
+  const { slots, take, of, news } = desk(1, 1);
+  take('a1', 'a');
+  take('b1', 'b');
+  take('c1', 'c');
+  slots.release(of('b1'));
+  slots.release(of('a1'));
+  expect(news()).toEqual(['start a1', 'start c1']);
+  slots.release(of('a1'));
+  slots.release(of('c1'));
+  take('d1', 'd');
+  expect(news()).toEqual(['start d1']);
+});
+
+test('where too many wait, the next is refused at once', async () => {
+  const { take, news } = desk(1, 1);
+  for (let turn = 1; turn <= 6; turn++) take(`n${turn}`, `n${turn}`);
+  await Promise.resolve();
+  expect(news()).toEqual(['start n1', 'refuse n6']);
+});
+
+test('a half-sent request that has stalled makes room; who waits in vain is refused', async () => {
+  const { slots, take, of, log } = desk(1, 1);
+  let isStalled = false;
+  take('a1', 'a', () => isStalled);
+  take('b1', 'b');
+  isStalled = true;
+  while (!log.includes('start b1')) await Bun.sleep(20);
+  expect(log).toEqual(['start a1', 'stalled a1', 'start b1']);
+  take('c1', 'c');
+  while (!log.includes('refuse c1')) await Bun.sleep(50);
+  slots.release(of('b1'));
+  expect(log).not.toContain('start c1');
+}, 30_000);

@@ -1,0 +1,164 @@
+/** A connection to the server behind, as far as its slot goes. */
+export interface SlotHolder {
+  /** The slot is there: it may connect. */
+  start(): void;
+  /** There was none in time. */
+  refuse(): void;
+  /** Nothing is under way on it, and others wait. */
+  close(): void;
+  /** Others wait: ends if its visitor has left a request half sent for so many milliseconds. */
+  endIfStalled(milliseconds: number): void;
+}
+
+export interface Slot {
+  readonly holder: SlotHolder;
+  readonly network: Network;
+  readonly since: number;
+  hasStarted: boolean;
+}
+
+interface Network {
+  readonly key: string | null;
+  taken: number;
+  readonly waiting: Set<Slot>;
+  readonly idle: Set<Slot>;
+}
+
+/** Milliseconds. */
+const maxWait = 5_000;
+const maxStall = 2_000;
+const lookInterval = 250;
+/** Beyond so many waiting for each slot, nobody would get one in time. */
+const maxWaitingPerSlot = 4;
+
+/**
+ * Who may have a connection to the server behind: each takes two descriptors. Where all slots are taken, idle connections
+ * end, half-sent requests that have stalled end, and the others wait for their turn, network by network.
+ */
+export class UpstreamSlots {
+  readonly #max: number;
+  readonly #maxPerNetwork: number;
+  readonly #networkOf: (peer: string) => string | null;
+  readonly #networks = new Map<string | null, Network>();
+  readonly #started = new Set<Slot>();
+  /** The longest idle first. */
+  readonly #idle = new Set<Slot>();
+  /** Those in which somebody waits, the longest unserved first. */
+  readonly #queue = new Set<Network>();
+  #waiting = 0;
+  #looking: Timer | null = null;
+
+  constructor(
+    limits: { readonly upstream: number; readonly upstreamPerNetwork: number },
+    networkOf: (peer: string) => string | null,
+  ) {
+    this.#max = limits.upstream;
+    this.#maxPerNetwork = limits.upstreamPerNetwork;
+    this.#networkOf = networkOf;
+  }
+
+  /** Starts its holder at once, or when its turn has come. */
+  take(peer: string, holder: SlotHolder): Slot {
+    const slot = { holder, network: this.#networkFor(peer), since: performance.now(), hasStarted: false };
+    if (this.#isFree(slot.network)) this.#start(slot);
+    else if (this.#waiting >= this.#max * maxWaitingPerSlot) queueMicrotask(() => holder.refuse());
+    else this.#await(slot);
+    return slot;
+  }
+
+  /** Nothing is under way on its connection, which is kept for what may come. */
+  rest(slot: Slot): void {
+    this.#idle.add(slot);
+    slot.network.idle.add(slot);
+    if (this.#waiting > 0) this.#endIdle(slot.network);
+  }
+
+  use(slot: Slot): void {
+    this.#idle.delete(slot);
+    slot.network.idle.delete(slot);
+  }
+
+  /** Its connection is closed, at both ends, or isn't wanted any more. */
+  release(slot: Slot): void {
+    const { network } = slot;
+    this.use(slot);
+    if (network.waiting.delete(slot)) this.#noteLeft(network);
+    if (this.#started.delete(slot)) network.taken -= 1;
+    this.#startWaiting();
+    if (network.taken === 0 && network.waiting.size === 0) this.#networks.delete(network.key);
+  }
+
+  #networkFor(peer: string): Network {
+    const key = this.#networkOf(peer);
+    const known = this.#networks.get(key);
+    if (known !== undefined) return known;
+    const network = { key, taken: 0, waiting: new Set<Slot>(), idle: new Set<Slot>() };
+    this.#networks.set(key, network);
+    return network;
+  }
+
+  #isFree(network: Network): boolean {
+    return this.#started.size < this.#max && !this.#hasShare(network);
+  }
+
+  #hasShare({ key, taken }: Network): boolean {
+    return key !== null && taken >= this.#maxPerNetwork;
+  }
+
+  #start(slot: Slot): void {
+    slot.hasStarted = true;
+    slot.network.taken += 1;
+    this.#started.add(slot);
+    slot.holder.start();
+  }
+
+  #await(slot: Slot): void {
+    slot.network.waiting.add(slot);
+    this.#queue.add(slot.network);
+    this.#waiting += 1;
+    this.#looking ??= setInterval(() => this.#look(), lookInterval);
+    this.#endIdle(slot.network);
+  }
+
+  /** The one that waits starts when that one has closed. */
+  #endIdle(network: Network): void {
+    const [idle] = this.#hasShare(network) ? network.idle : this.#idle;
+    if (idle === undefined) return;
+    this.use(idle);
+    idle.holder.close();
+  }
+
+  #startWaiting(): void {
+    for (const network of this.#queue) {
+      if (this.#started.size >= this.#max) return;
+      if (this.#hasShare(network)) continue;
+      const [slot] = network.waiting;
+      if (slot === undefined) continue;
+      network.waiting.delete(slot);
+      // Behind the other networks, if more of its requests wait.
+      this.#queue.delete(network);
+      if (network.waiting.size > 0) this.#queue.add(network);
+      this.#noteLeft(network);
+      this.#start(slot);
+    }
+  }
+
+  #noteLeft(network: Network): void {
+    this.#waiting -= 1;
+    if (network.waiting.size === 0) this.#queue.delete(network);
+    if (this.#waiting > 0 || this.#looking === null) return;
+    clearInterval(this.#looking);
+    this.#looking = null;
+  }
+
+  #look(): void {
+    const latest = performance.now() - maxWait;
+    for (const network of [...this.#queue])
+      for (const slot of [...network.waiting]) {
+        if (slot.since > latest) break;
+        this.release(slot);
+        slot.holder.refuse();
+      }
+    if (this.#waiting > 0) for (const { holder } of [...this.#started]) holder.endIfStalled(maxStall);
+  }
+}

@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
+import { problemsOf, runServerWithin, temporaryFolder } from './support/program.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+/** More connections than the process may have files open: it goes on, and visitors from elsewhere are served. */
+const attackers = ['127.0.0.66', '127.0.0.67', '127.0.0.68'];
+const half = 'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n';
+const floods: Record<string, string> = {
+  'idle connections': '',
+  'half-sent visits': 'GET /flooded HTTP/1.1\r\nHost: a\r\nX: ',
+  'half-sent calls': half,
+  'calls without their body': `${half}\r\n{`,
+  'chunks that never come': 'POST /api/v1/link HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+};
+
+const sockets = new Set<Socket>();
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+});
+
+/** Opens so many, each sending this; they stay until the server ends them. */
+async function flood(url: string, count: number, bytes: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  for (let opened = 0; opened < count; opened += 32)
+    await Promise.all(
+      Array.from({ length: 32 }, (_, index) => {
+        const localAddress = attackers[index % attackers.length] ?? '';
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const socket = connect({ host: hostname, port: Number(port), localAddress }, resolve);
+        sockets.add(socket);
+        socket.on('error', () => resolve());
+        socket.on('close', () => {
+          sockets.delete(socket);
+          resolve();
+        });
+        socket.resume();
+        if (bytes !== '') socket.write(bytes);
+        return promise;
+      }),
+    );
+}
+
+async function accountWithLink(url: string): Promise<{ key: string; id: number }> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { access_token: string; key: string; id: number };
+  };
+  const credentials = { email: 'a@example.com', password: 'correct horse battery' };
+  await post('/api/v1/user', credentials);
+  const authorization = `Bearer ${(await post('/api/v1/auth/create_tokens', credentials)).access_token}`;
+  const { key } = await post('/api/v1/api_key', { name: 'flood' }, { authorization });
+  const link = { destination_url: 'https://example.com/', suffix: 'flooded' };
+  return { key, id: (await post('/api/v1/link', link, { authorization })).id };
+}
+
+describe.each([256, 1024])('with %d files open at the most', (files) => {
+  test('floods of more connections than that end nothing, and visitors from elsewhere are served', async () => {
+    await using folder = await temporaryFolder();
+    const program = runServerWithin({ soft: files, hard: files }, { PORT: '0', DATA_DIR: folder.path });
+    try {
+      const url = await program.address();
+      const { key, id } = await accountWithLink(url);
+      let acknowledged = 0;
+      const visit = async () => {
+        const { status } = await visitRaw(url, { path: '/flooded' });
+        expect(status).toBe(302);
+        acknowledged += 1;
+      };
+      for (const [name, bytes] of Object.entries(floods)) {
+        const isOver = flood(url, files * 1.5, bytes);
+        for (let turn = 0; turn < 10; turn++) await visit();
+        await isOver;
+        for (let turn = 0; turn < 10; turn++) await visit();
+        const headers = { 'api-key': key, connection: 'close' };
+        const called = await visitRaw(url, { path: '/api/v1/link', headers });
+        expect([name, called.status]).toEqual([name, 200]);
+      }
+      const counter = hitCounter(folder.path, '');
+      await eventually(async () => (await counter.of(id)).ledger >= acknowledged, 'every click', 30_000);
+      expect((await counter.of(id)).ledger).toBe(acknowledged);
+      await counter.close();
+      expect(problemsOf(program)).toEqual([]);
+      program.kill('SIGTERM');
+      expect(await program.exited).toBe(0);
+    } finally {
+      program.kill('SIGKILL');
+    }
+  }, 120_000);
+});
+
+test('the start raises the soft limit to the hard one, and says what it has', async () => {
+  await using folder = await temporaryFolder();
+  const program = runServerWithin({ soft: 256, hard: 1024 }, { PORT: '0', DATA_DIR: folder.path });
+  try {
+    await program.address();
+    const said = () =>
+      program
+        .output()
+        .err.split('\n')
+        .find((line) => line.includes('"open files"'));
+    await eventually(() => said() !== undefined, 'the line');
+    expect(JSON.parse(said() ?? '')).toMatchObject({ limit: 1024, connections: 460, of_one_network: 115 });
+  } finally {
+    program.kill('SIGKILL');
+    await program.exited;
+  }
+});
+
+test('MAX_CONNECTIONS that the limit does not allow is lowered, and said', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', DATA_DIR: folder.path, MAX_CONNECTIONS: '5000' };
+  const program = runServerWithin({ soft: 1024, hard: 1024 }, settings);
+  try {
+    await program.address();
+    await eventually(() => problemsOf(program).length > 0, 'the line');
+    expect(JSON.parse(problemsOf(program)[0] ?? '')).toMatchObject({ event: 'too few open files' });
+  } finally {
+    program.kill('SIGKILL');
+    await program.exited;
+  }
+});
