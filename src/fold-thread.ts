@@ -4,6 +4,7 @@ import { enrichParts } from './clicks/enrich.ts';
 import { FoldDesk } from './clicks/fold-desk.ts';
 import type { FoldSettings, FromFold, ToFold } from './clicks/fold-messages.ts';
 import { bundledCountryFile, openCountryFile, whenAsked } from './clicks/geo.ts';
+import { isPassing } from './clicks/passing-fault.ts';
 import { DailySalts } from './clicks/visitor-hash.ts';
 import { Site } from './rules/site.ts';
 import { PostgresFoldStore } from './storage/fold-postgres.ts';
@@ -14,17 +15,44 @@ import { clickDeliveries } from './webhooks/click-outbox.ts';
 
 declare const self: Worker;
 
+const retryPause = 1_000;
+
 const tell = (message: FromFold) => self.postMessage(message);
 let desk: FoldDesk | undefined;
+let opening: Timer | undefined;
+/** How far the journal reaches, told before the desk was there. */
+let waiting: Extract<ToFold, { kind: 'wake' }> | undefined;
 
 giveWay();
 clearUpAtRest(() => desk?.release());
 
 self.onmessage = (event: MessageEvent<ToFold>) => {
   const message = event.data;
-  if (message.kind === 'start') desk = deskOf(message.settings, message.now);
-  else desk?.take(message);
+  if (message.kind === 'start') open(message.settings, message.now);
+  else if (desk !== undefined) desk.take(message);
+  else if (message.kind === 'wake') waiting = message;
+  else if (message.kind === 'stop') {
+    clearTimeout(opening);
+    tell({ kind: 'stopped' });
+  }
 };
+
+/** Where the system has no descriptor or no room now, that is no reason to end: the clicks wait in the journal. */
+function open(settings: FoldSettings, now: number): void {
+  try {
+    desk = deskOf(settings, now);
+  } catch (cause) {
+    if (!isPassing(cause)) throw cause;
+    tell({
+      kind: 'trouble',
+      event: 'clicks wait in the journal',
+      facts: { error: (cause as Error).message },
+    });
+    opening = setTimeout(() => open(settings, now), retryPause);
+    return;
+  }
+  if (waiting !== undefined) desk.take(waiting);
+}
 
 function deskOf(settings: FoldSettings, now: number): FoldDesk {
   const store =

@@ -44,14 +44,14 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** Writes so many records of one hit each. Returns where they end. */
-function written(name: JournalName, records: number): Position {
+/** Writes so many records of one hit each, the first of them at that time. Returns where they end. */
+function written(name: JournalName, records: number, from = plain.at): Position {
   mkdirSync(folderOf(folder.path, name), { recursive: true });
   const file = segmentFile(folderOf(folder.path, name), 1);
   const writer = new RecordWriter();
   let offset = 0;
   for (let record = 0; record < records; record++) {
-    writer.add({ ...plain, at: plain.at + record * 20_000 });
+    writer.add({ ...plain, at: from + record * 20_000 });
     const bytes = writer.finish();
     appendFileSync(file, bytes);
     offset += bytes.length;
@@ -243,7 +243,7 @@ test("another worker's fold is no reason for short turns, and what is changed be
   const writer = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   writer.run("insert into changes (at, domain_id, suffixes) values (0, 0, 'a')");
   writer.close();
-  const { segment, offset } = written(own, 2);
+  const { segment, offset } = written(own, 2, plain.at + 60_000);
   await fold({ segment, offset: offset * 2 });
   expect(ledger()).toBe(4);
   expect(store.stretchLength()).toBeLessThan(long);

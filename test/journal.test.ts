@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../src/app.ts';
-import { Journal, realDisk } from '../src/clicks/journal.ts';
+import { Journal } from '../src/clicks/journal.ts';
+import { realDisk } from '../src/clicks/journal-disk.ts';
 import { journalsIn } from '../src/clicks/journal-files.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { eachCount } from '../src/storage/stats-counts.ts';
@@ -276,6 +277,7 @@ test.each([0, 3, 7])(
     const journal = new Journal({
       afterTurn: setImmediate,
       folder: () => folder.path,
+      use: () => {},
       disk: { ...realDisk, write },
       onWritten: () => {},
       onTrouble: (_what, _hits, cause) => {

@@ -5,17 +5,18 @@ import { type ClicksOf, JournalFold } from './fold.ts';
 import { BatchBuilder } from './fold-batch.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { HitStretch } from './hit-stretch.ts';
+import { type Damage, forgetDamaged, keepAside } from './journal-damage.ts';
 import {
   folderOf,
   isBefore,
   type JournalName,
   journalsIn,
-  lockJournal,
   type Position,
-  removeJournal,
   watermarkKey,
 } from './journal-files.ts';
-import { forgetOld } from './retention.ts';
+import { lockJournal, removeJournal } from './journal-lock.ts';
+import { isPassing } from './passing-fault.ts';
+import { dayLength, forgetOld } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import type { DailySalts } from './visitor-hash.ts';
@@ -34,7 +35,12 @@ export interface DeskParts {
 }
 
 const hostsKept = 60_000;
-const awayPause = 500;
+const firstPause = 500;
+const longestPause = 10_000;
+/** How often it is said that clicks wait, while they do. */
+const saidEvery = 10_000;
+/** After which a journal that couldn't be read is looked at again. */
+const leftoverPause = 5_000;
 const stopPatience = 3_000;
 /** Milliseconds: for so long after a hit, more are expected. */
 const busyFor = 5_000;
@@ -65,6 +71,10 @@ export class FoldDesk {
   #isStopped = false;
   #turn: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
+  #pauseLength = firstPause;
+  #endPause: () => void = () => {};
+  #lookingAgain: Timer | undefined;
+  #saidAway = Number.NEGATIVE_INFINITY;
 
   constructor(parts: DeskParts) {
     this.#parts = parts;
@@ -105,14 +115,34 @@ export class FoldDesk {
 
   /** A fault of ours ends this thread's work: what it has in memory is worth nothing then. */
   async #fail(cause: Error): Promise<void> {
-    if (cause instanceof StoreAway) {
-      this.#trouble('clicks wait in the journal', { error: cause.message });
-      if (!this.#isStopping) await Bun.sleep(awayPause);
+    if (isAway(cause)) {
+      this.#sayAway(cause);
+      await this.#pause();
       return;
     }
     this.#isStopped = true;
     const { message, stack = '' } = cause;
     this.#parts.tell({ kind: 'fault', event: 'fold failed', message, stack });
+  }
+
+  /** The longer the more often in a row nothing could be done. */
+  async #pause(): Promise<void> {
+    if (this.#isStopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#pauseLength);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#pauseLength = Math.min(this.#pauseLength * 2, longestPause);
+  }
+
+  #sayAway(cause: unknown): void {
+    const now = performance.now();
+    if (now - this.#saidAway < saidEvery) return;
+    this.#saidAway = now;
+    this.#trouble('clicks wait in the journal', { error: (cause as Error).message });
   }
 
   #trouble(event: string, facts: Record<string, unknown>): void {
@@ -133,7 +163,7 @@ export class FoldDesk {
     await this.#foldOwn();
     if (this.#mayHaveLeftovers) {
       for (const name of this.#leftovers()) {
-        await this.#recover(name);
+        await this.#recoverOrWait(name);
         await this.#foldOwn();
       }
       this.#mayHaveLeftovers = false;
@@ -151,6 +181,7 @@ export class FoldDesk {
     const end = this.#end;
     for (let hasMore = true; hasMore; ) {
       hasMore = await this.#foldSome(own, end, store.stretchLength());
+      this.#pauseLength = firstPause;
       tell({ kind: 'folded', position: own.position });
     }
   }
@@ -169,6 +200,24 @@ export class FoldDesk {
     return journalsIn(this.#parts.settings.dataDir).filter((name) => watermarkKey(name) !== own);
   }
 
+  /** What can't be read or locked now is left for later: fresh hits don't wait for it. */
+  async #recoverOrWait(name: JournalName): Promise<void> {
+    try {
+      await this.#recover(name);
+    } catch (cause) {
+      if (!isAway(cause)) throw cause;
+      this.#trouble('journal left for later', {
+        journal: watermarkKey(name),
+        error: (cause as Error).message,
+      });
+      this.#lookingAgain ??= setTimeout(() => {
+        this.#lookingAgain = undefined;
+        this.#mayHaveLeftovers = true;
+        this.#run();
+      }, leftoverPause);
+    }
+  }
+
   /** Nothing is done to a journal whose process lives. */
   async #recover(name: JournalName): Promise<void> {
     const folder = folderOf(this.#parts.settings.dataDir, name);
@@ -177,15 +226,16 @@ export class FoldDesk {
       lock?.release();
       return;
     }
+    let journal: JournalFold | null = null;
     try {
-      const journal = await this.#open(name);
+      journal = await this.#open(name);
       const isWhole = await this.#foldLeftover(journal, name);
-      journal.close();
       if (!isWhole || this.#isStopping) return;
       removeJournal(folder);
       await this.#parts.store.forgetWatermark(watermarkKey(name));
       this.#parts.tell({ kind: 'recovered', journal: watermarkKey(name) });
     } finally {
+      journal?.close();
       lock.release();
     }
   }
@@ -222,11 +272,25 @@ export class FoldDesk {
         builder: this.#builder,
         deliveriesOf: (clicks, place) => deliveriesOf(clicks, place, this.#now),
         onTorn: (segment, bytes) => this.#trouble('journal cut off', { journal: key, segment, bytes }),
-        onAway: (cause) => this.#trouble('clicks wait in the journal', { error: (cause as Error).message }),
+        onTruncated: (segment, bytes) => this.#trouble('journal truncated', { journal: key, segment, bytes }),
+        onDamage: (damage) => this.#tellDamage(name, damage),
+        onAway: (cause) => this.#sayAway(cause),
       },
       key,
       folderOf(settings.dataDir, name),
     );
+  }
+
+  /** At once, before it is folded: also if this process ends in between, the segment is still there. */
+  #tellDamage(name: JournalName, damage: Damage): void {
+    const facts = { journal: watermarkKey(name), ...damage };
+    const error = 'the disk holds other bytes than were written';
+    try {
+      const kept = keepAside(this.#parts.settings.dataDir, name, damage.segment);
+      this.#parts.tell({ kind: 'damage', error, facts: { ...facts, kept } });
+    } catch (cause) {
+      this.#parts.tell({ kind: 'damage', error, facts: { ...facts, not_kept: (cause as Error).message } });
+    }
   }
 
   async #readHosts(): Promise<void> {
@@ -244,14 +308,17 @@ export class FoldDesk {
     this.#stretch.forgetPeople();
     try {
       await forgetOld(store, salts, this.#now, settings.daysKept, () => this.#isStopping);
+      forgetDamaged(settings.dataDir, this.#now - settings.daysKept * dayLength);
     } catch (cause) {
-      if (!(cause instanceof StoreAway)) throw cause;
+      if (!isAway(cause)) throw cause;
     }
   }
 
   /** What is left is folded if that goes quickly; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#isStopping = true;
+    this.#endPause();
+    clearTimeout(this.#lookingAgain);
     const patience = setTimeout(() => {
       this.#isOutOfPatience = true;
       this.#current?.stop();
@@ -274,3 +341,6 @@ export class FoldDesk {
     if (own.hasFolded) await store.forgetWatermark(watermarkKey(settings.journal));
   }
 }
+
+/** Database or disk: what they refuse now may be tried again. */
+const isAway = (cause: unknown): boolean => cause instanceof StoreAway || isPassing(cause);

@@ -25,5 +25,7 @@ export type FromFold =
   /** Hits of a journal that somebody left behind. */
   | { readonly kind: 'recovered'; readonly journal: string }
   | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
+  /** A segment has what is no record, or has records twice. */
+  | { readonly kind: 'damage'; readonly error: string; readonly facts: Record<string, unknown> }
   | { readonly kind: 'fault'; readonly event: string; readonly message: string; readonly stack: string }
   | { readonly kind: 'stopped' };

@@ -6,8 +6,11 @@ import { type EnrichedHit, type EnrichParts, enrich } from './enrich.ts';
 import type { BatchBuilder } from './fold-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
 import type { HitStretch } from './hit-stretch.ts';
+import { type Damage, DamageNotes } from './journal-damage.ts';
 import { type Position, segmentFile, segmentsIn } from './journal-files.ts';
-import { JournalReader } from './journal-reader.ts';
+import { JournalReader, type ReaderParts } from './journal-reader.ts';
+import type { RecordBytes } from './journal-record.ts';
+import { isPassing } from './passing-fault.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import type { WordPlaces } from './word-places.ts';
 
@@ -31,6 +34,10 @@ export interface FoldParts {
   /** `clicks` are those of the links asked for; `place` names this stretch of this journal. */
   readonly deliveriesOf: (clicks: ClicksOf, place: string) => DeliveriesOf;
   readonly onTorn: (segment: number, bytes: number) => void;
+  /** The segment ends before the place up to which it was folded, or should have been. */
+  readonly onTruncated: (segment: number, bytes: number) => void;
+  /** Told of each segment in which a stretch has come upon damage. */
+  readonly onDamage: (damage: Damage) => void;
   readonly onAway: (cause: unknown) => void;
 }
 
@@ -55,6 +62,7 @@ export class JournalFold {
   #inUse = 0;
   readonly #readyDays = new Set<number>();
   readonly #recentVisits = new RecentVisits();
+  readonly #damage = new DamageNotes();
   #wake: () => void = () => {};
 
   private constructor(parts: FoldParts, name: string, folder: string, watermark: Watermark | null) {
@@ -63,7 +71,7 @@ export class JournalFold {
     this.#folder = folder;
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
-    this.#reader = new JournalReader(folder, this.#done, parts.onTorn);
+    this.#reader = new JournalReader(folder, this.#done, this.#readerParts());
   }
 
   static async open(parts: FoldParts, name: string, folder: string): Promise<JournalFold> {
@@ -81,10 +89,16 @@ export class JournalFold {
 
   /**
    * Folds what comes before `end` (null: all that is there) in one transaction, about `most` hits of it. False when
-   * there was nothing, or `stop` has ended the waiting for a store that is away.
+   * there was nothing, or `stop` has ended the waiting for a store that is away. Throws StoreAway where the journal can't
+   * be read now: then nothing has happened, and the same call may be made again.
    */
   async foldStretch(end: Position | null, most: number): Promise<boolean> {
-    await this.#collect(end, most);
+    this.#damage.clear();
+    try {
+      await this.#collect(end, most);
+    } finally {
+      for (const damage of this.#damage.bySegment()) this.#parts.onDamage(damage);
+    }
     const hasHits = this.#parts.stretch.count > 0;
     const to = this.#reader.position;
     if (hasHits) await this.#fold(to);
@@ -109,7 +123,7 @@ export class JournalFold {
     const { stretch, salts } = this.#parts;
     stretch.begin();
     while (!this.#isStopped && stretch.count < most && !stretch.isFull) {
-      let record = this.#reader.next(end);
+      let record = this.#next(end);
       if (record === null) return;
       for (;;) {
         const day = stretch.add(record, this.#isReady, this.#recentVisits);
@@ -119,6 +133,27 @@ export class JournalFold {
         this.#readyDays.add(day);
       }
     }
+  }
+
+  /** What can't be read now ends the stretch; what of it was read already is folded. */
+  #next(end: Position | null): RecordBytes | null {
+    try {
+      return this.#reader.next(end);
+    } catch (cause) {
+      if (!isPassing(cause)) throw cause;
+      if (this.#parts.stretch.count > 0) return null;
+      throw new StoreAway((cause as Error).message, { cause });
+    }
+  }
+
+  #readerParts(): ReaderParts {
+    return {
+      onFlaw: (flaw) => {
+        if (flaw.kind === 'torn') this.#parts.onTorn(flaw.segment, flaw.bytes);
+        else if (flaw.kind === 'truncated') this.#parts.onTruncated(flaw.segment, flaw.bytes);
+        else this.#damage.add(flaw);
+      },
+    };
   }
 
   readonly #isReady = (day: number): boolean => this.#readyDays.has(day);
@@ -137,7 +172,7 @@ export class JournalFold {
   /** What webhooks are told is more than the ledger keeps, and seldom asked for: it is read from the journal again. */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
     const { stretch, enrich: parts } = this.#parts;
-    const reader = new JournalReader(this.#folder, from, () => {});
+    const reader = new JournalReader(this.#folder, from, { onFlaw: () => {}, copies: this.#damage.copies });
     const cursor = new HitCursor();
     const clicks: FoldedClick[] = [];
     try {
@@ -152,6 +187,9 @@ export class JournalFold {
           clicks.push({ ...enrich(hit, parts, noRepeats), index: row, address, userAgent });
         }
       }
+    } catch (cause) {
+      if (!isPassing(cause)) throw cause;
+      throw new StoreAway((cause as Error).message, { cause });
     } finally {
       reader.close();
     }
@@ -202,8 +240,13 @@ export class JournalFold {
 
   #removeFolded(): void {
     const { segment } = this.#reader.position;
-    for (const number of segmentsIn(this.#folder)) {
-      if (number < segment) rmSync(segmentFile(this.#folder, number), { force: true });
+    try {
+      for (const number of segmentsIn(this.#folder)) {
+        if (number < segment) rmSync(segmentFile(this.#folder, number), { force: true });
+      }
+    } catch (cause) {
+      // The next time, or with the folder.
+      if (!isPassing(cause)) throw cause;
     }
   }
 }

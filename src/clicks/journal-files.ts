@@ -1,5 +1,4 @@
-import { Database } from 'bun:sqlite';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A place in a journal: a segment's number, and how many of its bytes come before. */
@@ -45,35 +44,25 @@ export function journalsIn(dataDir: string): JournalName[] {
   return namesIn(folder).flatMap((node) => namesIn(join(folder, node)).map((process) => ({ node, process })));
 }
 
-function namesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  const entries = readdirSync(folder, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
+/** The folders in a folder. */
+export const namesIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 
-export interface Lock {
-  release(): void;
-}
+export const filesIn = (folder: string): string[] =>
+  entriesIn(folder)
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
 
-/**
- * Holds a journal for as long as this process lives: SQLite's file lock, which the system itself takes back from the
- * dead. Null when somebody else holds it.
- */
-export function lockJournal(folder: string): Lock | null {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = new Database(join(folder, 'lock'), { create: true });
+/** None where there is no such folder, and only then: what can't be looked into now is not empty. */
+function entriesIn(folder: string): Dirent[] {
   try {
-    database.run('begin exclusive');
-    return { release: () => database.close() };
+    return readdirSync(folder, { withFileTypes: true });
   } catch (cause) {
-    database.close();
-    if ((cause as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null;
+    if ((cause as { code?: string }).code === 'ENOENT') return [];
     throw cause;
   }
-}
-
-export function removeJournal(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
 }
 
 const suffix = '.hits';
@@ -83,7 +72,6 @@ export const segmentFile = (folder: string, segment: number): string =>
 
 /** The numbers of the segments that are there, in order. */
 export function segmentsIn(folder: string): number[] {
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((name) => /^\d+\.hits$/.test(name));
-  return files.map((name) => Number(name.slice(0, -suffix.length))).sort((one, other) => one - other);
+  const files = entriesIn(folder).filter(({ name }) => /^\d+\.hits$/.test(name));
+  return files.map(({ name }) => Number(name.slice(0, -suffix.length))).sort((one, other) => one - other);
 }

@@ -20,8 +20,12 @@ const checksum = (bytes: Uint8Array): number => Bun.hash.crc32(bytes);
 export function wholeRecord(bytes: Buffer, at: number): number {
   const end = announcedEnd(bytes, at);
   if (end === null || end > bytes.length) return 0;
-  return checksum(bytes.subarray(at + recordHead, end)) === bytes.readUInt32LE(at + 4) ? end - at : 0;
+  return isSummed(bytes.subarray(at, end)) ? end - at : 0;
 }
+
+/** Whether the checksum is that of all that follows the head, whatever length it says. */
+export const isSummed = (record: Buffer): boolean =>
+  checksum(record.subarray(recordHead)) === record.readUInt32LE(4);
 
 /** Where the record that begins here would end; null when not even that is there. */
 export function announcedEnd(bytes: Buffer, at: number): number | null {

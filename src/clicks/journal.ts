@@ -1,35 +1,20 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { RawHit } from './enrich.ts';
+import type { JournalDisk } from './journal-disk.ts';
 import { type Position, segmentFile } from './journal-files.ts';
 import { RecordWriter } from './journal-record-writer.ts';
 
-/** The disk, as far as the journal needs it: what a test breaks. */
-export interface JournalDisk {
-  open(path: string): number;
-  /** Returns how many bytes it took, as the system does. */
-  write(file: number, bytes: Buffer, from: number, length: number, at: number): number;
-  truncate(file: number, size: number): void;
-  sync(file: number, done: () => void): void;
-  close(file: number): void;
-}
-
-export const realDisk: JournalDisk = {
-  open: (path) => openSync(path, 'wx', 0o600),
-  write: (file, bytes, from, length, at) => writeSync(file, bytes, from, length, at),
-  truncate: (file, size) => ftruncateSync(file, size),
-  sync: (file, done) => fdatasync(file, done),
-  close: (file) => closeSync(file),
-};
-
 export interface JournalParts {
-  /** Where the segments go, made when the first hit needs it. */
+  /** Where the segments are, made when it isn't there yet. */
   readonly folder: () => string;
+  /** Called before anything is written for the first time. */
+  readonly use: () => void;
   readonly disk: JournalDisk;
   /** Calls this once all hits of this turn have been appended. */
   readonly afterTurn: (task: () => void) => void;
   /** After hits were written: there is something to fold. */
   readonly onWritten: () => void;
-  readonly onTrouble: (what: 'held' | 'dropped', hits: number, cause: unknown) => void;
+  /** `unsynced`: they are in the system's hands, and the disk has not confirmed them. */
+  readonly onTrouble: (what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown) => void;
 }
 
 interface Waiting {
@@ -52,6 +37,9 @@ const busyWindows = 16;
 /**
  * What was answered, kept before it is answered: under load, one write for all hits of a tick. It is in the system's hands then,
  * and outlives this process; once a second it is also forced to the disk, for the case that the machine itself stops.
+ *
+ * The file that is written to is open at all times, before the first hit too, and is only closed once the next one is open:
+ * hits need no file descriptor.
  */
 export class Journal {
   readonly #parts: JournalParts;
@@ -71,9 +59,16 @@ export class Journal {
   #retrying: Timer | undefined;
   #syncing: Timer | undefined;
   #isDirty = false;
+  #isStopped = false;
 
   constructor(parts: JournalParts) {
     this.#parts = parts;
+    try {
+      this.#file = this.#open(this.#segment);
+    } catch (cause) {
+      // Tried again by the first hit.
+      parts.onTrouble('held', 0, cause);
+    }
   }
 
   /**
@@ -119,13 +114,19 @@ export class Journal {
     if (this.#size > 0) this.#nextSegment();
   }
 
+  /** Hits that come after this are dropped. */
   stop(): void {
     this.#endTick();
     if (this.#held.length > 0) this.#writeHeld();
-    if (this.#held.length > 0) this.#drop(this.held, new Error('stopped while the disk takes nothing'));
+    this.#isStopped = true;
+    const { held } = this;
+    this.#held = [];
+    this.#heldLength = 0;
+    if (held > 0) this.#drop(held, new Error('stopped while the disk takes nothing'));
     clearTimeout(this.#retrying);
     clearTimeout(this.#syncing);
-    if (this.#size > 0) this.#nextSegment();
+    if (this.#file !== null) this.#close(this.#file);
+    this.#file = null;
   }
 
   readonly #endTick = (): void => {
@@ -151,7 +152,7 @@ export class Journal {
   #writeOrHold(): void {
     const waiting = { record: this.#writer.finish(), hits: this.#hits };
     this.#hits = 0;
-    if (this.#held.length > 0 || !this.#isWritten(waiting)) {
+    if (this.#isStopped || this.#held.length > 0 || !this.#isWritten(waiting)) {
       this.#hold({ ...waiting, record: Buffer.from(waiting.record) });
     }
   }
@@ -160,15 +161,20 @@ export class Journal {
   #isWritten({ record, hits }: Waiting): boolean {
     try {
       this.#write(record);
-      this.#parts.onWritten();
-      return true;
     } catch (cause) {
       this.#parts.onTrouble('held', hits, cause);
       return false;
     }
+    this.#goOn();
+    this.#parts.onWritten();
+    return true;
   }
 
   #hold(waiting: Waiting): void {
+    if (this.#isStopped) {
+      this.#drop(waiting.hits, new Error('stopped'));
+      return;
+    }
     if (this.#heldLength + waiting.record.length > mostHeld) {
       this.#drop(waiting.hits, new Error('the memory for waiting hits is full'));
       return;
@@ -197,11 +203,10 @@ export class Journal {
   }
 
   #write(record: Buffer): void {
-    this.#file ??= this.#parts.disk.open(segmentFile(this.#parts.folder(), this.#segment));
+    if (this.#size === 0) this.#parts.use();
+    this.#file ??= this.#open(this.#segment);
     this.#put(this.#file, record);
     this.#size += record.length;
-    if (this.#size >= segmentSize) this.#nextSegment();
-    else this.#syncSoon();
   }
 
   /** A record that didn't get in whole is taken out again, so that the next one follows a whole one. */
@@ -219,20 +224,52 @@ export class Journal {
       try {
         disk.truncate(file, this.#size);
       } catch {
-        // What can't be taken out ends this segment: its reader stops there and goes on with the next.
+        // The next record is written over it, or else a reader skips it.
         this.#nextSegment();
       }
       throw cause;
     }
   }
 
+  #goOn(): void {
+    if (this.#size >= segmentSize) this.#nextSegment();
+    else this.#syncSoon();
+  }
+
+  #open(segment: number): number {
+    return this.#parts.disk.open(segmentFile(this.#parts.folder(), segment));
+  }
+
+  /** Where the next one can't be opened now, this one goes on. */
   #nextSegment(): void {
-    const file = this.#file;
+    const before = this.#file;
+    try {
+      this.#file = this.#open(this.#segment + 1);
+    } catch {
+      this.#syncSoon();
+      return;
+    }
     this.#segment += 1;
     this.#size = 0;
-    this.#file = null;
     this.#isDirty = false;
-    if (file !== null) this.#parts.disk.sync(file, () => this.#parts.disk.close(file));
+    if (before !== null) this.#close(before);
+  }
+
+  #close(file: number): void {
+    const { disk } = this.#parts;
+    this.#sync(file, () => disk.close(file));
+  }
+
+  #sync(file: number, done: () => void): void {
+    try {
+      this.#parts.disk.sync(file, (fault) => {
+        if (fault) this.#parts.onTrouble('unsynced', 0, fault);
+        done();
+      });
+    } catch (cause) {
+      this.#parts.onTrouble('unsynced', 0, cause);
+      done();
+    }
   }
 
   #syncSoon(): void {
@@ -241,7 +278,7 @@ export class Journal {
       this.#syncing = undefined;
       if (!this.#isDirty || this.#file === null) return;
       this.#isDirty = false;
-      this.#parts.disk.sync(this.#file, () => {});
+      this.#sync(this.#file, () => {});
     }, syncInterval);
   }
 }

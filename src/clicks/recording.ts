@@ -1,15 +1,11 @@
+import { DroppedHits } from './dropped-hits.ts';
 import type { RawHit } from './enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
-import { Journal, type JournalDisk } from './journal.ts';
-import {
-  folderOf,
-  isBefore,
-  journalsIn,
-  type Lock,
-  lockJournal,
-  newJournalName,
-  type Position,
-} from './journal-files.ts';
+import { Journal } from './journal.ts';
+import type { JournalDisk } from './journal-disk.ts';
+import { isBefore, journalsIn, newJournalName, type Position } from './journal-files.ts';
+import { OwnJournal, removeUnusedJournals } from './own-journal.ts';
+import { hasRoomForThread } from './thread-room.ts';
 
 export interface RecordingParts {
   readonly settings: Omit<FoldSettings, 'journal'>;
@@ -20,14 +16,15 @@ export interface RecordingParts {
   /** Null leaves everything in the journal. */
   readonly startThread: (() => Worker) | null;
   readonly warn: (event: string, facts: Record<string, unknown>) => void;
-  readonly fault: (event: string, cause: unknown) => void;
+  readonly fault: (event: string, cause: unknown, facts?: Record<string, unknown>) => void;
 }
 
 /** How long hits wait at the most before the fold is told of them: the more it folds at once, the less each costs. */
 const wakeInterval = 200;
 /** A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. */
 const rotateInterval = 2_000;
-const restartPause = 1_000;
+const firstRestart = 1_000;
+const lastRestart = 10_000;
 const stopPatience = 8_000;
 
 /**
@@ -39,9 +36,12 @@ export class Recording {
   readonly #settings: FoldSettings;
   readonly #journal: Journal;
   readonly #listeners: (() => void)[] = [];
-  #lock: Lock | null = null;
+  readonly #own: OwnJournal;
+  readonly #dropped: DroppedHits;
+  #damaged = 0;
   #thread: Worker | null = null;
   #restarting: Timer | undefined;
+  #restartPause = firstRestart;
   #waking: Timer | undefined;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #rotating: Timer | undefined;
@@ -49,19 +49,22 @@ export class Recording {
   #waiting: { readonly end: Position; readonly done: () => void }[] = [];
   #onStopped: () => void = () => {};
   #isStopping = false;
-  #dropped = 0;
 
   constructor(parts: RecordingParts) {
     this.#parts = parts;
     this.#settings = { ...parts.settings, journal: newJournalName(parts.settings.dataDir) };
+    const { dataDir } = parts.settings;
+    this.#dropped = new DroppedHits(parts.warn);
+    this.#own = new OwnJournal(dataDir, this.#settings.journal);
     this.#journal = new Journal({
       disk: parts.disk,
       afterTurn: parts.afterTurn,
-      folder: () => this.#folder(),
+      folder: () => this.#own.prepare(),
+      use: () => this.#own.use(),
       onWritten: () => this.#wakeSoon(),
       onTrouble: (what, hits, cause) => this.#trouble(what, hits, cause),
     });
-    if (journalsIn(parts.settings.dataDir).length > 0) this.#start();
+    this.#lookForLeftovers();
   }
 
   /** True when the hit will outlive this process; else it will at this turn's end, before what is put off after this. */
@@ -109,21 +112,39 @@ export class Recording {
       this.#thread.terminate();
       this.#thread = null;
     }
-    this.#lock?.release();
+    this.#own.release();
+    this.#dropped.close();
   }
 
-  #folder(): string {
-    const folder = folderOf(this.#settings.dataDir, this.#settings.journal);
-    this.#lock ??= lockJournal(folder);
-    // Somebody who looks for what the dead left behind was quicker: he lets go of it at once.
-    if (this.#lock === null) throw new Error('the journal is held by another process');
-    return folder;
+  #lookForLeftovers(): void {
+    const { dataDir } = this.#settings;
+    try {
+      removeUnusedJournals(dataDir);
+      if (journalsIn(dataDir).length > 0) this.#start();
+    } catch (cause) {
+      this.#parts.warn('journals not looked at', { error: (cause as Error).message });
+      this.#wakeLater();
+    }
   }
 
+  /** Without descriptors for it none is started: what is to be folded waits in the journal. */
   #start(): void {
-    if (this.#thread !== null || this.#isStopping || this.#restarting !== undefined) return;
-    const thread = this.#parts.startThread?.();
-    if (thread === undefined) return;
+    const { startThread, warn } = this.#parts;
+    if (startThread === null || this.#thread !== null || this.#isStopping || this.#restarting !== undefined)
+      return;
+    if (!hasRoomForThread()) {
+      warn('clicks wait in the journal', { error: 'no file descriptors are left' });
+      this.#wakeLater();
+      return;
+    }
+    let thread: Worker;
+    try {
+      thread = startThread();
+    } catch (cause) {
+      this.#parts.fault('fold failed', cause);
+      this.#wakeLater();
+      return;
+    }
     this.#thread = thread;
     thread.onmessage = (event: MessageEvent<FromFold>) => this.#hear(event.data);
     thread.onerror = (event) => this.#restart(new Error(`the fold's thread ended: ${event.message}`));
@@ -135,11 +156,16 @@ export class Recording {
     this.#thread?.terminate();
     this.#thread = null;
     this.#onStopped();
+    this.#wakeLater();
+  }
+
+  #wakeLater(): void {
     if (this.#isStopping) return;
     this.#restarting ??= setTimeout(() => {
       this.#restarting = undefined;
       this.#wake();
-    }, restartPause);
+    }, this.#restartPause);
+    this.#restartPause = Math.min(this.#restartPause * 2, lastRestart);
   }
 
   #hear(message: FromFold): void {
@@ -153,6 +179,13 @@ export class Recording {
       case 'trouble':
         this.#parts.warn(message.event, message.facts);
         break;
+      case 'damage':
+        this.#damaged += 1;
+        this.#parts.fault('journal damaged', message.error, {
+          ...message.facts,
+          damaged_so_far: this.#damaged,
+        });
+        break;
       case 'fault':
         this.#restart(Object.assign(new Error(message.message), { stack: message.stack }));
         break;
@@ -163,6 +196,7 @@ export class Recording {
 
   #noteFolded(position: Position): void {
     this.#folded = position;
+    this.#restartPause = firstRestart;
     const done = this.#waiting.filter(({ end }) => !isBefore(position, end));
     this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
     for (const waiting of done) waiting.done();
@@ -198,10 +232,13 @@ export class Recording {
     this.#thread?.postMessage(message);
   }
 
-  #trouble(what: 'held' | 'dropped', hits: number, cause: unknown): void {
+  #trouble(what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown): void {
+    if (what === 'dropped') {
+      this.#dropped.add(hits, cause);
+      return;
+    }
     const error = cause instanceof Error ? cause.message : String(cause);
-    if (what === 'dropped') this.#dropped += hits;
-    const event = what === 'dropped' ? 'clicks dropped' : 'clicks wait in memory';
-    this.#parts.warn(event, { hits, error, dropped_so_far: this.#dropped });
+    if (what === 'held') this.#parts.warn('clicks wait in memory', { hits, error });
+    else this.#parts.warn('clicks not on the disk', { error });
   }
 }

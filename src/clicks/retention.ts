@@ -1,7 +1,7 @@
 import type { FoldStore } from '../storage/fold-store.ts';
 import { type DailySalts, dayOf } from './visitor-hash.ts';
 
-const dayLength = 86_400_000;
+export const dayLength = 86_400_000;
 
 /** Takes away what has been kept for long enough: single hits, and what visitors of past days are told apart by. */
 export async function forgetOld(

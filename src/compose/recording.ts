@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { CountryFileError, openCountryFile } from '../clicks/geo.ts';
-import { realDisk } from '../clicks/journal.ts';
+import { realDisk } from '../clicks/journal-disk.ts';
 import { Recording } from '../clicks/recording.ts';
 import type { Config } from '../config/options.ts';
 import type { Site } from '../rules/site.ts';
@@ -31,7 +31,7 @@ export function openRecording(
         ? null
         : () => new Worker(new URL('../fold-thread.ts', import.meta.url).href, { smol: true }),
     warn: (event, facts) => log.warn(event, facts),
-    fault: (event, cause) => log.error(event, cause),
+    fault: (event, cause, facts) => log.error(event, cause, facts),
   });
   opened.defer(() => recording.stop());
   return recording;

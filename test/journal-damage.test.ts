@@ -1,0 +1,148 @@
+import { expect, test } from 'bun:test';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../src/app.ts';
+import { folderOf, journalsIn, segmentFile } from '../src/clicks/journal-files.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { Log } from '../src/telemetry/log.ts';
+import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const hit = {
+  linkId: 1,
+  organizationId: 1,
+  at: Date.now(),
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: '',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+} as const;
+
+const agent = (version: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+
+const hits = 100;
+
+interface Line {
+  readonly event: string;
+  readonly [fact: string]: unknown;
+}
+
+const configOf = (dataDir: string) => loadConfig({ PORT: '0', DATA_DIR: dataDir, MISS_LIMIT: '0' });
+
+/** A data folder with a journal that was not folded, and where its hits are. */
+async function leftover(dataDir: string): Promise<{ folder: string; file: string }> {
+  const app = await createApp(configOf(dataDir), { hits: 'unfolded' });
+  for (let version = 0; version < hits; version++)
+    await app.clicks.append({ ...hit, at: hit.at + version * 10, userAgent: agent(version) });
+  await app.stop();
+  const [name] = journalsIn(dataDir);
+  if (name === undefined) throw new Error('no journal');
+  const folder = folderOf(dataDir, name);
+  return { folder, file: segmentFile(folder, 1) };
+}
+
+/** Starts the program on it, waits until nothing is left to fold, and says how many hits there are and what was logged. */
+async function folded(dataDir: string): Promise<{ ledger: number; lines: Line[] }> {
+  const lines: Line[] = [];
+  const app = await createApp(configOf(dataDir), {
+    log: new Log('warn', (line) => lines.push(JSON.parse(line))),
+  });
+  const counter = hitCounter(dataDir, '');
+  try {
+    await eventually(() => journalsIn(dataDir).length === 0, 'the leftover journal to be folded');
+    return { ledger: (await counter.of(1)).ledger, lines };
+  } finally {
+    await counter.close();
+    await app.stop();
+  }
+}
+
+test('damage in a journal costs what it hit, is logged and counted, and the segment is kept aside until its hits would go', async () => {
+  await using data = await temporaryFolder();
+  const { file } = await leftover(data.path);
+  const bytes = readFileSync(file);
+  const middle = bytes.indexOf('Firefox/50.0');
+  for (const at of [middle, bytes.indexOf('Firefox/70.0')]) bytes[at] = (bytes[at] ?? 0) ^ 0x20;
+  writeFileSync(file, bytes);
+
+  const { ledger, lines } = await folded(data.path);
+  expect(ledger).toBe(hits - 2);
+  const damage = lines.filter(({ event }) => event === 'journal damaged');
+  expect(damage).toMatchObject([{ level: 'error', segment: 1, gaps: 2, copies: 0, damaged_so_far: 1 }]);
+  const kept = String(damage[0]?.kept);
+  expect(readFileSync(kept).equals(bytes)).toBe(true);
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
+
+  const longAgo = Date.now() / 1_000 - 10_000 * 86_400;
+  utimesSync(kept, longAgo, longAgo);
+  const later = await createApp(configOf(data.path));
+  later.clicks.tidy();
+  await eventually(() => !existsSync(kept), 'what was kept aside to go');
+  await later.stop();
+});
+
+test('garbage in a lock file stops neither the start nor the folding of that journal', async () => {
+  for (const garbage of [
+    Buffer.from('x'),
+    Buffer.alloc(5_000, 'garbage'),
+    Buffer.from('SQLite format 3\0and so on'.padEnd(4_096, '?')),
+  ]) {
+    await using data = await temporaryFolder();
+    const { folder } = await leftover(data.path);
+    writeFileSync(join(folder, 'lock'), garbage);
+    const { ledger, lines } = await folded(data.path);
+    expect(ledger).toBe(hits);
+    expect(lines.filter(({ event }) => event !== 'countries unknown')).toEqual([]);
+  }
+});
+
+test('a segment that was cut off before the place up to which it was folded is said, and later segments are folded', async () => {
+  await using data = await temporaryFolder();
+  const { folder, file } = await leftover(data.path);
+  const bytes = readFileSync(file);
+  const [name] = journalsIn(data.path);
+  if (name === undefined) throw new Error('no journal');
+  const app = await createApp(configOf(data.path), { hits: 'unfolded' });
+  await app.context.database.write((queries) =>
+    queries
+      .insertInto('journal_watermarks')
+      .values({ node: `${name.node}/${name.process}`, segment: 1, byte_offset: bytes.length })
+      .execute(),
+  );
+  await app.stop();
+  truncateSync(file, 1_000);
+  writeFileSync(segmentFile(folder, 2), bytes);
+
+  const { ledger, lines } = await folded(data.path);
+  expect(ledger).toBe(hits);
+  expect(lines.filter(({ event }) => event.startsWith('journal'))).toMatchObject([
+    { event: 'journal truncated', segment: 1, bytes: bytes.length - 1_000 },
+  ]);
+});
+
+test('a journal that was made and never used is gone with its process, or else with the next start', async () => {
+  await using data = await temporaryFolder();
+  const unused = () => readdirSync(join(data.path, 'journal-unused'));
+  const app = await createApp(configOf(data.path));
+  expect(unused()).toHaveLength(1);
+  expect(journalsIn(data.path)).toEqual([]);
+  await app.stop();
+  expect(unused()).toEqual([]);
+});
