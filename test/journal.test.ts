@@ -300,7 +300,7 @@ test.each([0, 3, 7])(
       Array(alone).fill(null),
     );
     expect(journal.append({ ...plain, at: later })).toBeInstanceOf(Promise);
-    journal.stop();
+    await journal.stop();
   },
 );
 

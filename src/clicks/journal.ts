@@ -114,8 +114,8 @@ export class Journal {
     if (this.#size > 0) this.#nextSegment();
   }
 
-  /** Hits that come after this are dropped. */
-  stop(): void {
+  /** Hits that come after this are dropped. Fulfilled once the disk has all that was written, and the file is closed. */
+  stop(): Promise<void> {
     this.#endTick();
     if (this.#held.length > 0) this.#writeHeld();
     this.#isStopped = true;
@@ -125,8 +125,12 @@ export class Journal {
     if (held > 0) this.#drop(held, new Error('stopped while the disk takes nothing'));
     clearTimeout(this.#retrying);
     clearTimeout(this.#syncing);
-    if (this.#file !== null) this.#close(this.#file);
+    const file = this.#file;
     this.#file = null;
+    return new Promise((closed) => {
+      if (file === null) closed();
+      else this.#close(file, closed);
+    });
   }
 
   readonly #endTick = (): void => {
@@ -255,9 +259,12 @@ export class Journal {
     if (before !== null) this.#close(before);
   }
 
-  #close(file: number): void {
+  #close(file: number, closed = () => {}): void {
     const { disk } = this.#parts;
-    this.#sync(file, () => disk.close(file));
+    this.#sync(file, () => {
+      disk.close(file);
+      closed();
+    });
   }
 
   #sync(file: number, done: () => void): void {

@@ -26,6 +26,7 @@ const rotateInterval = 2_000;
 const firstRestart = 1_000;
 const lastRestart = 10_000;
 const stopPatience = 8_000;
+const closePatience = 2_000;
 
 /**
  * The clicks' way from the answer to storage, as the answering thread sees it: `append` before the answer, and the
@@ -101,7 +102,7 @@ export class Recording {
   /** Folds what is left if storage takes it at once; otherwise the next start does. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#journal.stop();
+    const closed = this.#journal.stop();
     for (const timer of [this.#waking, this.#rotating, this.#restarting]) clearTimeout(timer);
     if (this.#thread !== null) {
       const stopped = new Promise<void>((resolve) => {
@@ -112,6 +113,7 @@ export class Recording {
       this.#thread.terminate();
       this.#thread = null;
     }
+    await Promise.race([closed, Bun.sleep(closePatience)]);
     this.#own.release();
     this.#dropped.close();
   }
