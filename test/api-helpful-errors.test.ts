@@ -245,3 +245,110 @@ test('a suffix where an id is due leads to the search', () =>
     undefined,
     'A link is found by its id, a whole number, and "abcDEF" is not one. GET /api/v1/link?q=abcDEF finds links by suffix.',
   ]));
+
+describe('a credential that can not be one', () => {
+  const sentence = async (headers: Record<string, string>, query = '') =>
+    (await app.call('GET', `/api/v1/link${query}`, { headers })).json;
+  const cases: [string, (key: string) => Record<string, string>, string, RegExp][] = [
+    ['a placeholder', () => ({ 'api-key': 'YOUR_API_KEY' }), 'KEY_INVALID', /placeholder/],
+    ['an unfilled variable', () => ({ authorization: 'Bearer {{KEY}}' }), 'KEY_INVALID', /placeholder/],
+    ['cut at its end', (key) => ({ 'api-key': key.slice(0, 20) }), 'KEY_INVALID', /was cut: it has 20 of 42/],
+    ['cut at its beginning', (key) => ({ 'api-key': key.slice(6) }), 'KEY_INVALID', /beginning cut off/],
+    ['too long', (key) => ({ 'api-key': `${key}a` }), 'KEY_INVALID', /43 characters instead of 42/],
+    [
+      'mistyped',
+      (key) => ({ 'api-key': key.replace(/.$/, (c) => (c === 'a' ? 'b' : 'a')) }),
+      'KEY_INVALID',
+      /mistyped/,
+    ],
+    ['in quotes', (key) => ({ 'api-key': `"${key}"` }), 'KEY_INVALID', /quotes/],
+    ['with a space', (key) => ({ 'api-key': key.replace(/(?<=.{9})/, ' ') }), 'KEY_INVALID', /space/],
+    ['with Bearer in front', (key) => ({ 'api-key': `Bearer ${key}` }), 'KEY_INVALID', /"Bearer" belongs/],
+    ['without Bearer', (key) => ({ authorization: key }), 'KEY_MISSING', /has to begin with "Bearer "/],
+    ['after Bearer with a space', () => ({ authorization: 'Bearer a b' }), 'KEY_MISSING', /space/],
+    ['an empty variable', () => ({ authorization: 'Bearer' }), 'KEY_MISSING', /nothing after "Bearer"/],
+    ['Basic', () => ({ authorization: 'Basic YTpi' }), 'KEY_MISSING', /Basic authentication/],
+    ['in another header', (key) => ({ 'x-api-key': key }), 'KEY_MISSING', /"x-api-key" is not read/],
+  ];
+  test.each(cases)('%s', async (_, headers, code, words) => {
+    const sent = headers(owner.key);
+    const json = await sentence(sent);
+    expect([json.status_code, json.error_code]).toEqual([401, code]);
+    expect(json.error_string).toMatch(words);
+    expect(json.error_string).not.toContain(owner.key.slice(6, 20));
+    expect(json.error_string).not.toMatch(/[Rr]efresh/);
+  });
+
+  test('in the address', async () => {
+    const json = await sentence({}, `?api_key=${owner.key}`);
+    expect(json.error_string).toStartWith('A credential is not taken from the address ("api_key")');
+  });
+
+  test('a refresh token and a zapier_key are told where they belong', async () => {
+    const { email, password } = owner;
+    const pair = (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
+    const { zapier_key } = (await call('GET', `link/${linkId}`)).json;
+    expect((await sentence({ 'api-key': pair.refresh_token })).error_string).toStartWith(
+      'This is a refresh token.',
+    );
+    expect((await sentence({ 'api-key': zapier_key })).error_string).toStartWith(
+      'This is the zapier_key of a link',
+    );
+    const zapier = await call('GET', 'zapier/sample');
+    expect(zapier.json.error_string).toStartWith('This is an API key.');
+  });
+});
+
+test('an empty object with a credential reads the calling user, and without one asks for an account', async () => {
+  const own = await call('POST', 'user', {});
+  expect([own.status, own.json.email]).toEqual([200, owner.email]);
+  const { json } = await app.call('POST', '/api/v1/user', { body: {} });
+  expect([json.status_code, json.field_key]).toEqual([400, 'email']);
+});
+
+describe('a call that missed the API', () => {
+  const missed = (method: string, path: string, headers: Record<string, string> = {}) =>
+    app.call(method, path, { headers });
+  test.each([
+    ['GET', '/v1/link', '/api/v1/link'],
+    ['POST', '/v1/link', '/api/v1/link'],
+    ['GET', '/v1/link/12', '/api/v1/link/12'],
+    ['POST', '/link', '/api/v1/link'],
+    ['GET', '/v4/shorten', '/api/v1/link'],
+  ])('%s %s is told %s', async (method, path, meant) => {
+    const { status, json } = await missed(method, path);
+    expect([status, json.error_code]).toEqual([404, 'ROUTE_NOT_FOUND']);
+    expect(json.error_string).toEndWith(`Did you mean ${method} ${app.url}${meant}?`);
+  });
+  test.each([
+    ['/api/v1/links', '/api/v1/link'],
+    ['/api/link', '/api/v1/link'],
+    ['/api/v1/link/', '/api/v1/link'],
+    ['/api/v2/tags', '/api/v1/tag'],
+    ['/api/v1/api-keys', '/api/v1/api_key'],
+    ['/api/v1/links/5/stats', '/api/v1/link/5/stats'],
+  ])('%s is told %s', async (path, meant) => {
+    const { json } = await missed('GET', path);
+    expect(json.error_string).toBe(`There is no such path in the API. Did you mean ${meant}?`);
+  });
+  test('by its headers, wherever it went', async () => {
+    for (const headers of [
+      { 'api-key': 'x' },
+      { accept: 'application/json' },
+      { authorization: 'Bearer x' },
+    ]) {
+      const { status, json } = await missed('GET', '/no/such/path', headers as Record<string, string>);
+      expect([status, json.error_string]).toEqual([
+        404,
+        `This is no path of the API. The API is at ${app.url}/api/v1.`,
+      ]);
+    }
+  });
+  test('and visitors get the page that they got', async () => {
+    for (const path of ['/v1/link', '/nothing-here', '/link']) {
+      const { status, text } = await app.visit(path, { accept: 'text/html,*/*;q=0.8' });
+      expect([status, text.startsWith('<!doctype html>')]).toEqual([404, true]);
+    }
+    expect((await missed('GET', '/nothing-here')).headers.get('content-type')).toContain('text/html');
+  });
+});

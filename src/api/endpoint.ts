@@ -72,6 +72,8 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly passesOver?: readonly string[];
   /** Where a body may be larger than usual. */
   readonly mostBodyBytes?: number;
+  /** The call changes something although it is a GET: HEAD, which must change nothing, is refused. */
+  readonly getChanges?: boolean;
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer?: A;
@@ -93,6 +95,7 @@ export interface Endpoint {
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
   readonly bodyIsOptional: boolean;
+  readonly getChanges: boolean;
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer: z.ZodType | undefined;
   readonly streams: string | undefined;
@@ -123,6 +126,7 @@ export function endpoint<
     query: definition.query,
     body: definition.body,
     bodyIsOptional: definition.bodyIsOptional ?? false,
+    getChanges: definition.getChanges ?? false,
     statuses: definition.statuses,
     answer: definition.answer,
     streams: definition.streams,
@@ -134,7 +138,9 @@ export function endpoint<
       const { caller, session, stillWelcome } = guest;
       const lease = context.bodies.lease(caller?.organizationId ?? 0);
       try {
-        const body = definition.body ? await bodyOf(definition.body, definition, request, lease) : undefined;
+        const body = definition.body
+          ? await bodyOf(definition.body, definition, request, lease, caller)
+          : undefined;
         const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
         const reply = await definition.handle(call as never, context);
         return guest.cookie === null
@@ -159,8 +165,11 @@ async function bodyOf(
   definition: { bodyIsOptional?: boolean; passesOver?: readonly string[]; mostBodyBytes?: number },
   request: Request,
   lease: BodyLease,
+  caller: Caller | null,
 ): Promise<unknown> {
   const value = await readJson(request, definition.mostBodyBytes ?? smallBodyBytes, lease);
+  // Many clients can't send nothing: with a credential an empty object is no body either.
+  if (definition.bodyIsOptional && caller !== null && isEmpty(value)) return undefined;
   if (value === undefined) {
     if (definition.bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');
@@ -170,6 +179,9 @@ async function bodyOf(
     ignored: passesOver.filter((name) => isIn(value, name)),
   });
 }
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
 const isIn = (value: unknown, name: string): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name);

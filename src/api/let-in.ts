@@ -1,4 +1,5 @@
 import { credentialOf, type SessionVisit } from '../auth/authenticate.ts';
+import { missingCredential } from '../auth/credential-slips.ts';
 import { type Caller, type Deed, may } from '../rules/access.ts';
 import { forAdministrators, Refusal } from '../rules/errors.ts';
 import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
@@ -8,7 +9,7 @@ import { keepSession, sessionOf } from './session-cookie.ts';
 
 /** Who knows credentials. */
 export interface Doorman {
-  caller(credential: string | null): Promise<Caller>;
+  caller(credential: string): Promise<Caller>;
   visitor(session: string): Promise<SessionVisit>;
 }
 
@@ -40,11 +41,15 @@ export async function letIn(rule: Rule, request: Request, doorman: Doorman, site
   if (rule.credential === 'none' || rule.credential === 'own') return stranger(session);
   if (session !== null) return bySession(rule, session, doorman, site);
   if (sent === null && rule.credential === 'optional') return stranger(null);
+  if (sent === null) throw new Refusal('KEY_MISSING', missingCredential(request.headers, searchOf(request)));
   const ask = () => doorman.caller(sent);
   const caller = await ask();
   requireDeed(rule, caller);
   return { caller, session: null, cookie: null, stillWelcome: () => askAgain(caller, ask) };
 }
+
+const searchOf = ({ url }: Request): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
 async function bySession(rule: Rule, session: string, doorman: Doorman, site: Site): Promise<Guest> {
   try {

@@ -6,10 +6,11 @@ import type { Connection } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
 import { Json } from './json.ts';
 import type { Doorman } from './let-in.ts';
+import { meantPath } from './meant-path.ts';
 import type { Route } from './routes.ts';
 import { textStream } from './text-stream.ts';
 
-type Bindings = { Bindings: { connection: Connection } };
+type Bindings = { Bindings: { connection: Connection; isHead: boolean } };
 
 /** No other site's page can read or embed an answer: a cookie makes answers private, and there is no CORS here. */
 const always = {
@@ -28,6 +29,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, doorman:
 
   for (const { method, path, endpoint } of routes) {
     app.on(method, honoPath(path), async ({ req, env }) => {
+      if (env.isHead && endpoint.getChanges) return wrongMethod('HEAD', [method]);
       const reply = await endpoint.run(req.raw, req.param(), env.connection, doorman, context);
       const { status, body, stream } = reply;
       const headers = reply.headers ? { ...always, ...reply.headers } : always;
@@ -42,24 +44,45 @@ export function serveApi(routes: readonly Route[], context: ApiContext, doorman:
     });
   }
   for (const [path, known] of methods) {
-    const allowed = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    app.all(honoPath(path), ({ req }) => {
-      const refusal = new Refusal(
-        'METHOD_NOT_ALLOWED',
-        `${req.method} does not work here. This path takes ${allowed.join(', ')}.`,
-      );
-      return errorAnswer(refusal, { allow: allowed.join(', ') });
-    });
+    const allowed = known.flatMap(({ method, endpoint }) =>
+      method === 'GET' && !endpoint.getChanges ? ['GET', 'HEAD'] : [method],
+    );
+    app.all(honoPath(path), ({ req }) => wrongMethod(req.method, allowed));
   }
-  app.notFound(() =>
-    errorAnswer(
-      new Refusal('ROUTE_NOT_FOUND', 'There is no such path in the API. GET /openapi.json lists them all.'),
-    ),
-  );
+  app.notFound(({ req }) => {
+    const meant = meantPath(req.path);
+    const more = meant === null ? 'GET /openapi.json lists them all.' : `Did you mean ${meant}?`;
+    return errorAnswer(new Refusal('ROUTE_NOT_FOUND', `There is no such path in the API. ${more}`));
+  });
   app.onError((cause) => errorAnswer(refusalOf(cause, log)));
 
-  return (request: Request, connection: Connection): Response | Promise<Response> =>
-    app.fetch(request, { connection });
+  return (request: Request, connection: Connection): Response | Promise<Response> => {
+    if (request.method !== 'HEAD') return app.fetch(request, { connection, isHead: false });
+    const asGet = new Request(request, { method: 'GET' });
+    return withoutBody(app.fetch(asGet, { connection, isHead: true }));
+  };
+}
+
+/** What HEAD is told: all that GET would be, its length too where that is known before the end. */
+async function withoutBody(answered: Response | Promise<Response>): Promise<Response> {
+  const { status, headers, body } = await answered;
+  if (body === null || headers.get('content-type') !== jsonType) {
+    await body?.cancel();
+    return new Response(null, { status, headers });
+  }
+  const length = (await new Response(body).arrayBuffer()).byteLength;
+  return new Response(null, {
+    status,
+    headers: { ...Object.fromEntries(headers), 'content-length': `${length}` },
+  });
+}
+
+function wrongMethod(method: string, allowed: readonly string[]): Response {
+  const refusal = new Refusal(
+    'METHOD_NOT_ALLOWED',
+    `${method} does not work here. This path takes ${allowed.join(', ')}.`,
+  );
+  return errorAnswer(refusal, { allow: allowed.join(', ') });
 }
 
 export function errorAnswer(refusal: Refusal, headers: Record<string, string> = {}): Response {

@@ -22,6 +22,7 @@ export const refresh = endpoint({
     'Send it as `Authorization: Bearer <refresh token>`. Each works once; a second use ends every token of its sign-in, ' +
     'save for the same answer again within ten seconds.',
   credential: 'none',
+  getChanges: true,
   statuses: { 200: 'The new pair.' },
   answer: TokenPair,
   async handle({ headers }, context) {

@@ -18,7 +18,7 @@ export const createOrRead = endpoint({
   summary: 'Make an account, or read the calling one',
   description:
     'With a body: makes an account that administers an organization of its own, or joins the one it was invited to. ' +
-    'With a credential and no body: answers the calling user.',
+    'With a credential and no body, or an empty object: answers the calling user.',
   credential: 'optional',
   body: UserToCreate,
   bodyIsOptional: true,
@@ -33,7 +33,7 @@ export const createOrRead = endpoint({
     if (!caller) {
       throw new Refusal(
         'KEY_MISSING',
-        'Send a credential to read your account, or a body with email and password to make one.',
+        'Send a credential (the header "api-key: <key>") to read your account, or a body with "email" and "password" to make one.',
       );
     }
     return { status: 200, body: userAnswer(await readUser(context, caller.userId)) };

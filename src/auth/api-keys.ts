@@ -3,6 +3,7 @@ import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-te
 const mark = 'lnt_';
 const bodyLength = 32;
 const checkLength = 6;
+export const keyLength = mark.length + bodyLength + checkLength;
 
 /** How a key is shown once it can't be read any more. */
 export const shownPrefix = (key: string): string => key.slice(0, mark.length + 6);

@@ -5,7 +5,8 @@ import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { findSessionHolder, renewSession } from '../storage/sessions.ts';
 import { findTokenHolder } from '../storage/tokens.ts';
-import { isWellMade, looksLikeApiKey } from './api-keys.ts';
+import { looksLikeApiKey } from './api-keys.ts';
+import { credentialSlip } from './credential-slips.ts';
 import { digest } from './secrets.ts';
 import { sessionGranularity, sessionLifetime } from './session-tokens.ts';
 
@@ -40,13 +41,9 @@ export class Authenticator {
     this.#onFault = onFault;
   }
 
-  async caller(credential: string | null): Promise<Caller> {
-    if (credential === null) {
-      throw new Refusal(
-        'KEY_MISSING',
-        'This call needs a credential: send the header "api-key: <key>" or "Authorization: Bearer <token>".',
-      );
-    }
+  async caller(credential: string): Promise<Caller> {
+    const slip = credentialSlip(credential);
+    if (slip !== null) throw new Refusal('KEY_INVALID', slip);
     return looksLikeApiKey(credential) ? this.#keyHolder(credential) : this.#tokenHolder(credential);
   }
 
@@ -68,11 +65,11 @@ export class Authenticator {
   }
 
   async #keyHolder(key: string): Promise<Caller> {
-    const holder = isWellMade(key) ? await findKeyHolder(this.#database.lookup, digest(key)) : undefined;
+    const holder = await findKeyHolder(this.#database.lookup, digest(key));
     if (!holder)
       throw new Refusal(
         'KEY_INVALID',
-        'This API key is unknown or was deleted. Check it for typing slips, or make a new one.',
+        'This API key was deleted, or is of another instance. Make a new one in the dashboard under "Account".',
       );
     const now = this.#now();
     if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity)
@@ -85,7 +82,7 @@ export class Authenticator {
     if (!holder)
       throw new Refusal(
         'TOKEN_INVALID',
-        'This access token is unknown or expired. Refresh it, or sign in again.',
+        'This access token is unknown or expired. GET /api/v1/auth/refresh_access_token with its refresh token gives a new one, or sign in again.',
       );
     return holder;
   }

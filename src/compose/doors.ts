@@ -1,3 +1,4 @@
+import { lostCall, lostOnDomain } from '../api/lost-call.ts';
 import { errorAnswer, type serveApi } from '../api/serve.ts';
 import type { Config } from '../config/options.ts';
 import type { Arrival, Doors } from '../http/front-door.ts';
@@ -29,9 +30,12 @@ export const doorsTo = ({ config, context, hosts, redirects, api, log }: Rooms):
   isCustom: (domainId) => domainId !== defaultDomainId,
   service: serviceDoors(context, api, hosts, log),
   shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
-  home: toDashboard,
+  home: (arrival) => lostCall(arrival.request, arrival.path, context.site) ?? toDashboard(arrival),
   link: (arrival, domainId) => linkDoor(redirects, context.site, arrival, domainId),
-  stranger: ({ host }, cause) => (cause === undefined ? notFoundPage(host) : unavailablePage(host)),
+  stranger: ({ request, path, host }, cause) =>
+    cause === undefined
+      ? (lostCall(request, path, context.site) ?? notFoundPage(host))
+      : unavailablePage(host),
   badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
 });
 
@@ -40,11 +44,10 @@ function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, doma
   const isCustom = domainId !== defaultDomainId;
   const publicUrl = (suffix: string) => site.linkUrl(isCustom ? host : null, suffix);
   const answer = redirects.answer({ request, domainId, host, path, search, address, network, publicUrl });
-  if (!isCustom || (path !== '/api' && !path.startsWith('/api/'))) return answer;
   // Where the API is not, a client that looks for it is still told so in its own language.
-  return Promise.resolve(answer).then((found) =>
-    found.status === 404
-      ? errorAnswer(new Refusal('ROUTE_NOT_FOUND', 'The API is not on this domain.'))
-      : found,
-  );
+  const orLost = (found: Response) =>
+    found.status === 404 || found.status === 405
+      ? ((isCustom ? lostOnDomain(request, path) : lostCall(request, path, site)) ?? found)
+      : found;
+  return answer instanceof Promise ? answer.then(orLost) : orLost(answer);
 }

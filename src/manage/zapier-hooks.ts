@@ -22,7 +22,7 @@ export async function linkOfKey(context: Context, key: string | null): Promise<S
   }
   const linkId = linkOfZapierKey(context.secrets, key);
   const link = linkId === null ? undefined : await findAnyLink(context.database.lookup, linkId);
-  if (!link) throw wrongKey();
+  if (!link) throw linkId === null && key.startsWith('lnt_') ? apiKeyInstead() : wrongKey();
   return link;
 }
 
@@ -61,6 +61,12 @@ export async function unsubscribeZapier(
   });
   if (!isCleared) throw notFound('hook');
 }
+
+const apiKeyInstead = (): Refusal =>
+  new Refusal(
+    'KEY_INVALID',
+    'This is an API key. This call takes the zapier_key of a link, which GET /api/v1/link/<id> answers.',
+  );
 
 const wrongKey = (): Refusal =>
   new Refusal('KEY_INVALID', 'This zapier_key is wrong, or its link is gone. Copy it anew from the link.');

@@ -1,0 +1,59 @@
+import { routes } from './routes.ts';
+
+/** What other services, and habit, call the things that paths are about. */
+const otherSegments: ReadonlyMap<string, string> = new Map([
+  ['accounts', 'user'],
+  ['apikey', 'api_key'],
+  ['apikeys', 'api_key'],
+  ['bitlinks', 'link'],
+  ['click', 'clicks'],
+  ['customdomains', 'domain'],
+  ['invite', 'invitation'],
+  ['invites', 'invitation'],
+  ['key', 'api_key'],
+  ['keys', 'api_key'],
+  ['login', 'session'],
+  ['me', 'user'],
+  ['org', 'organization'],
+  ['orgs', 'organization'],
+  ['refresh', 'refresh_access_token'],
+  ['shorten', 'link'],
+  ['shortlink', 'link'],
+  ['shortlinks', 'link'],
+  ['shorturls', 'link'],
+  ['statistics', 'stats'],
+  ['token', 'create_tokens'],
+  ['tokens', 'create_tokens'],
+  ['url', 'link'],
+  ['urls', 'link'],
+]);
+
+const templates = [...new Set(routes.map(({ path }) => path.slice('/api/v1/'.length).split('/')))];
+const named: ReadonlyMap<string, string> = new Map(
+  templates.flat().flatMap((segment) => (segment.startsWith('{') ? [] : [[plain(segment), segment]])),
+);
+
+function plain(segment: string): string {
+  return segment.toLowerCase().replace(/[-_]/g, '');
+}
+
+const segmentOf = (sent: string): string => {
+  const wanted = plain(sent);
+  return named.get(wanted) ?? otherSegments.get(wanted) ?? named.get(wanted.replace(/s$/, '')) ?? sent;
+};
+
+/** The path of the API that was probably meant: with its prefix, in the singular, without a slash at the end. */
+export function meantPath(path: string): string | null {
+  const [first = '', ...others] = path
+    .replace(/^\/+(?:(?:api|rest)(?:\/+|$))?(?:v\d+(?:\/+|$))?/i, '')
+    .split('/')
+    .filter((segment) => segment !== '');
+  const sent = [segmentOf(first), ...others];
+  const template = templates.find(
+    (each) =>
+      each.length === sent.length &&
+      each.every((segment, index) => segment.startsWith('{') || segment === segmentOf(sent[index] ?? '')),
+  );
+  if (template === undefined || path.length > 200) return null;
+  return `/api/v1/${template.map((segment, index) => (segment.startsWith('{') ? sent[index] : segment)).join('/')}`;
+}

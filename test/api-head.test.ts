@@ -1,0 +1,90 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { routes } from '../src/api/routes.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+let linkId: number;
+let refreshToken: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = await app.newcomer();
+  const { email, password } = owner;
+  const pair = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
+  refreshToken = pair.json.refresh_token;
+  const made = await app.call('POST', '/api/v1/link', {
+    key: owner.key,
+    body: { destination_url: 'https://example.com' },
+  });
+  linkId = made.json.id;
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+/** Every row that there is. The clock stands still, so that the last use of a key is not one more. */
+function everyRow(): string {
+  const database = new Database(join(app.dataDir, 'linnet.sqlite'), { readonly: true });
+  const tables = database.query("select name from sqlite_master where type = 'table' order by name").all();
+  const rows = (tables as { name: string }[]).map(({ name }) => [
+    name,
+    database.query(`select * from "${name}"`).all(),
+  ]);
+  database.close();
+  return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
+const paths = [...new Set(routes.map(({ path }) => path))];
+const credentials = (): Record<string, string>[] => [
+  { 'api-key': owner.key },
+  { authorization: `Bearer ${refreshToken}` },
+  {},
+];
+
+test('no HEAD changes anything, whatever the path and the credential', async () => {
+  await app.call('GET', '/api/v1/user', { key: owner.key });
+  const before = everyRow();
+  expect(before).toContain('https://example.com');
+  for (const path of paths) {
+    for (const headers of credentials()) {
+      const { status, text } = await app.call('HEAD', path.replace('{id}', String(linkId)), { headers });
+      expect([path, text]).toEqual([path, '']);
+      expect(status).toBeLessThan(500);
+    }
+  }
+  expect(everyRow()).toBe(before);
+});
+
+test('HEAD is answered where GET is, with its status and its length', async () => {
+  for (const { method, path, endpoint } of routes) {
+    if (method !== 'GET' || endpoint.getChanges || endpoint.streams !== undefined) continue;
+    const address = path.replace('{id}', String(linkId));
+    const [head, get] = [
+      await app.call('HEAD', address, { key: owner.key }),
+      await app.call('GET', address, { key: owner.key }),
+    ];
+    expect([path, head.status]).toEqual([path, get.status]);
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    expect([path, head.headers.get('content-length')]).toEqual([path, String(Buffer.byteLength(get.text))]);
+  }
+});
+
+test('a stream that is only asked for by HEAD is not begun', async () => {
+  for (const path of ['/api/v1/clicks/live', '/api/v1/link.csv', '/api/v1/clicks.csv']) {
+    const { status, text } = await app.call('HEAD', path, { key: owner.key });
+    expect([path, status, text]).toEqual([path, 200, '']);
+  }
+});
+
+test('a GET that changes something refuses HEAD, says so, and the token is still good', async () => {
+  const headers = { authorization: `Bearer ${refreshToken}` };
+  const head = await app.call('HEAD', '/api/v1/auth/refresh_access_token', { headers });
+  expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET']);
+  const post = await app.call('POST', '/api/v1/auth/refresh_access_token', { headers });
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
+  expect((await app.call('GET', '/api/v1/auth/refresh_access_token', { headers })).status).toBe(200);
+});
