@@ -332,12 +332,9 @@ describe('a call that missed the API', () => {
     expect(json.error_string).toBe(`There is no such path in the API. Did you mean ${meant}?`);
   });
   test('by its headers, wherever it went', async () => {
-    for (const headers of [
-      { 'api-key': 'x' },
-      { accept: 'application/json' },
-      { authorization: 'Bearer x' },
-    ]) {
-      const { status, json } = await missed('GET', '/no/such/path', headers as Record<string, string>);
+    const called: Record<string, string>[] = [{ 'api-key': 'x' }, { authorization: 'Bearer x' }];
+    for (const headers of called) {
+      const { status, json } = await missed('GET', '/no/such/path', headers);
       expect([status, json.error_string]).toEqual([
         404,
         `This is no path of the API. The API is at ${app.url}/api/v1.`,

@@ -37,8 +37,10 @@ export interface PlainRequest {
 }
 
 const names = new HeaderNames();
-/** A body, or talk of more than this one request. */
-const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade'].map((name) => names.add(name));
+/** A body, talk of more than this one request, or a credential: a call of the API, wherever it went. */
+const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'api-key', 'authorization'].map(
+  (name) => names.add(name),
+);
 const lastRefused = Math.max(...refused);
 const host = names.add('host');
 const connection = names.add('connection');

@@ -70,6 +70,7 @@ export class ExpressRedirects {
 
   /** Counted as the handler counts it, and together with it. */
   #miss(host: string, visit: PlainRequest, address: string): ExpressAnswer | Promise<unknown> | null {
+    if (versionPath.test(visit.path)) return null;
     const { misses, networkOf, wayOut } = this.#parts;
     const network = () => networkOf(address);
     if (misses.isOver(network)) {
@@ -126,6 +127,9 @@ export class ExpressRedirects {
     };
   }
 }
+
+/** As a call of the API begins whose base address lacks `/api`: the server behind says what is meant. */
+const versionPath = /^\/v\d+(?:\/|$)/;
 
 const redirectTo = (location: string, waits: boolean): ExpressAnswer => ({
   head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
