@@ -8,7 +8,7 @@ const day = 24 * hour;
 
 /** The cookie as a browser keeps it, and what it was told about it. */
 const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
-  const [pair = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
+  const [pair = '', ...attributes] = (headers.getSetCookie()[0] ?? '').split('; ');
   return { pair, attributes };
 };
 
@@ -42,6 +42,8 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const { pair, attributes } = cookieIn(answer.headers);
     expect(pair).toMatch(/^linnet=lns_[0-9A-Za-z]{43}$/);
     expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${30 * 24 * 60 * 60}`, 'Path=/', 'SameSite=Lax']);
+    const known = answer.headers.getSetCookie()[1] ?? '';
+    expect(known).toMatch(/^linnet_known=[\w.-]+; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(answer.text).not.toContain('lns_');
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).json).toEqual(answer.json);
   });

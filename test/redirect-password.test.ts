@@ -72,7 +72,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
     const { path } = await make({ suffix: `folder/é-${store}` });
     const right = await guess(`${path}/`, 'open sesame');
     const [, ...attributes] = (right.headers.get('set-cookie') ?? '').split('; ');
-    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=86400', `Path=${path}`, 'SameSite=Lax']);
+    expect(attributes.sort()).toEqual(['HttpOnly', `Max-Age=${90 * 86_400}`, `Path=${path}`, 'SameSite=Lax']);
   });
 
   test('gives a cookie for this link alone, for a day, until the password changes', async () => {
@@ -200,6 +200,42 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       (await send('Application/X-WWW-Form-Urlencoded; charset=UTF-8', 'password=open+sesame')).status,
     ).toBe(302);
   });
+});
+
+test('while a household guesses, visitors of other networks and those who were let in before still get in', async () => {
+  const app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
+  const { key } = await app.newcomer();
+  const body = { destination_url: destination, suffix: 'shared', password: 'open sesame' };
+  await app.call('POST', '/api/v1/link', { key, body });
+  const guess = (from: string, password: string, cookie = '') =>
+    app.visit(
+      '/shared',
+      { 'x-forwarded-for': from, ...(cookie && { cookie }) },
+      { method: 'POST', body: new URLSearchParams({ password }) },
+    );
+  const cookie = cookieOf(await guess('2001:db8:9:100::1', 'open sesame'));
+  app.clock.now += 2 * 24 * 60 * minute;
+  expect((await app.visit('/shared', { cookie })).status).toBe(200);
+
+  const statuses = await Promise.all(
+    Array.from({ length: 300 }, async (_, time) => {
+      const network = (0x100 + (time % 256)).toString(16);
+      return (await guess(`2001:db8:9:${network}::2`, `wrong ${time}`)).status;
+    }),
+  );
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+  expect((await guess('2001:db8:9:100::1', 'open sesame')).status).toBe(429);
+  for (const from of ['2001:db8:9:200::1', '198.51.100.7'])
+    expect([from, (await guess(from, 'open sesame')).status]).toEqual([from, 302]);
+  // The pass is over, but shows that this browser was let in: it has guesses of its own.
+  const again = await guess('2001:db8:9:100::1', 'open sesame', cookie);
+  expect([again.status, (await app.visit('/shared', { cookie: cookieOf(again) })).status]).toEqual([
+    302, 302,
+  ]);
+  app.clock.now += 90 * 24 * 60 * minute;
+  for (let time = 0; time < 10; time++) await guess('203.0.113.5', 'wrong');
+  expect((await guess('203.0.113.5', 'open sesame', cookie)).status).toBe(429);
+  await app.stop();
 });
 
 test('behind https the cookie is sent over https only', async () => {

@@ -39,6 +39,8 @@ export interface Reply<Body> {
   readonly status: number;
   readonly body: Body | Json<Body>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Each a `Set-Cookie` of its own, beside one among the headers. */
+  readonly cookies?: readonly string[];
   /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
   readonly stream?: { readonly headers: Record<string, string>; readonly pieces: Pieces };
 }

@@ -2,6 +2,7 @@ import { forgotPassword } from '../manage/forgot-password.ts';
 import { resetPassword } from '../manage/reset-password.ts';
 import { endpoint } from './endpoint.ts';
 import { ForgottenPassword, PasswordReset } from './schemas/user.ts';
+import { knownBrowserOf } from './session-cookie.ts';
 
 export const request = endpoint({
   summary: 'Ask for a new password',
@@ -10,8 +11,9 @@ export const request = endpoint({
   credential: 'none',
   body: ForgottenPassword,
   statuses: { 202: 'If there is such an account, a mail is on its way.' },
-  async handle({ body, connection }, context) {
-    await forgotPassword(context, body.email, connection.network());
+  async handle({ body, connection, headers }, context) {
+    const cookie = knownBrowserOf(headers, context.site);
+    await forgotPassword(context, body.email, connection.network(), cookie);
     return { status: 202, body: undefined };
   },
 });

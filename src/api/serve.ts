@@ -37,10 +37,14 @@ export function serveApi(routes: readonly Route[], context: ApiContext, doorman:
         const pieces = textStream(stream.pieces, (cause) => refusalOf(cause, log));
         return new Response(pieces, { status, headers: { ...headers, ...stream.headers } });
       }
-      if (body === undefined) return new Response(null, { status, headers });
-      return body instanceof Json
-        ? new Response(body.text, { status, headers: { ...headers, 'content-type': jsonType } })
-        : Response.json(body, { status, headers });
+      if (body instanceof Json)
+        return new Response(body.text, { status, headers: { ...headers, 'content-type': jsonType } });
+      const answer =
+        body === undefined
+          ? new Response(null, { status, headers })
+          : Response.json(body, { status, headers });
+      for (const cookie of reply.cookies ?? []) answer.headers.append('set-cookie', cookie);
+      return answer;
     });
   }
   for (const [path, known] of methods) {

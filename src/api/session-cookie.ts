@@ -1,3 +1,4 @@
+import { knownBrowserLifetime } from '../auth/known-browsers.ts';
 import { looksLikeSession, sessionLifetime } from '../auth/session-tokens.ts';
 import type { Site } from '../rules/site.ts';
 
@@ -8,16 +9,27 @@ export const sessionCookieName = ({ isSecure }: Place): string => (isSecure ? '_
 
 /** The session that a browser sends along, if any. What can't be one of ours is passed over. */
 export function sessionOf(headers: Headers, site: Place): string | null {
+  return cookiesNamed(sessionCookieName(site), headers).find(looksLikeSession) ?? null;
+}
+
+/** What shows at which accounts this browser has signed in before; it opens nothing. */
+const knownCookieName = (site: Place): string => `${sessionCookieName(site)}_known`;
+
+export const knownBrowserOf = (headers: Headers, site: Place): string | null =>
+  cookiesNamed(knownCookieName(site), headers)[0] ?? null;
+
+export const keepKnownBrowser = (cookie: string, site: Place): string =>
+  `${knownCookieName(site)}=${cookie}; Max-Age=${knownBrowserLifetime / 1000}; ${attributes(site)}`;
+
+function cookiesNamed(name: string, headers: Headers): string[] {
   const cookies = headers.get('cookie');
-  if (cookies === null) return null;
-  const start = `${sessionCookieName(site)}=`;
-  for (const part of cookies.split(';')) {
-    const cookie = part.trim();
-    if (!cookie.startsWith(start)) continue;
-    const token = cookie.slice(start.length);
-    if (looksLikeSession(token)) return token;
-  }
-  return null;
+  if (cookies === null) return [];
+  const start = `${name}=`;
+  return cookies
+    .split(';')
+    .map((part) => part.trim())
+    .filter((cookie) => cookie.startsWith(start))
+    .map((cookie) => cookie.slice(start.length));
 }
 
 export const keepSession = (token: string, site: Place): string =>

@@ -7,13 +7,13 @@ import { formatIso } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Session, sessionPath } from './schemas/session.ts';
 import { SignIn, User } from './schemas/user.ts';
-import { dropSession, keepSession } from './session-cookie.ts';
+import { dropSession, keepKnownBrowser, keepSession, knownBrowserOf } from './session-cookie.ts';
 import { userAnswer } from './users.ts';
 
 /** A browser's own says all in less; what is longer is somebody's play with the header. */
 const longestAgent = 500;
 
-function browserOf(headers: Headers): Browser {
+function browserOf(headers: Headers): Omit<Browser, 'knownCookie'> {
   const { browser, os } = readAgent((headers.get('user-agent') ?? '').slice(0, longestAgent));
   return { browser: known(browser), os: known(os) };
 }
@@ -39,12 +39,14 @@ export const create = endpoint({
   statuses: { 201: 'The user; the session is in the cookie.' },
   answer: User,
   async handle({ body, connection, headers, session }, context) {
-    const means = browserOf(headers);
-    const { user, token } = await startSession(context, body, connection.network(), means, session);
+    const means = { ...browserOf(headers), knownCookie: knownBrowserOf(headers, context.site) };
+    const { site } = context;
+    const started = await startSession(context, body, connection.network(), means, session);
     return {
       status: 201,
-      body: userAnswer(user),
-      headers: { 'set-cookie': keepSession(token, context.site) },
+      body: userAnswer(started.user),
+      headers: { 'set-cookie': keepSession(started.token, site) },
+      cookies: [keepKnownBrowser(started.knownCookie, site)],
     };
   },
 });

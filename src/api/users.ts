@@ -73,8 +73,8 @@ export const password = endpoint({
   credential: 'required',
   body: PasswordChange,
   statuses: { 204: 'Changed.' },
-  async handle({ caller, body, connection, session }, context) {
-    await changePassword(context, caller, body, connection.network(), session);
+  async handle({ caller, body, session }, context) {
+    await changePassword(context, caller, body, session);
     return { status: 204, body: undefined };
   },
 });

@@ -1,5 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
-import { countAttempt, forgiveAttempt } from '../storage/attempts.ts';
+import { networksAround } from '../rules/networks.ts';
+import { type AttemptCount, countAttempts, type Window, withdrawAttempts } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Secrets } from './secrets.ts';
@@ -10,19 +11,44 @@ export interface Limit {
   readonly most: number;
   /** In milliseconds. */
   readonly window: number;
+  /** Beyond the limit attempts are slowed, not stopped: each takes one of these lanes while it is free. */
+  readonly beyond?: SlowLanes;
 }
 
-const minute = 60_000;
-const mostRemembered = 10_000;
+/** Two lanes, so that those who attempt again and again don't take the turns of those who begin. */
+export interface SlowLanes {
+  /** For whoever has at most `maxFresh` attempts under `freshKey`, which is one of the limits. */
+  readonly freshKey: string;
+  readonly maxFresh: number;
+  /** For how long one attempt takes the lane, in milliseconds. */
+  readonly fresh: number;
+  readonly again: number;
+}
+
+const maxRemembered = 10_000;
 /** How long a refusal is repeated without asking the store, where right guesses may have been taken back meanwhile. */
 const recheck = 2_000;
 
-/** Ten guesses at a password from one network in a quarter of an hour, and a cap a day from everywhere. */
-export const guessLimits = (target: string, network: string): readonly Limit[] => [
-  { key: `${target}|${network}`, most: 10, window: 15 * minute },
-  { key: `network|${network}`, most: 60, window: 15 * minute },
-  { key: `${target}|everyone`, most: 1_000, window: 24 * 60 * minute },
-];
+export interface NetworkLimits {
+  /** An IPv4 address or a /64; a /56; a /24 of IPv4 or a /48. */
+  readonly narrow: number;
+  readonly middle: number;
+  readonly wide: number;
+}
+
+/** A limit for a client's network, and larger ones for those around it: whoever has a /48 has not 65,536 /64s. */
+export const networkLimits = (
+  purpose: string,
+  network: string,
+  most: NetworkLimits,
+  window: number,
+): readonly Limit[] =>
+  networksAround(network).map(({ name, size }) => ({ key: `${purpose}|${name}`, most: most[size], window }));
+
+interface Closed {
+  readonly until: number;
+  readonly askAgainAt: number;
+}
 
 /** Counts attempts before they are looked at, in the store, so that all nodes count together. */
 export class RateLimit {
@@ -30,7 +56,9 @@ export class RateLimit {
   readonly #secrets: Secrets;
   readonly #now: () => number;
   /** Keys known to be over their limit, and until when: a flood costs no query. */
-  readonly #closed = new Map<string, { readonly until: number; readonly askAgainAt: number }>();
+  readonly #closed = new Map<string, Closed>();
+  /** Keys that are known not to be fresh any more, and until when: their lane is the other one. */
+  readonly #again = new Map<string, number>();
 
   constructor(database: Database, secrets: Secrets, now: () => number) {
     this.#database = database;
@@ -39,44 +67,104 @@ export class RateLimit {
   }
 
   /**
-   * Reserves one attempt under every limit, the narrowest first, or refuses; what a narrow limit stops doesn't eat
-   * from the wider ones. The returned function gives the attempt back: call it when the attempt was right.
+   * Reserves one attempt under every limit, or refuses: what one limit stops doesn't eat from the others. The returned
+   * function gives the attempt back: call it when the attempt was right.
    */
   async reserve(limits: readonly Limit[]): Promise<() => Promise<void>> {
     const now = this.#now();
-    const keyed = limits.map((limit) => ({ ...limit, key: this.#secrets.sign('attempts', limit.key, 32) }));
-    for (const { key } of keyed) {
-      const closed = this.#closed.get(key);
-      if (closed && Math.min(closed.until, closed.askAgainAt) > now) throw tooMany(closed.until - now);
+    const keyed = limits.map((limit) => this.#keyed(limit));
+    for (const limit of keyed) {
+      const wait = this.#knownWait(limit, now);
+      if (wait > 0) throw tooMany(wait);
     }
-    const over = await this.#database.write((queries) => countAll(queries, keyed, now));
-    if (over) {
-      this.#remember(over.key, { until: over.until, askAgainAt: now + recheck });
-      throw tooMany(over.until - now);
+    const refused = await this.#database.write((queries) => countAll(queries, keyed, now));
+    if (refused) {
+      const { key, until, notFresh } = refused;
+      remember(this.#closed, key, { until, askAgainAt: now + recheck });
+      if (notFresh) remember(this.#again, notFresh.key, notFresh.until);
+      throw tooMany(until - now);
     }
+    const keys = keyed.map(({ key }) => key);
     return async () => {
-      for (const { key } of keyed) this.#closed.delete(key);
-      await this.#database.write(async (queries) => {
-        for (const { key } of keyed) await forgiveAttempt(queries, key);
-      });
+      for (const key of keys) this.#closed.delete(key);
+      await this.#database.write((queries) => withdrawAttempts(queries, keys, now));
     };
   }
 
-  #remember(key: string, closed: { until: number; askAgainAt: number }): void {
-    this.#closed.set(key, closed);
-    if (this.#closed.size > mostRemembered) this.#closed.delete(this.#closed.keys().next().value ?? '');
+  #keyed(limit: Limit): KeyedLimit {
+    const key = this.#secrets.sign('attempts', limit.key, 32);
+    const { beyond } = limit;
+    if (beyond === undefined) return { ...limit, key, beyond: null };
+    const lane = (name: string, window: number): Window => ({
+      key: this.#secrets.sign('attempts', `${limit.key}|${name}`, 32),
+      window,
+    });
+    const lanes = { fresh: lane('fresh', beyond.fresh), again: lane('again', beyond.again) };
+    const freshKey = this.#secrets.sign('attempts', beyond.freshKey, 32);
+    return { ...limit, key, beyond: { freshKey, maxFresh: beyond.maxFresh, ...lanes } };
+  }
+
+  /** How long this limit refuses as far as is known here, in milliseconds; 0: the store has to be asked. */
+  #knownWait({ key, beyond }: KeyedLimit, now: number): number {
+    const isAgain = beyond !== null && (this.#again.get(beyond.freshKey) ?? 0) > now;
+    const closed = this.#closed.get(beyond === null ? key : (isAgain ? beyond.again : beyond.fresh).key);
+    return closed && Math.min(closed.until, closed.askAgainAt) > now ? closed.until - now : 0;
   }
 }
 
-/** The first limit that is passed ends the counting. The attempt it refused was not made, and is taken back. */
-async function countAll(queries: Queries, limits: readonly Limit[], now: number) {
-  const counted: string[] = [];
-  for (const { key, most, window } of limits) {
-    const { count, windowEndsAt } = await countAttempt(queries, key, now, window);
-    counted.push(key);
-    if (count <= most) continue;
-    for (const refused of counted) await forgiveAttempt(queries, refused);
-    return { key, until: windowEndsAt };
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  if (map.size > maxRemembered) map.delete(map.keys().next().value ?? '');
+}
+
+interface Refused {
+  readonly key: string;
+  readonly until: number;
+  /** The key that is not fresh any more, and when it is again. */
+  readonly notFresh: { readonly key: string; readonly until: number } | null;
+}
+
+interface KeyedLimit extends Window {
+  readonly most: number;
+  readonly beyond: {
+    readonly freshKey: string;
+    readonly maxFresh: number;
+    readonly fresh: Window;
+    readonly again: Window;
+  } | null;
+}
+
+/** An attempt that is refused was not made, and is taken back. */
+async function countAll(queries: Queries, limits: readonly KeyedLimit[], now: number) {
+  const counts = await countAttempts(queries, limits, now);
+  const refused = await firstRefusal(queries, limits, counts, now);
+  if (refused !== null)
+    await withdrawAttempts(
+      queries,
+      limits.map(({ key }) => key),
+      now,
+    );
+  return refused;
+}
+
+async function firstRefusal(
+  queries: Queries,
+  limits: readonly KeyedLimit[],
+  counts: ReadonlyMap<string, AttemptCount>,
+  now: number,
+): Promise<Refused | null> {
+  const over = limits.filter(({ key, most }) => (counts.get(key)?.count ?? 0) > most);
+  const stopped = over.find(({ beyond }) => beyond === null);
+  if (stopped)
+    return { key: stopped.key, until: counts.get(stopped.key)?.windowEndsAt ?? now, notFresh: null };
+  for (const { beyond } of over) {
+    if (beyond === null) continue;
+    const own = counts.get(beyond.freshKey);
+    const notFresh =
+      own && own.count > beyond.maxFresh ? { key: beyond.freshKey, until: own.windowEndsAt } : null;
+    const lane = notFresh === null ? beyond.fresh : beyond.again;
+    const taken = (await countAttempts(queries, [lane], now)).get(lane.key);
+    if (taken && taken.count > 1) return { key: lane.key, until: taken.windowEndsAt, notFresh };
   }
   return null;
 }

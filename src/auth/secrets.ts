@@ -13,6 +13,7 @@ export type Purpose =
   | 'captcha'
   | 'domain-proof'
   | 'fingerprint'
+  | 'known-browser'
   | 'link-pass'
   | 'qr'
   | 'refresh-successor'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
+import { Guesses } from '../auth/guesses.ts';
 import { Passwords } from '../auth/passwords.ts';
 import { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
@@ -40,6 +41,7 @@ export function contextOf(
   const now = overrides.now ?? Date.now;
   const bytes = overrides.randomBytes ?? inStock(randomBytes);
   const randomSuffix = suffixDice(bytes, now);
+  const limits = new RateLimit(database, secrets, now);
   return {
     database,
     site,
@@ -50,7 +52,8 @@ export function contextOf(
     randomSuffix,
     passwords: new Passwords(),
     tokens: new Tokens(database, secrets, bytes, now),
-    limits: new RateLimit(database, secrets, now),
+    limits,
+    guesses: new Guesses(limits, database, secrets, now),
     creations: new CreationDesk({ database, now, randomSuffix }),
     ...live,
   };

@@ -1,4 +1,3 @@
-import { guessLimits } from '../auth/rate-limit.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies, networkOf } from '../http/client-address.ts';
 import type { Context } from '../manage/context.ts';
@@ -42,14 +41,14 @@ export const redirectsOf = ({
     captcha: captchaGate(context),
   });
 
-const passwordGate = ({ secrets, now, site, limits, passwords }: Context): PasswordGate =>
+const passwordGate = ({ secrets, now, site, guesses, passwords }: Context): PasswordGate =>
   new PasswordGate({
     now,
     secureCookies: site.isSecure,
     sign: (text) => secrets.sign('link-pass', text),
     verifySignature: (text, signature) => secrets.verify('link-pass', text, signature),
-    verifyPassword: (password, hash) => passwords.verify(password, hash),
-    reserveGuess: (linkId, network) => limits.reserve(guessLimits(`link|${linkId}`, network)),
+    verifyPassword: (password, hash, { turn }) => passwords.verify(password, hash, turn),
+    reserveGuess: (linkId, network, browser) => guesses.reserve(`link|${linkId}`, { network, browser }),
   });
 
 const captchaGate = ({ secrets, now, database }: Context): CaptchaGate =>

@@ -1,3 +1,4 @@
+import type { Guesses } from '../auth/guesses.ts';
 import type { Passwords } from '../auth/passwords.ts';
 import type { RateLimit } from '../auth/rate-limit.ts';
 import type { Secrets } from '../auth/secrets.ts';
@@ -21,6 +22,7 @@ export interface Context {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
   readonly limits: RateLimit;
+  readonly guesses: Guesses;
   /** Where single links are stored, many at a time. */
   readonly creations: CreationDesk;
   readonly webhooks: Webhooks;

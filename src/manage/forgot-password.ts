@@ -1,3 +1,6 @@
+import type { Guesser } from '../auth/guesses.ts';
+import { knownBrowser } from '../auth/known-browsers.ts';
+import { networkLimits } from '../auth/rate-limit.ts';
 import { makeResetToken } from '../auth/reset-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
@@ -7,6 +10,7 @@ import { deleteReset, deleteResetsBefore, insertReset } from '../storage/passwor
 import { findUserByEmail } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { resetMailLimits, withinLimits } from './mail-limit.ts';
+import { loginTarget } from './sign-in.ts';
 
 const hour = 60 * 60 * 1000;
 const lifetime = hour;
@@ -15,7 +19,12 @@ const lifetime = hour;
  * Mails a link that sets a new password, to an address that has an account. Before the answer nothing is done that
  * depends on whether it has one.
  */
-export async function forgotPassword(context: Context, email: string, network: string): Promise<void> {
+export async function forgotPassword(
+  context: Context,
+  email: string,
+  network: string,
+  knownCookie: string | null,
+): Promise<void> {
   const { mailer } = context;
   if (mailer === null) {
     throw new Refusal(
@@ -24,11 +33,13 @@ export async function forgotPassword(context: Context, email: string, network: s
     );
   }
   await refuseMany(context, network);
-  context.errands.start(() => mailLink(context, mailer, email, network));
+  const browser = knownBrowser(context.secrets, knownCookie, loginTarget(email), context.now());
+  context.errands.start(() => mailLink(context, mailer, email, { network, browser }));
 }
 
 async function refuseMany({ limits }: Context, network: string): Promise<void> {
-  const isLetIn = await withinLimits(limits, [{ key: `forgot|${network}`, most: 20, window: hour }]);
+  const wanted = networkLimits('forgot', network, { narrow: 20, middle: 40, wide: 80 }, hour);
+  const isLetIn = await withinLimits(limits, wanted);
   if (isLetIn) return;
   throw new Refusal(
     'TOO_MANY_ATTEMPTS',
@@ -38,9 +49,10 @@ async function refuseMany({ limits }: Context, network: string): Promise<void> {
 }
 
 /** A link that could not be mailed leaves the one before it as it was. */
-async function mailLink(context: Context, mailer: Mailer, email: string, network: string): Promise<void> {
-  const { database, limits, site } = context;
-  const forgive = await withinLimits(limits, resetMailLimits(email, network));
+async function mailLink(context: Context, mailer: Mailer, email: string, by: Guesser): Promise<void> {
+  const { database, guesses, limits, site } = context;
+  const known = await guesses.knownAs(loginTarget(email), by);
+  const forgive = await withinLimits(limits, resetMailLimits(email, by.network, known));
   const user = await findUserByEmail(database.read, email);
   if (!user) return;
   if (!forgive) return mailer.heldBack('too many mails about a password to one address');

@@ -1,4 +1,4 @@
-import type { Limit } from '../auth/rate-limit.ts';
+import { type Limit, networkLimits } from '../auth/rate-limit.ts';
 import type { Letter, Mailer } from '../mail/mailer.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Context } from './context.ts';
@@ -10,13 +10,17 @@ const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, most
 const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, most: 50, window: hour });
 
 /**
- * Anyone may have us write to whoever has an account. From one network not as often as from all, so that nobody alone
- * can use up what its owner may need; and apart from invitations, which must not be used up by it.
+ * Anyone may have us write to whoever has an account. From one network not as often as from all, and from a browser or
+ * network that signed in there before (`known`) apart from all others, so that nobody can use up what its owner may need;
+ * and apart from invitations, which must not be used up by it.
  */
-export const resetMailLimits = (address: string, network: string): readonly Limit[] => [
-  { key: `mail|reset|${address}|${network}`, most: 5, window: 24 * hour },
-  { key: `mail|reset|${address}`, most: 10, window: 24 * hour },
-];
+export const resetMailLimits = (address: string, network: string, known: string | null): readonly Limit[] =>
+  known === null
+    ? [
+        ...networkLimits(`mail|reset|${address}`, network, { narrow: 5, middle: 5, wide: 8 }, 24 * hour),
+        { key: `mail|reset|${address}`, most: 10, window: 24 * hour },
+      ]
+    : [{ key: `mail|reset|${address}|${known}`, most: 3, window: 24 * hour }];
 
 /** What takes the attempt back; null when a limit is reached. */
 export async function withinLimits(

@@ -1,7 +1,9 @@
+import { networkLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
+import { widestNetwork } from '../rules/networks.ts';
 import { findInvitation, type StoredInvitation, takeInvitation } from '../storage/invitations.ts';
 import { lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -42,8 +44,11 @@ export async function registerUser(
   await refuseUselessInvitation(context, wish);
   // Hashing is dear: from outside it is to be had so often, and no more.
   if (door === 'anywhere')
-    await context.limits.reserve([{ key: `register|${network}`, most: 30, window: hour }]);
-  const hash = await context.passwords.hash(wish.password);
+    await context.limits.reserve(
+      networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hour),
+    );
+  const turn = { party: widestNetwork(network), isKnown: door !== 'anywhere' };
+  const hash = await context.passwords.hash(wish.password, turn);
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
       // Somebody else's first account was made while this one's password was being hashed.

@@ -1,4 +1,5 @@
-import { guessLimits } from '../auth/rate-limit.ts';
+import type { Turn } from '../auth/fair-turns.ts';
+import { knownBrowser, rememberBrowser } from '../auth/known-browsers.ts';
 import { digest } from '../auth/secrets.ts';
 import { makeSessionToken, sessionLifetime } from '../auth/session-tokens.ts';
 import type { TokenPair } from '../auth/tokens.ts';
@@ -15,23 +16,29 @@ export interface Login {
 }
 
 export const startTokens = (context: Context, login: Login, network: string): Promise<TokenPair> =>
-  signIn(context, login, network, (queries, userId) => context.tokens.start(queries, userId));
+  signIn(context, login, network, null, (queries, userId) => context.tokens.start(queries, userId));
+
+/** Under what guesses at the password of an account are counted. */
+export const loginTarget = (email: string): string => `login|${normaliseEmail(email)}`;
 
 /** What somebody signs in with, as far as it is known. */
 export interface Browser {
   readonly browser: string | null;
   readonly os: string | null;
+  /** What it keeps of earlier sign-ins. */
+  readonly knownCookie: string | null;
 }
 
 /** The session that the browser had before ends: it is not left behind where nobody can sign it out. */
-export const startSession = (
+export async function startSession(
   context: Context,
   login: Login,
   network: string,
-  { browser, os }: Browser,
+  { browser, os, knownCookie }: Browser,
   before: string | null,
-): Promise<{ readonly user: StoredUser; readonly token: string }> =>
-  signIn(context, login, network, async (queries, userId) => {
+): Promise<{ readonly user: StoredUser; readonly token: string; readonly knownCookie: string }> {
+  const { secrets, randomBytes } = context;
+  const started = await signIn(context, login, network, knownCookie, async (queries, userId) => {
     const token = makeSessionToken(context.randomBytes);
     const now = context.now();
     if (before !== null) await endSession(queries, digest(before));
@@ -48,6 +55,12 @@ export const startSession = (
     if (!user) throw loginWrong();
     return { user, token };
   });
+  const target = loginTarget(login.email);
+  return {
+    ...started,
+    knownCookie: rememberBrowser(secrets, randomBytes, knownCookie, target, context.now()),
+  };
+}
 
 /**
  * Guesses are counted before they are looked at; a right one is taken back from the count. What is begun is begun
@@ -57,20 +70,32 @@ async function signIn<T>(
   context: Context,
   { email, password }: Login,
   network: string,
+  knownCookie: string | null,
   begin: (queries: Queries, userId: number) => Promise<T>,
 ): Promise<T> {
   const address = normaliseEmail(email);
-  const forgive = await context.limits.reserve(guessLimits(`login|${address}`, network));
-  const user = await findPasswordHash(context.database.read, address);
-  const right = user
-    ? await context.passwords.verify(password, user.password_hash)
-    : await context.passwords.verifyNothing(password);
+  const target = loginTarget(address);
+  const browser = knownBrowser(context.secrets, knownCookie, target, context.now());
+  const { forgive, turn } = await context.guesses.reserve(target, { network, browser });
+  const { user, right } = await verify(context, address, password, turn).catch(async (cause) => {
+    // A guess that nobody looked at is none.
+    await forgive();
+    throw cause;
+  });
   if (!user || !right) throw loginWrong();
-  await forgive();
+  await Promise.all([forgive(), context.guesses.noteNetwork(target, network)]);
   return context.database.write(async (queries) => {
     if (!(await holdPassword(queries, user.id, user.password_hash))) throw loginWrong();
     return begin(queries, user.id);
   });
+}
+
+async function verify({ database, passwords }: Context, address: string, password: string, turn: Turn) {
+  const user = await findPasswordHash(database.lookup, address);
+  const right = user
+    ? await passwords.verify(password, user.password_hash, turn)
+    : await passwords.verifyNothing(password, turn);
+  return { user, right };
 }
 
 const loginWrong = (): Refusal =>

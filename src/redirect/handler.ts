@@ -148,7 +148,11 @@ export class RedirectHandler {
     const cookie =
       password === ''
         ? null
-        : await this.#parts.password.tryPassword(link, password, hit.network(), hit.path);
+        : await this.#parts.password.tryPassword(link, password, {
+            headers: hit.request.headers,
+            network: hit.network(),
+            path: hit.path,
+          });
     if (cookie === null) {
       const again = { status: 401, sentence: 'That is not the password. Try again.' };
       return this.#recorded(hit, link, { kind: 'ask_password' }, pages.passwordPage(hit.host, again));

@@ -1,35 +1,80 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
-/** Counts one attempt and tells how many there are in its window, this one included, and when the window ends. */
-export async function countAttempt(
+export interface Window {
+  readonly key: string;
+  /** How long attempts are counted together, in milliseconds. */
+  readonly window: number;
+}
+
+export interface AttemptCount {
+  readonly count: number;
+  readonly windowEndsAt: number;
+}
+
+/**
+ * Counts one attempt under each key and tells how many there are in its window, this one included, and when the window
+ * ends. Always in the order of the keys: two that share some wait for each other and never cross.
+ */
+export async function countAttempts(
   queries: Queries,
-  key: string,
+  windows: readonly Window[],
   now: number,
-  windowLength: number,
-): Promise<{ readonly count: number; readonly windowEndsAt: number }> {
-  const row = await queries
+): Promise<ReadonlyMap<string, AttemptCount>> {
+  const values = windows
+    .map(({ key, window }) => ({ key, count: 1, window_ends_at: now + window }))
+    .sort(byKey);
+  const rows = await queries
     .insertInto('attempts')
-    .values({ key, count: 1, window_ends_at: now + windowLength })
+    .values(values)
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet({
         count: sql<number>`case when attempts.window_ends_at <= ${now} then 1 else attempts.count + 1 end`,
-        window_ends_at: sql<number>`case when attempts.window_ends_at <= ${now} then ${now + windowLength} else attempts.window_ends_at end`,
+        window_ends_at: sql<number>`case when attempts.window_ends_at <= ${now} then excluded.window_ends_at else attempts.window_ends_at end`,
       }),
     )
-    .returning(['count', 'window_ends_at'])
-    .executeTakeFirstOrThrow();
-  return { count: row.count, windowEndsAt: row.window_ends_at };
+    .returning(['key', 'count', 'window_ends_at'])
+    .execute();
+  return new Map(rows.map((row) => [row.key, { count: row.count, windowEndsAt: row.window_ends_at }]));
 }
 
-/** Takes an attempt back: it was right, and right ones are not what is limited. */
-export async function forgiveAttempt(queries: Queries, key: string): Promise<void> {
+/** Takes an attempt back under each key: it was right, and right ones are not what is limited. In order, as above. */
+export async function withdrawAttempts(
+  queries: Queries,
+  keys: readonly string[],
+  now: number,
+): Promise<void> {
   await queries
-    .updateTable('attempts')
-    .set({ count: sql<number>`count - 1` })
-    .where('key', '=', key)
-    .where('count', '>', 0)
+    .insertInto('attempts')
+    .values(keys.map((key) => ({ key, count: 0, window_ends_at: now })).sort(byKey))
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        count: sql<number>`case when attempts.count > 0 then attempts.count - 1 else 0 end`,
+      }),
+    )
     .execute();
+}
+
+const byKey = (one: { key: string }, other: { key: string }): number => (one.key < other.key ? -1 : 1);
+
+/** Notes that somebody got in, under a key that says where; for so many milliseconds. */
+export async function noteSuccess(queries: Queries, { key, window }: Window, now: number): Promise<void> {
+  const window_ends_at = now + window;
+  await queries
+    .insertInto('attempts')
+    .values({ key, count: 1, window_ends_at })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ window_ends_at }))
+    .execute();
+}
+
+export async function wasNoted(queries: Queries, key: string, now: number): Promise<boolean> {
+  const row = await queries
+    .selectFrom('attempts')
+    .select('key')
+    .where('key', '=', key)
+    .where('window_ends_at', '>', now)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function deleteOldAttempts(queries: Queries, now: number): Promise<void> {

@@ -43,14 +43,16 @@ beforeEach(() => {
     },
     reserveGuess: async () => {
       counted += 1;
-      return async () => {
+      const forgive = async () => {
         counted -= 1;
       };
+      return { forgive, turn: { party: '198.51.100.1', isKnown: false } };
     },
   });
 });
 
-const guess = (password: string) => gate.tryPassword(link, password, '198.51.100.1', '/x');
+const guess = (password: string) =>
+  gate.tryPassword(link, password, { headers: new Headers(), network: '198.51.100.1', path: '/x' });
 
 test('a wrong guess counts, a right one does not', async () => {
   expect(await guess('barley')).toBeNull();

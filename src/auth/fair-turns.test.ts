@@ -1,0 +1,67 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { Refusal } from '../rules/errors.ts';
+import { FairTurns } from './fair-turns.ts';
+
+let turns: FairTurns;
+let order: string[];
+let ends: (() => void)[];
+
+beforeEach(() => {
+  turns = new FairTurns();
+  order = [];
+  ends = [];
+});
+
+/** Work that goes on until it is ended; by then it has said its name. */
+function ask(party: string, isKnown = false): Promise<string> {
+  const work = () =>
+    new Promise<string>((resolve) => {
+      order.push(party);
+      ends.push(() => resolve(party));
+    });
+  return turns.run({ party, isKnown }, work).catch((cause) => {
+    expect(cause).toBeInstanceOf(Refusal);
+    return (cause as Refusal).code;
+  });
+}
+
+async function endAll(): Promise<void> {
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await Bun.sleep(0);
+  }
+}
+
+test('two are at work, and of the others each party has a turn before any has its second', async () => {
+  const asked = ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map((party) => ask(party));
+  expect(order).toEqual(['a', 'a']);
+  await endAll();
+  expect(order).toEqual(['a', 'a', 'a', 'b', 'c', 'a', 'b', 'a']);
+  expect(await Promise.all(asked)).toHaveLength(8);
+});
+
+test('who got in before is next, however many wait from however many networks, and the others still come on', async () => {
+  for (let network = 0; network < 66; network++) void ask(`network ${network}`);
+  for (let time = 0; time < 8; time++) void ask('owner', true);
+  await endAll();
+  const owners = order.flatMap((party, place) => (party === 'owner' ? [place] : []));
+  expect(owners[0]).toBe(2);
+  expect(owners.at(-1)).toBeLessThan(2 + 8 + 4);
+  expect(order.slice(2, 12).some((party) => party !== 'owner')).toBe(true);
+  expect(order).toHaveLength(74);
+});
+
+test('a bounded crowd waits: one party can not fill it, and a crowd of parties is told to come back', async () => {
+  const flood = Array.from({ length: 100 }, () => ask('flood'));
+  const other = ask('other');
+  await endAll();
+  expect(await other).toBe('other');
+  const answers = await Promise.all(flood);
+  // Two at work, 64 waiting, of whom one gave up its place.
+  expect(answers.filter((answer) => answer === 'flood')).toHaveLength(65);
+  expect(answers.filter((answer) => answer === 'BUSY')).toHaveLength(35);
+
+  const many = Array.from({ length: 70 }, (_, party) => ask(`party ${party}`));
+  await endAll();
+  expect((await Promise.all(many)).filter((answer) => answer === 'BUSY')).toHaveLength(70 - 66);
+});

@@ -1,0 +1,92 @@
+import { Refusal } from '../rules/errors.ts';
+
+/** For whom something is done. */
+export interface Turn {
+  /** Those of one party wait behind one another, and not in front of others. */
+  readonly party: string;
+  /** Those who got in before, and those who are in, come first. */
+  readonly isKnown: boolean;
+}
+
+const maxRunning = 2;
+/** For each of both: those who are known, and all others. */
+const maxWaiting = 64;
+/** One turn in so many goes to those who are not known, however many are. */
+const othersEvery = 4;
+
+/** Dear work, a few at a time, in turns that are shared fairly; a bounded crowd may wait, and past that it is "later". */
+export class FairTurns {
+  #running = 0;
+  #sinceOthers = 0;
+  readonly #known = new Crowd();
+  readonly #others = new Crowd();
+
+  async run<T>({ party, isKnown }: Turn, work: () => Promise<T>): Promise<T> {
+    if (this.#running < maxRunning) this.#running += 1;
+    else await (isKnown ? this.#known : this.#others).wait(party);
+    try {
+      return await work();
+    } finally {
+      const next = this.#next();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+
+  #next(): (() => void) | undefined {
+    const isOthersTurn = ++this.#sinceOthers >= othersEvery;
+    const [first, second] = isOthersTurn ? [this.#others, this.#known] : [this.#known, this.#others];
+    if (isOthersTurn) this.#sinceOthers = 0;
+    return first.take() ?? second.take();
+  }
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly giveUp: (cause: Refusal) => void;
+}
+
+/** Those who wait, by their party, which take turns. */
+class Crowd {
+  /** In the order of their turns. */
+  readonly #parties = new Map<string, Waiting[]>();
+  #size = 0;
+
+  wait(party: string): Promise<void> {
+    const own = this.#parties.get(party) ?? [];
+    if (this.#size >= maxWaiting && !this.#makeRoomFor(own.length)) throw busy();
+    return new Promise((begin, giveUp) => {
+      this.#parties.set(party, own);
+      own.push({ begin, giveUp });
+      this.#size += 1;
+    });
+  }
+
+  take(): (() => void) | undefined {
+    const [first] = this.#parties;
+    if (first === undefined) return undefined;
+    const [party, waiting] = first;
+    const next = waiting.shift();
+    this.#parties.delete(party);
+    if (waiting.length > 0) this.#parties.set(party, waiting);
+    this.#size -= 1;
+    return next?.begin;
+  }
+
+  /** The party that has most waiting gives up its last place to one that has fewer. */
+  #makeRoomFor(size: number): boolean {
+    let [largest, name]: [Waiting[], string] = [[], ''];
+    for (const [party, waiting] of this.#parties)
+      if (waiting.length > largest.length) [largest, name] = [waiting, party];
+    if (largest.length <= size + 1) return false;
+    largest.pop()?.giveUp(busy());
+    if (largest.length === 0) this.#parties.delete(name);
+    this.#size -= 1;
+    return true;
+  }
+}
+
+const busy = (): Refusal =>
+  new Refusal('BUSY', 'Too many passwords are being checked right now. Try again in a few seconds.', {
+    retryAfter: 3,
+  });

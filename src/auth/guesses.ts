@@ -1,0 +1,105 @@
+import { widestNetwork } from '../rules/networks.ts';
+import { noteSuccess, wasNoted } from '../storage/attempts.ts';
+import type { Database } from '../storage/database.ts';
+import type { Turn } from './fair-turns.ts';
+import { type Limit, networkLimits, type RateLimit } from './rate-limit.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Where a guess comes from. */
+export interface Guesser {
+  readonly network: string;
+  /** The browser, where its cookie shows that it got in before. */
+  readonly browser: string | null;
+}
+
+export interface Attempt {
+  /** The password was right, or nobody looked at it: the attempt doesn't count. */
+  readonly forgive: () => Promise<void>;
+  /** In which turn the password is checked. */
+  readonly turn: Turn;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+const knownFor = 90 * day;
+/** How long a network is taken for unknown without asking the store again. */
+const unknownFor = 2 * second;
+const maxRemembered = 10_000;
+
+/** Wrong guesses at one password from a network or browser that got in before, in a quarter of an hour. */
+const knownGuesses = 10;
+
+/**
+ * Guesses from networks that never got in: so many in a quarter of an hour at one password, and at all; so many a day at
+ * one password from everywhere, and then slowly. Slow guesses have two lanes: a botnet has to bring a new network every
+ * twenty seconds to keep out whoever comes from a network that has hardly guessed today.
+ */
+const unknownGuesses = (target: string, network: string): readonly Limit[] => {
+  const freshKey = `${target}|today|${widestNetwork(network)}`;
+  return [
+    ...networkLimits(target, network, { narrow: 10, middle: 20, wide: 40 }, 15 * minute),
+    ...networkLimits('network', network, { narrow: 60, middle: 120, wide: 240 }, 15 * minute),
+    { key: freshKey, most: Number.POSITIVE_INFINITY, window: day },
+    {
+      key: `${target}|everyone`,
+      most: 1_000,
+      window: day,
+      beyond: { freshKey, maxFresh: 3, fresh: 20 * second, again: minute },
+    },
+  ];
+};
+
+/** Limits guesses at passwords, so that those who know one get in while others guess at it. */
+export class Guesses {
+  readonly #limits: RateLimit;
+  readonly #database: Database;
+  readonly #secrets: Secrets;
+  readonly #now: () => number;
+  readonly #unknown = new Map<string, number>();
+
+  constructor(limits: RateLimit, database: Database, secrets: Secrets, now: () => number) {
+    this.#limits = limits;
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#now = now;
+  }
+
+  /** Counts a guess at a password before it is looked at, or refuses it. */
+  async reserve(target: string, { network, browser }: Guesser): Promise<Attempt> {
+    const known = await this.knownAs(target, { network, browser });
+    const limits =
+      known === null
+        ? unknownGuesses(target, network)
+        : [{ key: `${target}|${known}`, most: knownGuesses, window: 15 * minute }];
+    const forgive = await this.#limits.reserve(limits);
+    return { forgive, turn: { party: known ?? widestNetwork(network), isKnown: known !== null } };
+  }
+
+  /** What has a budget of its own because it got in before: the browser, or the network. Null for all others. */
+  async knownAs(target: string, { network, browser }: Guesser): Promise<string | null> {
+    if (browser !== null) return `browser|${browser}`;
+    return (await this.#isKnownNetwork(target, network)) ? `known|${network}` : null;
+  }
+
+  /** Somebody got in from there, and has a budget of their own for 90 days. Kept as a hash: it holds an address. */
+  async noteNetwork(target: string, network: string): Promise<void> {
+    const key = this.#keyOf(target, network);
+    await this.#database.write((queries) => noteSuccess(queries, { key, window: knownFor }, this.#now()));
+    this.#unknown.delete(key);
+  }
+
+  async #isKnownNetwork(target: string, network: string): Promise<boolean> {
+    const [key, now] = [this.#keyOf(target, network), this.#now()];
+    if ((this.#unknown.get(key) ?? 0) > now) return false;
+    if (await wasNoted(this.#database.lookup, key, now)) return true;
+    this.#unknown.set(key, now + unknownFor);
+    if (this.#unknown.size > maxRemembered) this.#unknown.delete(this.#unknown.keys().next().value ?? '');
+    return false;
+  }
+
+  #keyOf(target: string, network: string): string {
+    return this.#secrets.sign('attempts', `${target}|got in|${network}`, 32);
+  }
+}

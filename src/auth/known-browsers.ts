@@ -1,0 +1,59 @@
+import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-text.ts';
+import type { Secrets } from './secrets.ts';
+
+const day = 24 * 60 * 60 * 1000;
+/** For how long a browser is known after it got in. */
+export const knownBrowserLifetime = 180 * day;
+
+const idLength = 16;
+const signatureLength = 22;
+/** Accounts that one browser is known for: the ones that signed in last. */
+const maxEntries = 5;
+const separator = '~';
+const form = /^([0-9A-Za-z]{16})\.([0-9a-z]{1,10})\.([\w-]{22})$/;
+
+/**
+ * What a browser keeps in a cookie when it signed in, and shows at later sign-ins: that it got in at this target before. It
+ * opens nothing. Its guesses are counted apart from everybody else's, so that nobody else can use them up.
+ */
+export function knownBrowser(
+  secrets: Secrets,
+  cookie: string | null,
+  target: string,
+  now: number,
+): string | null {
+  return (
+    entriesOf(cookie)
+      .find((text) => isFor(secrets, text, target, now))
+      ?.slice(0, idLength) ?? null
+  );
+}
+
+/** The cookie as it is to be from now on. The browser keeps the id that it has. */
+export function rememberBrowser(
+  secrets: Secrets,
+  randomBytes: RandomBytes,
+  cookie: string | null,
+  target: string,
+  now: number,
+): string {
+  const entries = entriesOf(cookie);
+  const id = knownBrowser(secrets, cookie, target, now) ?? drawText(digitsAndLetters, idLength, randomBytes);
+  const until = (now + knownBrowserLifetime).toString(36);
+  const entry = `${id}.${until}.${sign(secrets, target, id, until)}`;
+  const others = entries.filter((text) => !text.startsWith(`${id}.`));
+  return [entry, ...others].slice(0, maxEntries).join(separator);
+}
+
+const entriesOf = (cookie: string | null): string[] =>
+  (cookie ?? '').split(separator, maxEntries).filter((text) => form.test(text));
+
+function isFor(secrets: Secrets, text: string, target: string, now: number): boolean {
+  const [, id = '', until = '', signature = ''] = form.exec(text) ?? [];
+  return (
+    Number.parseInt(until, 36) > now && secrets.verify('known-browser', `${target}|${id}|${until}`, signature)
+  );
+}
+
+const sign = (secrets: Secrets, target: string, id: string, until: string): string =>
+  secrets.sign('known-browser', `${target}|${id}|${until}`, signatureLength);

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Refusal } from '../src/rules/errors.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+describe.each(storeKinds)('while others guess at a password, on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const signIn = async (from: string, password = owner.password, email = owner.email, cookie = '') => {
+    const began = performance.now();
+    const answer = await app.call('POST', '/api/v1/session', {
+      body: { email, password },
+      headers: { 'x-forwarded-for': from, ...(cookie && { cookie }) },
+    });
+    return { status: answer.status, took: performance.now() - began, headers: answer.headers };
+  };
+  const knownCookie = (headers: Headers): string =>
+    headers
+      .getSetCookie()
+      .find((cookie) => cookie.startsWith('linnet_known='))
+      ?.split(';')[0] ?? '';
+
+  /** Of guesses from these networks, how many were looked at. */
+  async function evaluated(target: string, networks: Iterable<string>): Promise<number> {
+    let count = 0;
+    const all = [...networks];
+    for (let start = 0; start < all.length; start += 250) {
+      const guesses = all.slice(start, start + 250).map((network) => guess(target, network));
+      count += (await Promise.all(guesses)).filter((isEvaluated) => isEvaluated).length;
+    }
+    return count;
+  }
+  const guess = (target: string, network: string, browser: string | null = null) =>
+    app.app.context.guesses.reserve(target, { network, browser }).then(
+      () => true,
+      (cause) => {
+        if (!(cause instanceof Refusal) || cause.code !== 'TOO_MANY_ATTEMPTS') throw cause;
+        return false;
+      },
+    );
+  const v6 = (count: number, prefix: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `${prefix(index)}::/64`);
+  /** No two of them in one /48. */
+  const everywhere = (count: number, first = 0) =>
+    v6(
+      count,
+      (index) => `2001:${((index + first) >> 16).toString(16)}:${((index + first) & 0xffff).toString(16)}:0`,
+    );
+
+  test('a thousand guesses from all over a household leave its owner a sign-in in a moment', async () => {
+    const home = '2001:db8:1:100::1';
+    const idle = (await signIn(home)).took;
+    const before = await signIn(home);
+    expect(before.status).toBe(201);
+    const cookie = knownCookie(before.headers);
+    const statuses: number[] = [];
+    const attack = Array.from({ length: 50 }, async (_, worker) => {
+      for (let turn = 0; turn < 20; turn++) {
+        const part = (worker * 20 + turn) % 250;
+        statuses.push(
+          (await signIn(`2001:db8:1:1${(part + 1).toString(16).padStart(2, '0')}::2`, 'wrong')).status,
+        );
+      }
+    });
+    const own = [
+      await signIn('2001:db8:1:1ff::1', owner.password, owner.email, cookie),
+      await signIn(home),
+      await signIn('198.51.100.7'),
+    ];
+    await Promise.all(attack);
+    own.push(await signIn('2001:db8:1:1ff::1', owner.password, owner.email, cookie), await signIn(home));
+    expect(own.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    // Some turns of others, on a machine that may be slow by itself: not a queue of all of them.
+    for (const { took } of own) expect(took).toBeLessThan(second + 20 * idle);
+    expect(statuses).toHaveLength(1_000);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+  });
+
+  test('whoever has a /64, a /56 or a /48 has the budget of one, and an IPv4 address or /24 too', async () => {
+    const own = (target: string, networks: Iterable<string>) => evaluated(`login|${target}`, networks);
+    expect(await own('64', Array(200).fill('2001:db8:2:1::/64'))).toBe(10);
+    const ofHousehold = v6(200, (index) => `2001:db8:3:1${index.toString(16).padStart(2, '0')}`);
+    expect(await own('56', ofHousehold)).toBe(20);
+    expect(await own('56', ['2001:db8:3:200::/64'])).toBe(1);
+    const ofSite = v6(2_000, (index) => `2001:db8:4:${(index * 32).toString(16)}`);
+    expect(await own('48', ofSite)).toBe(40);
+    expect(await own('48', ['2001:db8:5:0::/64'])).toBe(1);
+    const ofProvider = Array.from({ length: 256 }, (_, index) => `203.0.113.${index}`);
+    expect(await own('24', ofProvider)).toBe(40);
+    expect(await own('32', Array(50).fill('203.0.114.7'))).toBe(10);
+    // Whatever it guesses at.
+    let sprayed = 0;
+    for (let target = 0; target < 100; target++)
+      sprayed += await own(`spray ${target}`, ['2001:db8:6:1::/64', '2001:db8:6:2::/64']);
+    expect(sprayed).toBe(120);
+  });
+
+  test('a hundred thousand guesses from ever new networks: a thousand a day are looked at, then a few a minute', async () => {
+    const target = 'login|botnet@example.com';
+    const count = store === 'sqlite' ? 100_000 : 5_000;
+    expect(await evaluated(target, everywhere(count))).toBe(1_001);
+    // Who comes from where nobody guessed, and is not quicker than the botnet, takes a slow turn.
+    app.clock.now += 20 * second;
+    expect(await evaluated(target, everywhere(10, count))).toBe(1);
+    app.clock.now += 20 * second;
+    expect(await guess(target, '198.51.100.9')).toBe(true);
+    expect(await guess(target, '192.0.2.9')).toBe(false);
+    app.clock.now += day;
+    expect(await guess(target, '192.0.2.9')).toBe(true);
+  }, 120_000);
+
+  test('beyond the cap those who guess again and again wait apart from those who begin, and known browsers not at all', async () => {
+    const target = 'login|capped@example.com';
+    await evaluated(target, everywhere(1_000, 500_000));
+    const again = () => guess(target, '198.51.101.1');
+    for (let time = 0; time < 3; time++) {
+      app.clock.now += 20 * second;
+      expect(await again()).toBe(true);
+    }
+    app.clock.now += 20 * second;
+    expect(await again()).toBe(true);
+    expect(await again()).toBe(false);
+    expect(await guess(target, '198.51.102.1')).toBe(true);
+    app.clock.now += 20 * second;
+    expect(await again()).toBe(false);
+    for (let time = 0; time < 10; time++) expect(await guess(target, '198.51.103.1', 'browser')).toBe(true);
+    expect(await guess(target, '198.51.103.1', 'browser')).toBe(false);
+    expect(await guess(target, '198.51.103.1', 'another')).toBe(true);
+    await app.app.context.guesses.noteNetwork(target, '198.51.104.1');
+    expect(await guess(target, '198.51.104.1')).toBe(true);
+    expect(await guess(target, '198.51.104.1')).toBe(true);
+  });
+
+  test('a browser is known at the account where it signed in, and a made-up cookie at none', async () => {
+    const other = await app.newcomer();
+    const cookie = knownCookie((await signIn('198.51.110.1')).headers);
+    const [name, value = ''] = cookie.split('=');
+    const flood = (email: string) =>
+      Promise.all(Array.from({ length: 12 }, () => signIn('198.51.111.1', 'wrong', email)));
+    await flood(owner.email);
+    await flood(other.email);
+    const from = '198.51.111.1';
+    expect((await signIn(from, other.password, other.email, cookie)).status).toBe(429);
+    for (const made of ['x', `${value}x`, value.replace(/^./, '_'), `${'A'.repeat(16)}${value.slice(16)}`])
+      expect([made, (await signIn(from, owner.password, owner.email, `${name}=${made}`)).status]).toEqual([
+        made,
+        429,
+      ]);
+    expect((await signIn(from, owner.password, owner.email, cookie)).status).toBe(201);
+    // The other account's sign-in is added, and the first stays.
+    const both = knownCookie((await signIn('198.51.112.1', other.password, other.email, cookie)).headers);
+    for (const { email, password } of [owner, other])
+      expect((await signIn(from, password, email, both)).status).toBe(201);
+  });
+
+  test('an address stands nowhere in the store, also of those that got in', async () => {
+    if (store !== 'sqlite') return;
+    await signIn('198.51.120.77');
+    const files = await Array.fromAsync(new Bun.Glob('linnet.sqlite*').scan({ cwd: app.dataDir }));
+    for (const file of files)
+      expect(await Bun.file(`${app.dataDir}/${file}`).text()).not.toContain('198.51.120');
+  });
+});
