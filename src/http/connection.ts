@@ -95,8 +95,7 @@ export class Connection implements Limited {
   /** The visitor sends no more; what is under way is still answered. */
   ended(): void {
     this.#isEnded = true;
-    // A request that will never be whole is for the server behind to give up on.
-    if (this.#state === 'carried' || (this.#state === 'exchange' && this.#toSend > 0)) this.#inner?.end();
+    if (this.#state === 'carried' || (this.#state === 'exchange' && this.#isForgone)) this.#inner?.end();
     else this.endIfIdle();
   }
 
@@ -157,6 +156,15 @@ export class Connection implements Limited {
 
   get #isIdle(): boolean {
     return this.#state === 'express' && !this.#isWaiting && this.#held === null && !this.#outlet.isFull;
+  }
+
+  /**
+   * Whether the server behind is to give up on the request under way once its sender sends no more: because it will never
+   * be whole, or because it only asks, and who asked has most likely gone. A change is answered however long it takes.
+   */
+  get #isForgone(): boolean {
+    if (this.#toSend > 0) return true;
+    return this.#held === null && (this.#method === 'GET' || this.#method === 'HEAD');
   }
 
   #serve(fresh: Buffer): void {

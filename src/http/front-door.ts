@@ -12,7 +12,7 @@ import {
 export interface Caller {
   readonly address: string | null;
   /** Lets the answer pause for as long as it likes. */
-  readonly keepOpen: () => void;
+  readonly keepOpen: (seconds?: number) => void;
 }
 
 /** A request with its address taken apart once, for whatever door it goes to. */
@@ -30,7 +30,7 @@ export interface Arrival {
   /** Asked by a program on this machine or by a trusted proxy, for itself and not for a visitor. */
   readonly isInternal: () => boolean;
   /** Lets the answer pause for as long as it likes: no idle timeout ends it. */
-  readonly keepOpen: () => void;
+  readonly keepOpen: (seconds?: number) => void;
 }
 
 type Answer = Response | Promise<Response>;

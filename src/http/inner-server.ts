@@ -32,7 +32,10 @@ export class InnerServer {
       fetch: (request, server) => {
         const peer = peerOf(request, server);
         if (peer === undefined) return new Response(null, { status: 403 });
-        const answer = this.#front(request, { address: peer, keepOpen: () => server.timeout(request, 0) });
+        const answer = this.#front(request, {
+          address: peer,
+          keepOpen: (seconds = 0) => server.timeout(request, seconds),
+        });
         return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
       },
       error: (cause) => {
