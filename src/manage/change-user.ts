@@ -40,7 +40,7 @@ export async function changePassword(
   const forgive = await context.limits.reserve([
     { key: `password change|${caller.userId}`, most: 10, window: quarterOfAnHour },
   ]);
-  const known = await findPasswordHash(context.database.read, email);
+  const known = await findPasswordHash(context.database.lookup, email);
   if (!known || !(await context.passwords.verify(change.current_password, known.password_hash)))
     throw passwordWrong();
   await forgive();

@@ -53,7 +53,7 @@ async function mailLink(context: Context, mailer: Mailer, email: string, by: Gue
   const { database, guesses, limits, site } = context;
   const known = await guesses.knownAs(loginTarget(email), by);
   const forgive = await withinLimits(limits, resetMailLimits(email, by.network, known));
-  const user = await findUserByEmail(database.read, email);
+  const user = await findUserByEmail(database.lookup, email);
   if (!user) return;
   if (!forgive) return mailer.heldBack('too many mails about a password to one address');
   const token = makeResetToken(context.randomBytes);

@@ -39,7 +39,7 @@ export async function registerUser(
   door: Door,
   network = '',
 ): Promise<StoredUser> {
-  const isFirst = !(await hasUsers(context.database.read));
+  const isFirst = !(await hasUsers(context.database.lookup));
   refuseUnlessLetIn(context, wish, door, isFirst);
   await refuseUselessInvitation(context, wish);
   // Hashing is dear: from outside it is to be had so often, and no more.

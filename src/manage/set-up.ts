@@ -3,4 +3,4 @@ import type { Context } from './context.ts';
 
 /** Whether nobody has an account yet. */
 export const needsFirstAccount = async ({ database }: Context): Promise<boolean> =>
-  !(await hasUsers(database.read));
+  !(await hasUsers(database.lookup));

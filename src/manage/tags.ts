@@ -51,11 +51,11 @@ export async function renameTag(
   name: string,
 ): Promise<CountedTag> {
   try {
-    const tag = await context.database.write((queries) =>
-      stored.renameTag(queries, caller.organizationId, id, name),
-    );
-    if (!tag) throw notFound('tag');
-    return { ...tag, links: await tagCount(context.database.read, id) };
+    return await context.database.write(async (queries) => {
+      const tag = await stored.renameTag(queries, caller.organizationId, id, name);
+      if (!tag) throw notFound('tag');
+      return { ...tag, links: await tagCount(queries, id) };
+    });
   } catch (cause) {
     throw cause instanceof NotUnique ? taken(name) : cause;
   }

@@ -16,7 +16,7 @@ export async function tryWebhook(
   linkId: number,
 ): Promise<DeliveryWithAttempts> {
   const { database, site, config, webhooks, now } = context;
-  const link = await findLink(database.read, caller.organizationId, linkId);
+  const link = await findLink(database.lookup, caller.organizationId, linkId);
   if (!link) throw notFound('link');
   if (link.webhook_url === null) throw noWebhook('webhook');
   await limitWebhookCalls(context, linkId, caller.organizationId);

@@ -25,7 +25,7 @@ export async function updateLink(
   expectedVersion: string | null = null,
 ): Promise<LinkWithTags> {
   // Whether the link is the caller's comes first: nothing is hashed or looked up for somebody else's.
-  if (!(await findLink(context.database.read, caller.organizationId, id))) throw notFound('link');
+  if (!(await findLink(context.database.lookup, caller.organizationId, id))) throw notFound('link');
   const columns = await columnsOf(context, update);
   const updated = await context.database.write(async (queries) => {
     const before = await lockLink(queries, caller.organizationId, id);

@@ -47,10 +47,10 @@ export async function readDelivery(
   caller: Caller,
   id: number,
 ): Promise<DeliveryWithAttempts> {
-  const { read } = context.database;
-  const delivery = await findDelivery(read, caller.organizationId, id);
+  const { lookup } = context.database;
+  const delivery = await findDelivery(lookup, caller.organizationId, id);
   if (!delivery) throw notFound('delivery');
-  return { delivery, attempts: (await attemptsOf(read, [id])).get(id) ?? [] };
+  return { delivery, attempts: (await attemptsOf(lookup, [id])).get(id) ?? [] };
 }
 
 /**
@@ -69,7 +69,7 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
 }
 
 async function whereNow({ database }: Context, delivery: StoredDelivery): Promise<Redelivery> {
-  const link = await findAnyLink(database.read, delivery.link_id);
+  const link = await findAnyLink(database.lookup, delivery.link_id);
   if (!link) {
     const { target_url, signing_key } = delivery;
     return { target_url, signing_key };
