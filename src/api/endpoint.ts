@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { readingFor, termsOf } from '../manage/reading.ts';
 import type { Caller, Deed } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { readJson } from './body.ts';
@@ -16,8 +17,8 @@ export interface Connection {
   readonly network: () => string;
   /** A call from this very machine that came through no proxy and from no web page. */
   readonly isLocal: () => boolean;
-  /** This answer may pause for longer than others may. */
-  readonly keepOpen: () => void;
+  /** This answer may pause for so many seconds; for as long as it likes when none are given. */
+  readonly keepOpen: (seconds?: number) => void;
 }
 
 export interface Call<Params, Query, Body, Who> {
@@ -110,6 +111,10 @@ export interface Endpoint {
   ): Promise<Reply<unknown>>;
 }
 
+/** Seconds until the connection of a call is taken for dead that is being answered; and of any other. */
+const maxSilence = 120;
+const usualSilence = 10;
+
 /** Authenticate, parse, call, answer: the way of every call, written once. */
 export function endpoint<
   C extends Credential,
@@ -133,18 +138,25 @@ export function endpoint<
     answer: definition.answer,
     streams: definition.streams,
     async run(request, rawParams, connection, doorman, context) {
+      const begunAt = performance.now();
       const guest = await letIn(definition, request, doorman, context.site);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = readQuery(request.url, definition.query, definition.body);
       const { headers, signal } = request;
       const { caller, session, stillWelcome } = guest;
-      const lease = context.bodies.lease(caller?.organizationId ?? 0);
+      const organizationId = caller?.organizationId ?? 0;
+      const lease = context.bodies.lease(organizationId);
       try {
         const body = definition.body
           ? await bodyOf(definition.body, definition, request, lease, caller)
           : undefined;
         const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
-        const reply = await definition.handle(call as never, context);
+        // From here on it is known what is to be done: however long that takes, its caller is told what came of it.
+        connection.keepOpen(maxSilence);
+        const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
+        const means = readingFor(context, termsOf({ organizationId, signal, kind, begunAt }));
+        const reply = await definition.handle(call as never, means);
+        if (!reply.stream) connection.keepOpen(usualSilence);
         return guest.cookie === null
           ? reply
           : { ...reply, headers: { 'set-cookie': guest.cookie, ...reply.headers } };
@@ -154,6 +166,8 @@ export function endpoint<
     },
   };
 }
+
+const isSafe = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** An id that can't be one names nothing: 404, like one that isn't there. */
 function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): unknown {

@@ -1,4 +1,4 @@
-import { type ErrorCode, type Problem, Refusal, StoreAway } from '../rules/errors.ts';
+import { type ErrorCode, type Problem, Refusal, StoreAway, TookTooLong } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** The one place where an error code gets its status. */
@@ -59,6 +59,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   BUSY: 503,
+  TIMED_OUT: 504,
   STORE_AWAY: 503,
   INTERNAL: 500,
 };
@@ -74,10 +75,23 @@ export function refusalOf(cause: unknown, log: Log): Refusal {
       { retryAfter: 5 },
     );
   }
+  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut() : overtaken();
   const reference = crypto.randomUUID();
   log.error('request failed', cause, { reference });
   return new Refusal('INTERNAL', `Something failed on our side. It was logged under ${reference}.`);
 }
+
+const timedOut = (): Refusal =>
+  new Refusal(
+    'TIMED_OUT',
+    'This took too long and was given up. Ask for less at once: a shorter range, a smaller page, fewer filters.',
+    { retryAfter: 5 },
+  );
+
+const overtaken = (): Refusal =>
+  new Refusal('BUSY', 'Too many questions are waiting for an answer right now. Try again in a few seconds.', {
+    retryAfter: 3,
+  });
 
 /** Of what is wrong with one thing: a thousand fields that are unknown need no thousand sentences. */
 const maxListed = 25;

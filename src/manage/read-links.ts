@@ -16,7 +16,7 @@ import {
   listLinks,
   searchLinks,
 } from '../storage/list-links.ts';
-import { defaultDomainId } from '../storage/schema.ts';
+import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import { tagCount } from '../storage/tag-counts.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
@@ -89,23 +89,23 @@ async function deepPage(
 }
 
 /** Of how many links in an organization the blocks have been asked to be counted. */
-const countedAhead = new WeakMap<Database, Map<number, number>>();
+const countedAhead = new WeakMap<Queries, Map<number, number>>();
 
 /** Whoever sees the first page of a long list may turn to one far down next: what that needs is made ready meanwhile. */
 function countAhead(database: Database, organizationId: number, total: number): void {
-  const totals = countedAhead.get(database) ?? new Map<number, number>();
-  countedAhead.set(database, totals);
+  const totals = countedAhead.get(database.lookup) ?? new Map<number, number>();
+  countedAhead.set(database.lookup, totals);
   if (total - (totals.get(organizationId) ?? 0) <= deepOffset) return;
   totals.set(organizationId, total);
   void countInPassing(database, organizationId);
 }
 
-const counting = new WeakMap<Database, Set<number>>();
+const counting = new WeakMap<Queries, Set<number>>();
 
 /** Once at a time. What goes wrong is left to whoever looks that far next. */
 async function countInPassing(database: Database, organizationId: number): Promise<void> {
-  const running = counting.get(database) ?? new Set();
-  counting.set(database, running);
+  const running = counting.get(database.lookup) ?? new Set();
+  counting.set(database.lookup, running);
   if (running.has(organizationId)) return;
   running.add(organizationId);
   await countBlocks(database, organizationId).catch(() => {});

@@ -62,6 +62,7 @@ export type ErrorCode =
   | 'METHOD_NOT_ALLOWED'
   // us
   | 'BUSY'
+  | 'TIMED_OUT'
   | 'STORE_AWAY'
   | 'INTERNAL';
 
@@ -100,6 +101,18 @@ export class Refusal extends Error implements Problem {
 /** The store can't be reached, is full or is too busy. Thrown by storage; what was asked for was not done. */
 export class StoreAway extends Error {
   override readonly name = 'StoreAway';
+}
+
+/** A read took longer than its caller is made to wait, or the caller has gone. Thrown by storage; nothing was changed. */
+export class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+  /** Whether it had its turn, and was too slow by itself. */
+  readonly hasBegun: boolean;
+
+  constructor(hasBegun: boolean) {
+    super(hasBegun ? 'a read took too long' : 'a read waited too long for its turn');
+    this.hasBegun = hasBegun;
+  }
 }
 
 export const notFound = (noun: string): Refusal =>

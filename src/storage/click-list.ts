@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
+import { dialects } from './dialect.ts';
 import { fewestInPack, type StoredHit } from './hit-pack.ts';
 import {
   eachPack,
@@ -181,7 +182,7 @@ function newestFirst(rows: readonly StoredHit[], packed: readonly Packed[]): Sto
 }
 
 async function rowsDown(
-  { read }: Database,
+  { read, kind }: Database,
   filter: HitFilter,
   span: {
     readonly from: number;
@@ -191,18 +192,18 @@ async function rowsDown(
   },
 ): Promise<readonly StoredHit[]> {
   const { rows } = await sql<StoredHit>`
-    select * from hits where ${matches(filter, inSpan(span))}
+    select * from hits where ${matches(kind, filter, inSpan(span))}
     order by id desc limit ${span.limit} offset ${span.offset}`.execute(read);
   return rows;
 }
 
 async function rowsUp(
-  { read }: Database,
+  { read, kind }: Database,
   filter: HitFilter,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<readonly StoredHit[]> {
   const { rows } = await sql<StoredHit>`
-    select * from hits where ${matches(filter, [sql`id > ${after}`, sql`id <= ${upTo}`])}
+    select * from hits where ${matches(kind, filter, [sql`id > ${after}`, sql`id <= ${upTo}`])}
     order by id limit ${limit}`.execute(read);
   return rows;
 }
@@ -213,9 +214,9 @@ interface Span {
   readonly before?: number | undefined;
 }
 
-async function countRows({ read }: Database, filter: HitFilter, span: Span): Promise<number> {
+async function countRows({ read, kind }: Database, filter: HitFilter, span: Span): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from hits where ${matches(filter, inSpan(span))}`.execute(read);
+    select count(*) as count from hits where ${matches(kind, filter, inSpan(span))}`.execute(read);
   return rows[0]?.count ?? 0;
 }
 
@@ -225,10 +226,12 @@ const inSpan = ({ from = 0, before }: Span): RawBuilder<unknown>[] => [
 ];
 
 function matches(
+  kind: Database['kind'],
   { owner, classes, from, to }: HitFilter,
   further: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
   const conditions = [
+    dialects[kind].keepGoing('id'),
     sql`${sql.ref(`${owner.kind}_id`)} = ${owner.id}`,
     ...(classes === undefined
       ? []

@@ -6,6 +6,26 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
+/** In whose name something is read, and for how long the answer is waited for. */
+export interface ReadTerms {
+  /** Those that ask at the same time take turns. */
+  readonly organizationId: number;
+  /** What is aborted is not begun, and stopped where it was. */
+  readonly signal: AbortSignal | null;
+  /** When nobody waits for an answer any more, as `performance.now()` has it. */
+  readonly deadline: number;
+  /** Milliseconds that one statement may take, its wait for a turn included. */
+  readonly patience: number;
+}
+
+/** For what Linnet asks by itself. */
+export const ownTerms: ReadTerms = {
+  organizationId: 0,
+  signal: null,
+  deadline: Number.POSITIVE_INFINITY,
+  patience: Number.POSITIVE_INFINITY,
+};
+
 /**
  * The store, whichever it is. Three ways in, because they must not wait for one another: people's reads, which may
  * be slow; the redirect's look-ups by key, which may not; and changes, each of them whole or not at all.
@@ -13,6 +33,8 @@ export interface Statement {
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   readonly read: Queries;
+  /** The same in a caller's name: organizations take turns, and what takes too long ends with `TookTooLong`. */
+  readFor(terms: ReadTerms): Queries;
   readonly lookup: Queries;
   /**
    * Runs `work` in a transaction. It may run more than once and shares its turn with others: it does nothing but
@@ -27,6 +49,18 @@ export interface Database {
   /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
   reshape<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** The same database, read in a caller's name. */
+export function inTheNameOf(database: Database, terms: ReadTerms): Database {
+  let read: Queries | undefined;
+  return {
+    ...database,
+    get read() {
+      read ??= database.readFor(terms);
+      return read;
+    },
+  };
 }
 
 /** Where the store is in this process the answer is there at once: what waiting costs is more than the question. */

@@ -1,4 +1,4 @@
-import { SqliteAdapter } from 'kysely';
+import { type RawBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { Queries } from './schema.ts';
 
@@ -36,6 +36,13 @@ export interface Dialect {
   readonly jsonEach: string;
   /** One place of such an element that is an array itself, as a column. */
   readonly jsonCell: (place: number, kind: 'integer' | 'text', name: string) => string;
+  /** Whether a text has another in it, sign by sign. The time that takes has a bound, whatever they are. */
+  readonly contains: (text: RawBuilder<unknown>, part: string) => RawBuilder<boolean>;
+  /**
+   * The first of the conditions of what may look at very many rows, with a column of theirs: by it a statement can be
+   * stopped. PostgreSQL stops them by itself.
+   */
+  readonly keepGoing: (column: string) => RawBuilder<boolean>;
   /** After a text: compared sign by sign, the same on every database and machine. */
   readonly textOrder: string;
   /** Word for word what the indexes have: or else they are not used. */
@@ -67,6 +74,8 @@ export const dialects: Record<Database['kind'], Dialect> = {
     packsHits: true,
     jsonEach: 'json_each',
     jsonCell: (place, _kind, name) => `item.value ->> ${place} as ${name}`,
+    contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+    keepGoing: (column) => sql`keep_going(${sql.ref(column)})`,
     textOrder: '',
     searchKeys: searchKeysWith('instr', 'char(10)'),
   },
@@ -83,6 +92,8 @@ export const dialects: Record<Database['kind'], Dialect> = {
       kind === 'text'
         ? `item.value ->> ${place} as ${name}`
         : `cast(item.value ->> ${place} as bigint) as ${name}`,
+    contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+    keepGoing: () => sql`true`,
     textOrder: 'collate "C"',
     searchKeys: searchKeysWith('strpos', 'chr(10)'),
   },
@@ -91,6 +102,3 @@ export const dialects: Record<Database['kind'], Dialect> = {
 /** That of the database which is asked. */
 export const dialectOf = (queries: Queries): Dialect =>
   queries.getExecutor().adapter instanceof SqliteAdapter ? dialects.sqlite : dialects.postgres;
-
-/** A text as part of a LIKE pattern (with `escape '\\'`): what it contains stands for itself. */
-export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
+import { dialects } from './dialect.ts';
 import type { HitPack } from './hit-pack.ts';
 import { eachPack } from './packed-hits.ts';
 import { rollupClass } from './rollup-class.ts';
@@ -39,7 +40,7 @@ export async function rawHourCounts(
 ): Promise<readonly { hour: number; class: number; hits: number }[]> {
   const { rows } = await sql<{ hour: number; class: number; hits: number }>`
     select at / 3600000 as hour, ${rollupClass} as class, count(*) as hits
-    from hits where ${matches(slice)} group by 1, 2`.execute(database.read);
+    from hits where ${matches(database, slice)} group by 1, 2`.execute(database.read);
   const packed = new Map<number, number>();
   await eachPacked(database, slice, (pack, row, place) => {
     const key = Math.floor((pack.column('at')[row] ?? 0) / hourLength) * mostClasses + place;
@@ -71,7 +72,7 @@ export async function rawGroupCounts(
   const { rows } = await sql<GroupCount>`
     select ${value} as value, ${clicks} as clicks, count(*) as hits,
       sum(${clicks}) over () as all_clicks, sum(count(*)) over () as all_hits
-    from hits where ${matches(slice)} group by 1${largest}`.execute(database.read);
+    from hits where ${matches(database, slice)} group by 1${largest}`.execute(database.read);
   return packed.size > 0 ? largestOf(rows, packed, most) : rows;
 }
 
@@ -119,8 +120,9 @@ async function eachPacked(
   }
 }
 
-function matches({ owner, filters, classes, from, to }: RawSlice): RawBuilder<unknown> {
+function matches({ kind }: Database, { owner, filters, classes, from, to }: RawSlice): RawBuilder<unknown> {
   const conditions = [
+    dialects[kind].keepGoing('id'),
     sql`${sql.ref(`${owner.kind}_id`)} = ${owner.id}`,
     sql`at >= ${from} and at < ${to}`,
     sql`${rollupClass} in (${sql.join(classes.map((place) => sql.lit(place)))})`,

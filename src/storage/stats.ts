@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
 import type { Queries } from './schema.ts';
 import { clickClass } from './stats-counts.ts';
 import { linkBucketCounts, linkGroupCounts, linkTotal } from './stats-link.ts';
@@ -56,7 +57,7 @@ export async function bucketCounts(
     with buckets (bucket, first_hour, end_hour) as (values ${sql.join(rows)})
     select buckets.bucket, rollups.class, sum(rollups.hits) as hits
     from buckets cross join organization_rollups as rollups
-    where ${matches(owner.id, slice)}
+    where ${matches(queries, owner.id, slice)}
       and rollups.hour >= buckets.first_hour and rollups.hour < buckets.end_hour
     group by buckets.bucket, rollups.class`.execute(queries);
   return counts;
@@ -79,7 +80,7 @@ export async function groupCounts(
       sum(sum(case when rollups.class = ${sql.lit(clickClass)} then rollups.hits else 0 end)) over () as all_clicks,
       sum(sum(rollups.hits)) over () as all_hits
     from organization_rollups as rollups
-    where ${matches(owner.id, slice)} and rollups.hour >= ${hours.from} and rollups.hour < ${hours.to}
+    where ${matches(queries, owner.id, slice)} and rollups.hour >= ${hours.from} and rollups.hour < ${hours.to}
     group by ${sql.ref(`rollups.${by}`)}
     order by 3 desc, 1 limit ${sql.lit(most)}`.execute(queries);
   return rows;
@@ -97,12 +98,17 @@ export async function totalCount(
   const to = hours.to === undefined ? sql`` : sql` and rollups.hour < ${hours.to}`;
   const { rows } = await sql<{ hits: number | null }>`
     select sum(rollups.hits) as hits from organization_rollups as rollups
-    where ${matches(owner.id, slice)}${from}${to}`.execute(queries);
+    where ${matches(queries, owner.id, slice)}${from}${to}`.execute(queries);
   return rows[0]?.hits ?? 0;
 }
 
-function matches(organizationId: number, { dimension, value, classes }: Slice): RawBuilder<unknown> {
+function matches(
+  queries: Queries,
+  organizationId: number,
+  { dimension, value, classes }: Slice,
+): RawBuilder<unknown> {
   const conditions = [
+    dialectOf(queries).keepGoing('rollups.hour'),
     sql`rollups.organization_id = ${organizationId}`,
     sql`rollups.dimension = ${sql.lit(dimension)}`,
     ...(value === undefined ? [] : [sql`rollups.value = ${value}`]),

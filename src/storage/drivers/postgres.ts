@@ -1,8 +1,9 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, NotUnique } from '../database.ts';
 import type { Queries, Schema } from '../schema.ts';
+import { type Lent, PostgresReads } from './postgres-reads.ts';
 
 const bigintType = 20;
 const numericType = 1700;
@@ -32,9 +33,17 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
   const control = poolOf(url, mostConnections.control, onIdleError);
   const lookups = openPostgresLookups(url, onIdleError);
   const read = queriesOver(control, onIdleError);
+  const reads = new PostgresReads(connectionsOf(control, onIdleError), (processId) =>
+    sql`select pg_cancel_backend(${processId})`.execute(lookups.queries),
+  );
   return {
     kind: 'postgres',
     read,
+    readFor: (terms) =>
+      queriesThrough(async () => ({
+        query: (text: string, parameters: readonly unknown[]) => reads.run(text, parameters, terms),
+        release: () => {},
+      })),
     lookup: lookups.queries,
     write: (work) => writeWithRetries(read, work),
     writeWhole: null,
@@ -47,6 +56,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
       }
     },
     async close() {
+      reads.close();
       await Promise.all([control.end(), lookups.close()]);
     },
   };
@@ -81,26 +91,31 @@ function poolOf(
   return pool;
 }
 
-function queriesOver(pool: pg.Pool, onIdleError: (cause: Error) => void): Queries {
-  const connect = async () => {
-    try {
-      return clientWithFaults(await pool.connect(), onIdleError);
-    } catch (cause) {
-      throw faultOf(cause);
-    }
-  };
+const queriesOver = (pool: pg.Pool, onIdleError: (cause: Error) => void): Queries =>
+  queriesThrough(connectionsOf(pool, onIdleError));
+
+const connectionsOf = (pool: pg.Pool, onIdleError: (cause: Error) => void) => async (): Promise<Lent> => {
+  try {
+    return clientWithFaults(await pool.connect(), onIdleError);
+  } catch (cause) {
+    throw faultOf(cause);
+  }
+};
+
+function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>): Queries {
   return new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: { connect, end: async () => {} } as unknown as pg.Pool }),
   });
 }
 
 /** The pool's own errors say what happened to the connection; they are told apart here, once, for all callers. */
-function clientWithFaults(client: pg.PoolClient, onIdleError: (cause: Error) => void) {
+function clientWithFaults(client: pg.PoolClient, onIdleError: (cause: Error) => void): Lent {
   // The pool listens only while it holds the client itself: an error nobody listens to ends the process.
   client.on('error', onIdleError);
   let isBroken = false;
   let last: Promise<unknown> = Promise.resolve();
   return {
+    processId: (client as { processID?: number }).processID,
     query: async (sql: string, parameters: readonly unknown[]) => {
       // What a transaction asks at once goes over its one connection, one after the other.
       const answer = last.then(() => client.query(sql, [...(parameters ?? [])]));
@@ -113,9 +128,9 @@ function clientWithFaults(client: pg.PoolClient, onIdleError: (cause: Error) => 
         throw fault;
       }
     },
-    release: () => {
+    release: (isToBeClosed = false) => {
       client.off('error', onIdleError);
-      client.release(isBroken);
+      client.release(isBroken || isToBeClosed);
     },
   };
 }

@@ -27,7 +27,16 @@ interface Waiting {
 
 /** What is on its way to the thread: a statement, or all that a transaction has. */
 export type Question = { readonly id: number } & Asked;
-type Asked = (Statement & { readonly inside: boolean }) | { readonly whole: readonly Statement[] };
+type Asked =
+  | (Statement & { readonly inside: boolean; readonly slot?: number })
+  | { readonly whole: readonly Statement[] };
+
+/** How far a statement is that is read, as thread and caller tell each other in memory that both have. */
+export const readState = { waiting: 0, begun: 1, stopped: 2 } as const;
+
+/** What the thread says of one that was stopped before it was done, or before it was begun. */
+export const stoppedCode = 'READ_STOPPED';
+export const isStopped = (cause: unknown): boolean => (cause as { code?: string }).code === stoppedCode;
 
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
 const mostWaiting = 1_000;
@@ -46,7 +55,8 @@ export class SqliteThread implements SqliteClient {
     this.#worker = worker;
   }
 
-  static open(file: string, mode: 'write' | 'read'): Promise<SqliteThread> {
+  /** `states` is how far those are that it `read`s, each in its slot. */
+  static open(file: string, mode: 'write' | 'read', states: Int32Array | null = null): Promise<SqliteThread> {
     const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url).href);
     const thread = new SqliteThread(worker);
     return new Promise((resolve, reject) => {
@@ -63,12 +73,8 @@ export class SqliteThread implements SqliteClient {
         } else if (message.closed) thread.#closed?.();
         else for (const { id, answer, problem } of message.answers) thread.#settle(id, answer, problem);
       };
-      worker.postMessage({ open: { file, mode } });
+      worker.postMessage({ open: { file, mode, states } });
     });
-  }
-
-  get waiting(): number {
-    return this.#waiting.size;
   }
 
   /** Statements that are sent in the same breath go in one message. */
@@ -83,6 +89,13 @@ export class SqliteThread implements SqliteClient {
     const rows = this.#ask<unknown[][]>({ whole }, true);
     this.#leave();
     return rows;
+  }
+
+  /** One that can be stopped by what its slot says. */
+  read(sql: string, parameters: readonly unknown[], slot: number): Promise<Answer> {
+    const answer = this.#ask<Answer>({ sql, parameters, inside: false, slot }, true);
+    this.#leave();
+    return answer;
   }
 
   /** The same for one that may wait for the next: it goes before it, in its message. */
@@ -136,22 +149,6 @@ export class SqliteThread implements SqliteClient {
     this.#waiting.delete(id);
     if (problem) waiting?.reject(faultOf(problem));
     else waiting?.resolve(answer);
-  }
-}
-
-/** Several readers: a slow search holds up one of them, and the next question goes to another. */
-export class SqliteReaders implements SqliteClient {
-  readonly #threads: readonly SqliteThread[];
-
-  constructor(threads: readonly SqliteThread[]) {
-    this.#threads = threads;
-  }
-
-  run(sql: string, parameters: readonly unknown[]): Promise<Answer> {
-    const [first, ...others] = this.#threads;
-    if (!first) throw new Error('no reader');
-    const idlest = others.reduce((best, thread) => (thread.waiting < best.waiting ? thread : best), first);
-    return idlest.run(sql, parameters);
   }
 }
 

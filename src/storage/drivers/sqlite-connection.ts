@@ -15,11 +15,16 @@ export class SqliteConnection {
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #kept: SqliteStatement[] = [];
 
-  constructor(file: string, mode: 'write' | 'read') {
+  /** Statements that ask `keep_going(…)` (see `dialect.ts`) end with an error as soon as `isStopped`. */
+  constructor(file: string, mode: 'write' | 'read', isStopped: () => boolean = () => false) {
     this.#database = new Sqlite(
       file,
       mode === 'write' ? { create: true, readwrite: true } : { readonly: true },
     );
+    this.#database.function('keep_going', { varargs: true }, () => {
+      if (isStopped()) throw new Error('stopped');
+      return 1;
+    });
     try {
       this.#settle(mode);
     } catch (cause) {

@@ -1,15 +1,23 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
  * Messages: {open}, {questions: [{id, sql, parameters, inside} or {id, whole}]}, {close}; answers: {opened},
- * {answers: [{id, answer} or {id, problem}]}, {closed}.
+ * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` says of each `slot` how far its question is, or that it
+ * is to be stopped.
  */
 import { clearUpAtRest } from '../../threads/rest.ts';
-import type { Question } from './sqlite-client.ts';
+import { type Question, readState, stoppedCode } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
 
 let connection: SqliteConnection | undefined;
+let states = new Int32Array(0);
+/** That of the question that is being answered. */
+let current = -1;
+
+const isStopped = () => current >= 0 && Atomics.load(states, current) === readState.stopped;
+/** Milliseconds after which the answers that are there don't wait for those that follow. */
+const maxHeld = 2;
 
 clearUpAtRest();
 
@@ -17,7 +25,8 @@ self.onmessage = (event: MessageEvent) => {
   const message = event.data;
   if (message.open) {
     try {
-      connection = new SqliteConnection(message.open.file, message.open.mode);
+      states = message.open.states ?? states;
+      connection = new SqliteConnection(message.open.file, message.open.mode, isStopped);
       self.postMessage({ opened: true });
     } catch (cause) {
       self.postMessage({ opened: false, problem: problemOf(cause) });
@@ -26,12 +35,27 @@ self.onmessage = (event: MessageEvent) => {
     connection?.close();
     self.postMessage({ closed: true });
   } else {
-    self.postMessage({ answers: message.questions.map(answerTo) });
+    answerAll(message.questions);
   }
 };
 
+function answerAll(questions: readonly Question[]): void {
+  let answers: object[] = [];
+  let since = performance.now();
+  for (const question of questions) {
+    answers.push(answerTo(question));
+    if (performance.now() - since < maxHeld) continue;
+    self.postMessage({ answers });
+    answers = [];
+    since = performance.now();
+  }
+  if (answers.length > 0) self.postMessage({ answers });
+}
+
 function answerTo(question: Question): object {
   const { id } = question;
+  current = 'slot' in question ? (question.slot ?? -1) : -1;
+  if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
   try {
     const answer =
       'whole' in question
@@ -39,9 +63,13 @@ function answerTo(question: Question): object {
         : connection?.run(question.sql, question.parameters, question.inside);
     return { id, answer };
   } catch (cause) {
-    return { id, problem: problemOf(cause) };
+    const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
+    return { id, problem };
   }
 }
+
+const begin = (slot: number): boolean =>
+  Atomics.compareExchange(states, slot, readState.waiting, readState.begun) === readState.waiting;
 
 function problemOf(cause: unknown): { message: string; code: string } {
   const error = cause as { message?: string; code?: string };

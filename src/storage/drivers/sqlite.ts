@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
 import type { Database, Lookups, RowFinder, Statement } from '../database.ts';
 import type { Queries } from '../schema.ts';
-import { queriesOver, SqliteInline, SqliteReaders, SqliteThread } from './sqlite-client.ts';
+import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
+import { SqliteReaders } from './sqlite-readers.ts';
 
 interface Job {
   readonly work: (queries: Queries) => Promise<unknown>;
@@ -13,7 +14,6 @@ interface Job {
 /** How many changes share one commit, and so one wait for the disk. */
 const mostPerCommit = 64;
 const mostWaiting = 2_000;
-const readers = 2;
 
 /**
  * One writer, as SQLite has it. Changes that arrive while the disk is busy wait together and are committed
@@ -172,12 +172,13 @@ export function openSqliteLookups(dataDir: string): SqliteLookups {
 export async function openSqlite(dataDir: string): Promise<Database> {
   const file = fileIn(dataDir);
   const writing = await SqliteThread.open(file, 'write');
-  const reading = await Promise.all(Array.from({ length: readers }, () => SqliteThread.open(file, 'read')));
+  const readers = await SqliteReaders.open((states) => SqliteThread.open(file, 'read', states));
   const lookup = new SqliteInline(file);
   const writer = new Writer(writing);
   return {
     kind: 'sqlite',
-    read: queriesOver(new SqliteReaders(reading)),
+    read: queriesOver(readers),
+    readFor: (terms) => queriesOver({ run: (sql, parameters) => readers.run(sql, parameters, terms) }),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
     writeWhole: (statements) => writer.runWhole(statements),
@@ -185,7 +186,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     async close() {
       await writer.finish();
       lookup.close();
-      for (const thread of reading) await thread.close();
+      await readers.close();
       await writing.close();
     },
   };

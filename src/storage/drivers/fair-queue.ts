@@ -1,0 +1,94 @@
+export interface TakeOptions<Item> {
+  /** Only of keys that have no turn yet. */
+  readonly newcomersOnly?: boolean;
+  /** Only of keys whose first item is so. */
+  readonly accepts?: (first: Item) => boolean;
+  /** How many items of those that its key has waiting; one when not given. */
+  readonly count?: (waiting: number) => number;
+}
+
+/**
+ * Who is next, where many wait for few turns: keys take turns in a circle, however much each of them waits for, and
+ * none has more than so many turns at a time.
+ */
+export class FairQueue<Item> {
+  readonly #maxTurnsOfKey: number;
+  /** In the order in which keys come next. */
+  readonly #waiting = new Map<number, Item[]>();
+  readonly #turns = new Map<number, number>();
+  #size = 0;
+
+  constructor(maxTurnsOfKey: number) {
+    this.#maxTurnsOfKey = maxTurnsOfKey;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  sizeOf(key: number): number {
+    return this.#waiting.get(key)?.length ?? 0;
+  }
+
+  add(key: number, item: Item): void {
+    const items = this.#waiting.get(key);
+    if (items) items.push(item);
+    else this.#waiting.set(key, [item]);
+    this.#size += 1;
+  }
+
+  /** Before the others of its key: what had its turn and didn't get to it. */
+  putBack(key: number, item: Item): void {
+    const items = this.#waiting.get(key);
+    if (items) items.unshift(item);
+    else this.#waiting.set(key, [item]);
+    this.#size += 1;
+  }
+
+  /** The first items of the key that is next. It has a turn from now on, until `done`. */
+  take(
+    options: TakeOptions<Item> = {},
+  ): { readonly key: number; readonly items: readonly Item[] } | undefined {
+    for (const [key, waiting] of this.#waiting) {
+      if (!this.#mayTake(key, waiting, options)) continue;
+      const items = waiting.splice(0, Math.max(1, options.count?.(waiting.length) ?? 1));
+      this.#waiting.delete(key);
+      if (waiting.length > 0) this.#waiting.set(key, waiting);
+      this.#size -= items.length;
+      this.#turns.set(key, this.#turnsOf(key) + 1);
+      return { key, items };
+    }
+    return undefined;
+  }
+
+  /** Whether `take` would find something. */
+  has(options: TakeOptions<Item>): boolean {
+    for (const [key, waiting] of this.#waiting) if (this.#mayTake(key, waiting, options)) return true;
+    return false;
+  }
+
+  done(key: number): void {
+    const left = this.#turnsOf(key) - 1;
+    if (left > 0) this.#turns.set(key, left);
+    else this.#turns.delete(key);
+  }
+
+  remove(key: number, item: Item): void {
+    const items = this.#waiting.get(key);
+    const index = items?.indexOf(item) ?? -1;
+    if (!items || index < 0) return;
+    items.splice(index, 1);
+    this.#size -= 1;
+    if (items.length === 0) this.#waiting.delete(key);
+  }
+
+  #turnsOf(key: number): number {
+    return this.#turns.get(key) ?? 0;
+  }
+
+  #mayTake(key: number, [first]: readonly Item[], { newcomersOnly, accepts }: TakeOptions<Item>): boolean {
+    const turns = this.#turnsOf(key);
+    if (turns >= (newcomersOnly ? 1 : this.#maxTurnsOfKey)) return false;
+    return first !== undefined && (accepts?.(first) ?? true);
+  }
+}

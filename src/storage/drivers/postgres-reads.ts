@@ -1,0 +1,117 @@
+import type pg from 'pg';
+import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import type { ReadTerms } from '../database.ts';
+import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
+import { FairQueue } from './fair-queue.ts';
+
+/** A connection that is lent out. */
+export interface Lent {
+  readonly processId: number | undefined;
+  query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
+  release(isBroken?: boolean): void;
+}
+
+/** How many connections read for callers at a time. The pool has some more, for changes and for what Linnet reads itself. */
+const maxReading = 8;
+const maxOfOne = 4;
+/** So many of them go only to organizations that have none. */
+const reserved = 2;
+
+const maxWaiting = { ofOne: 1_000, ofAll: 5_000 };
+/** The server stopped it, by its own deadline or because it was asked to. */
+const queryCanceled = '57014';
+
+interface Read extends Awaited {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly resolve: (result: pg.QueryResult) => void;
+  readonly reject: (cause: unknown) => void;
+  hasBegun: boolean;
+  isOver: boolean;
+  /** While it is on a connection. */
+  processId: number | undefined;
+}
+
+/** Reads of callers, which take turns at the pool's connections by organization and end when nobody waits any more. */
+export class PostgresReads {
+  readonly #connect: () => Promise<Lent>;
+  readonly #cancel: (processId: number) => Promise<unknown>;
+  readonly #queue = new FairQueue<Read>(maxOfOne);
+  readonly #deadlines = new Deadlines();
+  #free = maxReading;
+
+  /** `cancel` has the server stop what a connection asks; on a connection of its own. */
+  constructor(connect: () => Promise<Lent>, cancel: (processId: number) => Promise<unknown>) {
+    this.#connect = connect;
+    this.#cancel = cancel;
+  }
+
+  run(sql: string, parameters: readonly unknown[], terms: ReadTerms): Promise<pg.QueryResult> {
+    const { organizationId } = terms;
+    if (this.#queue.size >= maxWaiting.ofAll || this.#queue.sizeOf(organizationId) >= maxWaiting.ofOne)
+      return Promise.reject(new StoreAway('too many queries are waiting'));
+    return new Promise((resolve, reject) => {
+      const read: Read = {
+        ...{ sql, parameters, terms, resolve, reject, until: untilWhen(terms) },
+        ...{ hasBegun: false, isOver: false, processId: undefined },
+        giveUp: (cause) => this.#giveUp(read, cause),
+      };
+      this.#deadlines.add(read);
+      this.#queue.add(organizationId, read);
+      this.#dispatch();
+    });
+  }
+
+  close(): void {
+    this.#deadlines.close();
+  }
+
+  #dispatch(): void {
+    while (this.#free > 0) {
+      const turn = this.#queue.take({ newcomersOnly: this.#free <= reserved });
+      const read = turn?.items[0];
+      if (!read) return;
+      this.#free -= 1;
+      void this.#ask(read);
+    }
+  }
+
+  async #ask(read: Read): Promise<void> {
+    try {
+      read.resolve(await this.#onConnection(read));
+    } catch (cause) {
+      const isTooSlow = ((cause as Error).cause as { code?: string } | undefined)?.code === queryCanceled;
+      read.reject(isTooSlow ? new TookTooLong(true) : cause);
+    } finally {
+      this.#deadlines.delete(read);
+      this.#free += 1;
+      this.#queue.done(read.terms.organizationId);
+      this.#dispatch();
+    }
+  }
+
+  async #onConnection(read: Read): Promise<pg.QueryResult> {
+    const client = await this.#connect();
+    if (read.isOver) {
+      client.release();
+      throw new TookTooLong(false);
+    }
+    read.hasBegun = true;
+    read.processId = client.processId;
+    try {
+      return await client.query(read.sql, read.parameters);
+    } finally {
+      read.processId = undefined;
+      // The word to stop may reach the server only now: the next statement must not be the one it stops.
+      client.release(read.isOver);
+    }
+  }
+
+  #giveUp(read: Read, cause: TookTooLong): void {
+    read.isOver = true;
+    read.reject(cause);
+    this.#queue.remove(read.terms.organizationId, read);
+    // Where it can't be stopped it ends by the server's own deadline.
+    if (read.processId !== undefined) this.#cancel(read.processId).catch(() => {});
+  }
+}

@@ -1,0 +1,126 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { freshPostgres } from './support/postgres.ts';
+
+/** From now on whoever asks for an organization's statistics asks something that never ends. */
+async function makeEndless(app: TestApp, url: string | null): Promise<void> {
+  const away = 'alter table organization_rollups rename to kept_rollups';
+  if (url === null) {
+    using file = new Sqlite(join(app.dataDir, 'linnet.sqlite'));
+    file.run('pragma busy_timeout = 20000');
+    file.run(away);
+    file.run(`create view organization_rollups as
+      with recursive endless (step) as (select 1 union all select step + 1 from endless where keep_going(step))
+      select kept_rollups.* from endless cross join kept_rollups on kept_rollups.hour = -endless.step`);
+    return;
+  }
+  await using server = new SQL({ url, max: 1 });
+  await server.unsafe(away);
+  await server.unsafe(
+    'create view organization_rollups as select * from kept_rollups where (select pg_sleep(3600)) is not null',
+  );
+}
+
+/** A call whose caller hangs up at some time. */
+function openCall(app: TestApp, path: string, { key }: Newcomer): Disposable {
+  const { hostname, port, host } = new URL(app.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\n\r\n`);
+  return { [Symbol.dispose]: () => socket.destroy() };
+}
+
+const slowPath = '/api/v1/stats';
+
+describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
+  let app: TestApp;
+  let slow: Newcomer;
+  let slowToo: Newcomer;
+  let quick: Newcomer;
+
+  beforeAll(async () => {
+    const url = store === 'postgres' ? await freshPostgres() : null;
+    app = await startApp({ env: url === null ? {} : { DATABASE_URL: url } });
+    [slow, slowToo, quick] = [await app.newcomer(), await app.newcomer(), await app.newcomer()];
+    const body = { destination_url: 'https://example.com' };
+    for (const { key } of [slow, quick]) await app.call('POST', '/api/v1/link', { key, body });
+    await makeEndless(app, url);
+  }, 60_000);
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const timed = async (ask: () => Promise<unknown>): Promise<number> => {
+    const begun = performance.now();
+    await ask();
+    return performance.now() - begun;
+  };
+
+  /** What others do while somebody asks slowly. */
+  async function othersGoOn(): Promise<void> {
+    for (const path of ['/api/v1/link', '/api/v1/tag', '/api/v1/link/deleted', '/api/v1/domain']) {
+      expect((await app.call('GET', path, { key: quick.key })).status).toBe(200);
+    }
+    const { email, password } = slow;
+    const signedIn = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
+    expect(signedIn.status).toBe(201);
+    expect((await app.call('GET', '/api/v1/user', { key: slow.key })).status).toBe(200);
+    const body = { destination_url: 'https://example.com' };
+    expect((await app.call('POST', '/api/v1/link', { key: slow.key, body })).status).toBe(201);
+  }
+
+  test('are given up with a flat error, and keep nobody else waiting', async () => {
+    const alone = await timed(othersGoOn);
+    const calls = [...Array(12).fill(slow), ...Array(12).fill(slowToo)].map(({ key }: Newcomer) =>
+      app.call('GET', slowPath, { key }),
+    );
+    const beside = await timed(othersGoOn);
+    // Shorter than anything that waits for one of the slow calls to be given up.
+    expect(beside).toBeLessThan(Math.max(6_000, 10 * alone));
+    const ended = await Promise.all(calls);
+    for (const { status, headers, json } of ended) {
+      // Those that had their turn, and those that waited for it for as long as they were waited for.
+      expect([503, 504]).toContain(status);
+      expect([json.status_code, json.error_code]).toEqual([status, status === 504 ? 'TIMED_OUT' : 'BUSY']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(ended.map(({ status }) => status)).toContain(504);
+  }, 60_000);
+
+  test('end with their callers, and what waited behind them is never begun', async () => {
+    const calls = Array.from({ length: 30 }, () => openCall(app, slowPath, slow));
+    await othersGoOn();
+    for (const call of calls) call[Symbol.dispose]();
+    // Those that had begun would have gone on for eight seconds, and then the others.
+    expect(await timed(() => app.call('GET', '/api/v1/link', { key: slow.key }))).toBeLessThan(6_000);
+  }, 60_000);
+});
+
+test.each(storeKinds)('a search takes no longer for what is nearly found everywhere on %s', async (store) => {
+  const app = await startApp({ store });
+  const { key } = await app.newcomer();
+  const destination_url = `https://example.com/${'a'.repeat(8_000)}`;
+  const links = Array.from({ length: 400 }, () => ({ destination_url }));
+  expect((await app.call('POST', '/api/v1/link/bulk', { key, body: { links } })).status).toBe(200);
+  const search = async (text: string) => {
+    const begun = performance.now();
+    const { json } = await app.call('GET', `/api/v1/link?q=${text}`, { key });
+    expect(json.total_links).toBe(0);
+    return performance.now() - begun;
+  };
+  const never = 'z'.repeat(200);
+  const nearly = `${'a'.repeat(199)}z`;
+  await search(never);
+  const times = { never: 0, nearly: 0 };
+  for (let round = 0; round < 5; round++) {
+    times.never += await search(never);
+    times.nearly += await search(nearly);
+  }
+  expect(times.nearly).toBeLessThan(40 * times.never);
+  await app.stop();
+});
