@@ -62,11 +62,13 @@ export async function createApp(
 /** Step by step, in this order; the stop goes back the same way. */
 async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   const { config, log, now, opened } = start;
+  // Closed last, behind the visitors' and the fold's own connections: SQLite clears its log away with the last that can write.
+  const storage = opened.use(new AsyncDisposableStack());
   const { inner, visitors, misses } = await takePorts(start, startVisitors);
   const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${visitors.port}`));
   const store = await openStore(config, log);
   const { database } = store;
-  opened.defer(() => database.close());
+  storage.defer(() => database.close());
 
   const lookups: Pick<Lookups, 'queries' | 'link'> = {
     queries: database.lookup,

@@ -7,6 +7,7 @@ import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
 import { openDatabase } from './storage/open.ts';
+import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
@@ -37,10 +38,14 @@ export async function openStore(
   return { database, secrets };
 }
 
+/** Beside the database, which is seen to where it is opened. */
+const filesInDataDir = ['secret.key', 'node.id', 'journal', 'journal-unused', 'journal-damaged'];
+
 async function prepareFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    makeAllPrivate(dataDir, filesInDataDir);
   } catch (cause) {
     throw new StartProblem(
       `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,

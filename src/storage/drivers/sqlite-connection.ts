@@ -1,5 +1,6 @@
 import { type SQLQueryBindings, Database as Sqlite, type Statement as SqliteStatement } from 'bun:sqlite';
 import type { Statement } from '../database.ts';
+import { makePrivate } from '../private-files.ts';
 
 export interface Answer {
   readonly rows: unknown[];
@@ -17,6 +18,7 @@ export class SqliteConnection {
 
   /** Statements that ask `keep_going(…)` (see `dialect.ts`) end with an error as soon as `isStopped`. */
   constructor(file: string, mode: 'write' | 'read', isStopped: () => boolean = () => false) {
+    if (mode === 'write') makePrivate(file);
     this.#database = new Sqlite(
       file,
       mode === 'write' ? { create: true, readwrite: true } : { readonly: true },

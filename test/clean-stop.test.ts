@@ -1,0 +1,106 @@
+import { expect, test } from 'bun:test';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hitCounter } from './support/counted-hits.ts';
+import { type Program, runServer, runServerAfter, temporaryFolder } from './support/program.ts';
+
+/** An account, and a link of it. */
+async function linkOn(url: string): Promise<{ id: number; suffix: string }> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { access_token: string; id: number; suffix: string };
+  };
+  const credentials = { email: 'stop@example.com', password: 'correct horse battery' };
+  await post('/api/v1/user', credentials);
+  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
+  return post(
+    '/api/v1/link',
+    { destination_url: 'https://example.com/' },
+    { authorization: `Bearer ${access_token}` },
+  );
+}
+
+async function visit(url: string, suffix: string, times: number): Promise<void> {
+  for (let visits = 0; visits < times; visits++)
+    expect((await fetch(`${url}/${suffix}`, { redirect: 'manual' })).status).toBe(302);
+}
+
+async function end(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+}
+
+/** The modes of all files in a folder, and of all folders in it. */
+function modesIn(folder: string): { files: Set<string>; folders: Set<string>; names: string[] } {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  for (const name of names) {
+    const found = statSync(join(folder, name));
+    (found.isDirectory() ? folders : files).add((found.mode & 0o777).toString(8));
+  }
+  return { files, folders, names };
+}
+
+test.each(['1', '2'])(
+  'with %s process(es): nobody else may read what is in the data folder, and a clean stop leaves no log of SQLite',
+  async (WORKERS) => {
+    await using data = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
+    const first = runServer(settings);
+    const url = await first.address();
+    const { suffix, id } = await linkOn(url);
+    await visit(url, suffix, 20);
+    const running = modesIn(data.path);
+    expect(running.names).toContain('linnet.sqlite-wal');
+    expect([...running.files]).toEqual(['600']);
+    expect([...running.folders]).toEqual(['700']);
+    await end(first);
+    expect(readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'))).toEqual([
+      'linnet.sqlite',
+    ]);
+
+    // As an earlier version, or a copy of it, has left it.
+    mkdirSync(join(data.path, 'journal', 'a', 'b'), { recursive: true });
+    writeFileSync(join(data.path, 'journal', 'a', 'b', '00000001.hits'), '');
+    for (const name of readdirSync(data.path, { recursive: true, encoding: 'utf8' })) {
+      const path = join(data.path, name);
+      chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
+    }
+    const second = runServer(settings);
+    await visit(await second.address(), suffix, 1);
+    const again = modesIn(data.path);
+    expect([...again.files, ...again.folders].toSorted()).toEqual(['600', '700']);
+    await end(second);
+    const counter = hitCounter(data.path, '');
+    expect((await counter.of(id)).ledger).toBe(21);
+    await counter.close();
+  },
+);
+
+test('the last line says exactly how many clicks were dropped', async () => {
+  await using data = await temporaryFolder();
+  const FULL = join(data.path, 'full');
+  const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', FULL };
+  const program = runServerAfter('full-disk.ts', settings);
+  const url = await program.address();
+  const { id, suffix } = await linkOn(url);
+  await visit(url, suffix, 7);
+  writeFileSync(FULL, '');
+  await visit(url, suffix, 23);
+  await end(program);
+  const lines = program
+    .output()
+    .err.trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const [last] = lines.filter(({ event }) => event === 'clicks dropped in all');
+  expect(last).toMatchObject({ dropped_so_far: 23 });
+  const counter = hitCounter(data.path, '');
+  expect((await counter.of(id)).ledger).toBe(7);
+  await counter.close();
+});

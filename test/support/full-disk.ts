@@ -1,0 +1,33 @@
+/** Run in the server first: the disk takes nothing more of the journal once the file named by FULL is there. */
+import { isMainThread } from 'node:worker_threads';
+import { plugin } from 'bun';
+
+const failing = `
+import { existsSync } from 'node:fs';
+import { realDisk as real } from 'REAL';
+export const realDisk = {
+  ...real,
+  write(...taken) {
+    if (existsSync(process.env.FULL)) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+    return real.write(...taken);
+  },
+};
+`;
+
+if (isMainThread) {
+  globalThis.Worker = class extends Worker {
+    constructor(url: string | URL, options: WorkerOptions = {}) {
+      super(url, { ...options, preload: [import.meta.path] });
+    }
+  };
+}
+
+plugin({
+  name: 'full disk',
+  setup(build) {
+    build.onLoad({ filter: /clicks\/journal-disk\.ts$/ }, ({ path }) => ({
+      contents: failing.replace('REAL', `${path}?real`),
+      loader: 'ts',
+    }));
+  },
+});
