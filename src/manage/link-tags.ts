@@ -19,7 +19,10 @@ async function requireTags(
   return tags;
 }
 
-/** Puts tags on links and takes tags off them, and returns the ids of the links that are not as they were. */
+/**
+ * Puts tags on links and takes tags off them (one that is gone, or was never there, is off already), and returns
+ * the ids of the links that are not as they were.
+ */
 export async function changeTags(
   queries: Queries,
   organizationId: number,
@@ -33,10 +36,9 @@ export async function changeTags(
   },
 ): Promise<ReadonlySet<number>> {
   const added = await requireTags(queries, organizationId, add_tags, 'add_tags');
-  const removed = await requireTags(queries, organizationId, remove_tags, 'remove_tags');
   const idsOf = (tags: readonly StoredTag[]) => tags.map((tag) => tag.id);
   const attached = await attachTags(queries, linkIds, idsOf(added));
-  const detached = await detachTags(queries, linkIds, idsOf(removed));
+  const detached = await detachTags(queries, linkIds, [...new Set(remove_tags)]);
   if (attached.length > 0 && (await hasMoreTags(queries, linkIds, mostTagsOnLink)))
     throw tooManyTags('add_tags');
   return new Set([...attached, ...detached].map((row) => row.link_id));

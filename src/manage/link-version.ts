@@ -1,5 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { formatIso } from '../rules/instant.ts';
+import { formatIso, parseInstant } from '../rules/instant.ts';
 
 /**
  * Refuses to change a link that somebody else changed since: `expected` is the `If-Match` header of the call, the
@@ -7,11 +7,23 @@ import { formatIso } from '../rules/instant.ts';
  */
 export function requireVersion(expected: string | null, link: { readonly updated_at: number }): void {
   if (expected === null) return;
-  const current = formatIso(link.updated_at);
-  const accepted = expected.split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
-  if (accepted.includes('*') || accepted.includes(current)) return;
+  const tags = expected.split(',').map((tag) => tag.trim());
+  if (tags.includes('*')) return;
+  const seen = tags.map((tag) => parseInstant(tag.replace(/^"(.*)"$/, '$1')));
+  if (seen.includes(link.updated_at)) return;
+  if (seen.every((instant) => instant === null)) throw noVersion(tags, link);
   throw new Refusal(
     'LINK_CHANGED',
-    `This link was changed in the meantime (${current}). Read it again, and decide which change stays.`,
+    `This link was changed in the meantime (${formatIso(link.updated_at)}). Read it again, and decide which change stays.`,
+  );
+}
+
+/** What can't be the version of any link says nothing about a change. */
+function noVersion(tags: readonly string[], link: { readonly updated_at: number }): Refusal {
+  const isWeak = tags.some((tag) => /^w\//i.test(tag));
+  return new Refusal(
+    'FIELD_INVALID',
+    `The header "If-Match" takes the updated_at of the link in quotes, such as "${formatIso(link.updated_at)}"${isWeak ? ', without W/: weak tags are never a match' : ''}. Without the header the change is made in any case.`,
+    { field: 'If-Match' },
   );
 }

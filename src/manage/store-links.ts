@@ -21,6 +21,7 @@ import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 import { onLostDomains } from './held-domains.ts';
 import { unknownTags } from './link-tags.ts';
+import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
 
 /** A link that was found to be in order, and only needs a place. */
 export interface PreparedLink {
@@ -124,6 +125,7 @@ async function storeSome(
   const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(context, queries, wanted));
   const tags = await tagsFor(queries, wanted, outcomes);
   const now = context.now();
+  const taken: PreparedLink[] = [];
   let waiting = wanted.filter((link) => !outcomes.has(link));
   for (let draw = 1; waiting.length > 0; draw++) {
     if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
@@ -139,10 +141,12 @@ async function storeSome(
       if (outcome !== null && 'qr_marker' in outcome) {
         outcomes.set(from, madeFrom(from, row, outcome, tags.get(from)));
       } else if (!from.isChosen) again.push(from);
-      else outcomes.set(from, takenSuffix(from.suffix, outcome, row.organization_id));
+      else if (outcome !== null) outcomes.set(from, keptSuffix(from.suffix, outcome, row.organization_id));
+      else taken.push(from);
     }
     waiting = again;
   }
+  for (const [link, refusal] of await takenSuffixes(queries, taken)) outcomes.set(link, refusal);
   return outcomes;
 }
 
@@ -218,12 +222,13 @@ async function place(queries: Queries, rows: readonly CompleteLink[], now: numbe
   return outcomes;
 }
 
-function takenSuffix(suffix: string, binned: BinnedLink | null | undefined, organizationId: number): Refusal {
-  const sentence =
-    binned?.organization_id === organizationId
-      ? `"${suffix}" belongs to link ${binned.id}, which was deleted. It is free on ${formatIso(freeAt(binned.deleted_at)).slice(0, 10)}; until then POST /api/v1/link/restore brings that link back. Or choose another suffix.`
-      : `"${suffix}" is taken on this domain. Choose another suffix.`;
-  return new Refusal('SUFFIX_TAKEN', sentence, { field: 'suffix' });
+function keptSuffix(suffix: string, binned: BinnedLink, organizationId: number): Refusal {
+  if (binned.organization_id !== organizationId) return suffixTaken(suffix);
+  return new Refusal(
+    'SUFFIX_TAKEN',
+    `"${suffix}" belongs to link ${binned.id}, which was deleted. It is free on ${formatIso(freeAt(binned.deleted_at)).slice(0, 10)}; until then POST /api/v1/link/restore brings that link back. Or choose another suffix.`,
+    { field: 'suffix' },
+  );
 }
 
 /** The tags of each link; a link that names another organization's is refused like one that names none. */

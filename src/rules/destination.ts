@@ -36,7 +36,7 @@ export function parseDestination(text: string, field: string, appSchemes: readon
   const slip = isOfApp ? undefined : slipIn(given);
   if (slip !== undefined) return refuse(field, slip);
   if (!isWeb && !isOfApp) {
-    return refuse(field, `A link can lead to http and https addresses, not to "${named}:".`);
+    return refuse(field, refusedScheme(field, named));
   }
   const whole = named === undefined ? `https://${given.replace(/^\/\//, '')}` : given;
   const url = URL.parse(whole);
@@ -52,6 +52,12 @@ export function parseDestination(text: string, field: string, appSchemes: readon
   const destination = destinationText(whole, url, named !== undefined);
   if (destination.length > maximumBytes) return tooLong(field);
   return { ok: true, text: destination, url };
+}
+
+function refusedScheme(field: string, scheme: string): string {
+  if (field === 'webhook_url') return `Webhooks are sent to http and https addresses, not to "${scheme}:".`;
+  if (field === 'og_image') return `Pictures are taken from http and https addresses, not from "${scheme}:".`;
+  return `A link can lead to http and https addresses, not to "${scheme}:".`;
 }
 
 const tooLong = (field: string): Parsed =>

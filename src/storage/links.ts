@@ -56,6 +56,19 @@ export const lockLink = async (
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
 /** The same for those of these links that are the organization's. */
+/** Which links stand on these suffixes of a domain, whoever they belong to. */
+export const linksUnder = (
+  queries: Queries,
+  domainId: number,
+  suffixes: readonly string[],
+): Promise<Pick<StoredLink, 'id' | 'suffix' | 'organization_id' | 'created_at'>[]> =>
+  queries
+    .selectFrom('links')
+    .select(['id', 'suffix', 'organization_id', 'created_at'])
+    .where('domain_id', '=', domainId)
+    .where('suffix', 'in', suffixes)
+    .execute();
+
 export async function lockLinks(
   queries: Queries,
   organizationId: number,

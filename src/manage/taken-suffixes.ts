@@ -1,0 +1,38 @@
+import { Refusal } from '../rules/errors.ts';
+import { linksUnder } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { PreparedLink } from './store-links.ts';
+
+export const suffixTaken = (suffix: string): Refusal =>
+  new Refusal('SUFFIX_TAKEN', `"${suffix}" is taken on this domain. Choose another suffix.`, {
+    field: 'suffix',
+  });
+
+/**
+ * Says of suffixes that links stand on which of those links are the caller's own: a creation that was sent again
+ * finds what it made. Links of the same call are left out, because they may be undone with it.
+ */
+export async function takenSuffixes(
+  queries: Queries,
+  taken: readonly PreparedLink[],
+): Promise<Map<PreparedLink, Refusal>> {
+  const refusals = new Map<PreparedLink, Refusal>();
+  for (const [domainId, links] of Map.groupBy(taken, ({ row }) => row.domain_id)) {
+    const suffixes = links.map(({ suffix }) => suffix);
+    const found = new Map((await linksUnder(queries, domainId, suffixes)).map((link) => [link.suffix, link]));
+    for (const link of links) {
+      const standing = found.get(link.suffix);
+      const isOwn =
+        standing?.organization_id === link.row.organization_id && standing.created_at < link.row.created_at;
+      refusals.set(link, isOwn ? ownSuffix(link.suffix, standing.id) : suffixTaken(link.suffix));
+    }
+  }
+  return refusals;
+}
+
+const ownSuffix = (suffix: string, id: number): Refusal =>
+  new Refusal(
+    'SUFFIX_TAKEN',
+    `"${suffix}" is the suffix of link ${id} of your own organization, perhaps made by this call when it was sent before: GET /api/v1/link/${id} answers it. Or choose another suffix.`,
+    { field: 'suffix' },
+  );

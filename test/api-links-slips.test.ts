@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+describe.each(storeKinds)('slips with links on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let stranger: Newcomer;
+  beforeAll(async () => {
+    app = await startApp({ store });
+    [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const create = (body: object, { key } = owner) =>
+    app.call('POST', '/api/v1/link', { key, body: { destination_url: 'https://example.com', ...body } });
+  const patch = (id: number, body: object, headers: Record<string, string> = {}) =>
+    app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body, headers });
+
+  test("a creation that is sent again is told the link that it made, and a stranger's nothing", async () => {
+    const { json: made } = await create({ suffix: 'again' });
+    app.clock.now += 1_000;
+    const again = await create({ suffix: 'again' });
+    expect([again.status, again.json.error_code, again.json.field_key]).toEqual([
+      409,
+      'SUFFIX_TAKEN',
+      'suffix',
+    ]);
+    expect(again.json.error_string).toContain(`is the suffix of link ${made.id} of your own organization`);
+    const theirs = await create({ suffix: 'again' }, stranger);
+    expect(theirs.json.error_string).toBe('"again" is taken on this domain. Choose another suffix.');
+  });
+
+  test('so is each of many, and none of a call that is undone', async () => {
+    const links = ['one', 'two'].map((suffix) => ({ destination_url: 'https://example.com', suffix }));
+    const bulk = (query: string, some: object[]) =>
+      app.call('POST', `/api/v1/link/bulk${query}`, { key: owner.key, body: { links: some } });
+    const ids = (await bulk('', links)).json.results.map(({ link }: { link: { id: number } }) => link.id);
+    app.clock.now += 1_000;
+    const again = (await bulk('', links)).json.results;
+    for (const [index, { error }] of again.entries())
+      expect(error.error_string).toContain(`of link ${ids[index]} of your own`);
+    const twice = ['three', 'three'].map((suffix) => ({ destination_url: 'https://example.com', suffix }));
+    const undone = await bulk('?atomic=true', twice);
+    expect(undone.json.error_string).toBe(
+      'Link 2 of 2: "three" is taken on this domain. Choose another suffix.',
+    );
+  });
+
+  test('If-Match that names no version is told so, and not that the link was changed', async () => {
+    const { json: link } = await create({});
+    const same = link.updated_at;
+    for (const [header, words] of [
+      [`W/"abc"`, 'without W/'],
+      [`W/"${same}"`, 'without W/'],
+      ['"abc"', `such as "${same}"`],
+      ['', `such as "${same}"`],
+    ] as const) {
+      const { status, json } = await patch(link.id, { name: 'x' }, { 'if-match': header });
+      expect([header, status, json.error_code, json.field_key]).toEqual([
+        header,
+        400,
+        'FIELD_INVALID',
+        'If-Match',
+      ]);
+      expect(json.error_string).toContain(words);
+    }
+    const old = await patch(link.id, { name: 'x' }, { 'if-match': '"2020-01-01T00:00:00.000Z"' });
+    expect([old.status, old.json.error_code]).toEqual([409, 'LINK_CHANGED']);
+    expect((await patch(link.id, { name: 'x' }, { 'if-match': `"other", "${same}"` })).status).toBe(200);
+    expect((await patch(link.id, { name: 'y' }, { 'if-match': '*' })).status).toBe(200);
+  });
+
+  test('a tag that is gone can be taken off a link, and not put on one', async () => {
+    const { id: tag } = (await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Gone' } }))
+      .json;
+    const { json: link } = await create({ tags: [tag] });
+    await app.call('DELETE', `/api/v1/tag/${tag}`, { key: owner.key });
+    const off = await patch(link.id, { remove_tags: [tag], name: 'changed' });
+    expect([off.status, off.json.tags, off.json.name]).toEqual([200, [], 'changed']);
+    const on = await patch(link.id, { add_tags: [tag] });
+    expect(on.json.error_string).toBe(
+      `There is no tag ${tag} in your organization. GET /api/v1/tag lists the tags.`,
+    );
+  });
+
+  test('a scheme that does not fit is told for what it does not', async () => {
+    const sentence = async (field: string) =>
+      (await create({ [field]: 'ftp://example.com/x' })).json.error_string;
+    expect(await sentence('webhook_url')).toBe(
+      'Webhooks are sent to http and https addresses, not to "ftp:".',
+    );
+    expect(await sentence('og_image')).toBe(
+      'Pictures are taken from http and https addresses, not from "ftp:".',
+    );
+    expect(await sentence('destination_url')).toBe(
+      'A link can lead to http and https addresses, not to "ftp:".',
+    );
+  });
+});
