@@ -104,12 +104,28 @@ function installMissing(needs) {
   if (missing.length === 0 && bun() !== null) return;
   process.stderr.write('Installing what is missing; this happens once.\n');
   const only = needs === 'production' ? ['--omit=dev'] : [];
-  const done = spawnSync('npm', ['ci', ...only, '--no-audit', '--no-fund', '--loglevel=error'], {
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  });
-  if (done.status !== 0) fail('The installation failed. Check the network, then run the same command again.');
+  const trouble = registryTrouble();
+  // What npm has in its cache needs no network; with one that is away it would try for minutes.
+  const how = trouble === null ? ['--loglevel=error'] : ['--offline', '--loglevel=silent'];
+  const done = npm(['ci', ...only, '--no-audit', '--no-fund', ...how], ['ignore', 2, 2]);
+  if (done.status !== 0) fail(trouble ?? 'The installation failed. What npm said above is why.');
   if (bun() === null) fail('Bun, which runs Linnet, was not installed for this kind of machine.');
+}
+
+function npm(args, stdio) {
+  return spawnSync('npm', args, { stdio, shell: process.platform === 'win32' });
+}
+
+/** Why npm can install nothing, found out within seconds; null when its registry answers, whatever it says. */
+function registryTrouble() {
+  if (npm(['--version'], 'ignore').status !== 0)
+    return 'npm was not found. It comes with Node (https://nodejs.org) and installs what Linnet needs: install it, then run the same command again.';
+  const ping = npm(['ping', '--fetch-retries=0', '--fetch-timeout=8000'], ['ignore', 'ignore', 'pipe']);
+  const said = String(ping.stderr);
+  const [, code = ''] = /\bcode (E[A-Z_]+|UNABLE\w+|CERT\w+|DEPTH\w+|SELF\w+)\b/.exec(said) ?? [];
+  if (ping.status === 0 || code === '' || /^E\d{3}$/.test(code)) return null;
+  const registry = String(npm(['config', 'get', 'registry'], ['ignore', 'pipe', 'ignore']).stdout).trim();
+  return `npm can not reach ${registry} (${code}), where it gets what Linnet needs. Check the network, and npm's proxy and registry where you have your own, then run the same command again.`;
 }
 
 /** Where the `bun` package keeps its program; beside it, where npm was told to run no install scripts. */
