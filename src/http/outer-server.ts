@@ -67,6 +67,11 @@ export class OuterServer {
     // Null for one that was let go of before it began.
     const receiver: Receiver<Connection | null> = {
       opened: (socket) => {
+        // Reset before it was accepted: there is no address any more, whatever the type says.
+        if (!socket.remoteAddress) {
+          queueMicrotask(() => socket.terminate());
+          return null;
+        }
         try {
           const connection = new Connection(socket, lane);
           // Not before the socket knows whose it is.
