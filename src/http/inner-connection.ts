@@ -151,21 +151,24 @@ export class InnerConnection implements SlotHolder {
     this.#forgetLate = () => clearTimeout(late);
   }
 
-  /** Closed at the server's end as well. */
+  /** Closed at the server's end. */
   #ended(): void {
     this.#forgetLate();
+    const socket = this.#socket;
     this.#socket = null;
+    // Its end alone doesn't close this one.
+    socket?.terminate();
     this.#slots.release(this.#slot);
     if (this.#outlet === null) this.refuse();
     else this.#closed();
   }
 
   #opened(socket: Socket): void {
+    this.#socket = socket;
     if (this.#isClosed) {
       this.#endSocket(socket);
       return;
     }
-    this.#socket = socket;
     this.#port = socket.localPort;
     // Before the first byte: the server asks as soon as it has read a request.
     this.#peers.set(this.#port, this.#peer);
