@@ -23,6 +23,11 @@ const commands = {
     run: ['test', '--timeout', '3600000', './test/faults/'],
     env: { ROUNDS: '500' },
   },
+  fuzz: {
+    needs: 'everything',
+    run: ['test', '--timeout', '3600000', './test/fuzz/'],
+    env: { STREAMS: '100000', CONNECTIONS: '300000' },
+  },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
   'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },
   typecheck: {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
+import { accountWithLinks } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { problemsOf, runServerWithin, temporaryFolder } from './support/program.ts';
@@ -44,30 +45,14 @@ async function flood(url: string, count: number, bytes: string): Promise<void> {
     );
 }
 
-async function accountWithLink(url: string): Promise<{ key: string; id: number }> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as { access_token: string; key: string; id: number };
-  };
-  const credentials = { email: 'a@example.com', password: 'correct horse battery' };
-  await post('/api/v1/user', credentials);
-  const authorization = `Bearer ${(await post('/api/v1/auth/create_tokens', credentials)).access_token}`;
-  const { key } = await post('/api/v1/api_key', { name: 'flood' }, { authorization });
-  const link = { destination_url: 'https://example.com/', suffix: 'flooded' };
-  return { key, id: (await post('/api/v1/link', link, { authorization })).id };
-}
-
 describe.each([256, 1024])('with %d files open at the most', (files) => {
   test('floods of more connections than that end nothing, and visitors from elsewhere are served', async () => {
     await using folder = await temporaryFolder();
     const program = runServerWithin({ soft: files, hard: files }, { PORT: '0', DATA_DIR: folder.path });
     try {
       const url = await program.address();
-      const { key, id } = await accountWithLink(url);
+      const { key, ids } = await accountWithLinks(url, ['flooded']);
+      const id = ids.get('flooded') ?? 0;
       let acknowledged = 0;
       const visit = async () => {
         const { status } = await visitRaw(url, { path: '/flooded' });

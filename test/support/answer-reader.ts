@@ -1,0 +1,64 @@
+export interface ReadAnswer {
+  readonly status: number;
+  readonly location: string | null;
+  /** It says that it is the last one. */
+  readonly closes: boolean;
+}
+
+/** Takes answers out of what arrives, piece by piece, and throws at what is none. */
+export class AnswerReader {
+  readonly #isBodyless: (index: number) => boolean;
+  #text = '';
+  #count = 0;
+
+  /** Whether the answer to the request of this number has no body, as to HEAD. */
+  constructor(isBodyless: (index: number) => boolean) {
+    this.#isBodyless = isBodyless;
+  }
+
+  /** Bytes that are no whole answer yet. */
+  get rest(): string {
+    return this.#text;
+  }
+
+  take(piece: string): ReadAnswer[] {
+    this.#text += piece;
+    const found: ReadAnswer[] = [];
+    let at = 0;
+    for (;;) {
+      const headEnd = this.#text.indexOf('\r\n\r\n', at);
+      if (headEnd < 0) break;
+      const head = this.#text.slice(at, headEnd + 2);
+      const [, status] = /^HTTP\/1\.1 ([1-5]\d\d) [^\r]*\r\n/.exec(head) ?? [];
+      if (status === undefined) throw new Error(`no answer: ${head.slice(0, 200)}`);
+      const end = this.#bodyEnd(head, headEnd + 4, Number(status));
+      if (end === null) break;
+      found.push({
+        status: Number(status),
+        location: /\r\nlocation: ([^\r]*)\r\n/i.exec(head)?.[1] ?? null,
+        closes: /\r\nconnection: *close\r\n/i.test(head),
+      });
+      this.#count += 1;
+      at = end;
+    }
+    this.#text = this.#text.slice(at);
+    return found;
+  }
+
+  #bodyEnd(head: string, start: number, status: number): number | null {
+    if (this.#isBodyless(this.#count) || status === 204 || status === 304) return start;
+    if (/\r\ntransfer-encoding: *chunked\r\n/i.test(head)) return this.#chunksEnd(start);
+    const end = start + Number(/\r\ncontent-length: *(\d+)\r\n/i.exec(head)?.[1] ?? 0);
+    return this.#text.length < end ? null : end;
+  }
+
+  #chunksEnd(start: number): number | null {
+    for (let at = start; ; ) {
+      const lineEnd = this.#text.indexOf('\r\n', at);
+      const size = Number.parseInt(this.#text.slice(at, lineEnd), 16);
+      if (lineEnd < 0 || this.#text.length < lineEnd + size + 4) return null;
+      at = lineEnd + size + 4;
+      if (size === 0) return at;
+    }
+  }
+}
