@@ -33,6 +33,7 @@ export interface App {
   readonly url: string;
   /** The address this process listens on. */
   readonly listening: string;
+  readonly port: number;
   readonly context: Context;
   readonly clicks: Clicks;
   /** What makes the first account from elsewhere; null once there is an account. */
@@ -105,6 +106,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   return {
     url: site.origin,
     listening: visitors.origin,
+    port: visitors.port,
     context,
     clicks,
     setupToken: token,

@@ -1,4 +1,5 @@
 import { type App, createApp } from './app.ts';
+import { lockDataFolder } from './compose/server-lock.ts';
 import { visitorsInThread } from './compose/visitors-in-thread.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
@@ -38,9 +39,15 @@ try {
 
 /** The whole program in this process. */
 async function serve(config: Config): Promise<void> {
+  const lock = await lockDataFolder(config, new Log(config.logLevel));
   const starting = createApp(config, {}, besideVisitors);
-  stopOnSignals(() => stopOf(starting));
-  process.stdout.write(greeting(await starting));
+  stopOnSignals(async () => {
+    await stopOf(starting);
+    lock.release();
+  });
+  const app = await starting;
+  lock.listensOn(app.port);
+  process.stdout.write(greeting(app));
 }
 
 /** One of several that share a port. It ends with its parent, also when that is killed. */
@@ -62,10 +69,15 @@ async function stopOf(starting: Promise<App>): Promise<void> {
 
 async function keepWorkers(config: Config): Promise<void> {
   const log = new Log(config.logLevel);
+  const lock = await lockDataFolder(config, log);
   const port = holdPort(config);
+  lock.listensOn(port);
   const command = [process.execPath, import.meta.path, `${workerMark}${port}`];
   const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
-  stopOnSignals(() => workers.stop());
+  stopOnSignals(async () => {
+    await workers.stop();
+    lock.release();
+  });
   const words = await workers.start();
   if (words === null) process.exit(1);
   process.stdout.write(words);

@@ -41,7 +41,7 @@ export async function openStore(
 /** Beside the database, which is seen to where it is opened. */
 const filesInDataDir = ['secret.key', 'node.id', 'journal', 'journal-unused', 'journal-damaged'];
 
-async function prepareFolder(dataDir: string): Promise<void> {
+export async function prepareFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);

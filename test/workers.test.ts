@@ -163,9 +163,10 @@ test('workers end when their parent does, however it ended', async () => {
 
 test('a port that another program shares with whoever asks is refused to workers as well', async () => {
   await using folder = await temporaryFolder();
+  await using another = await temporaryFolder();
   const first = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path });
   const PORT = new URL(await first.address()).port;
-  const second = runServer({ PORT, WORKERS: '2', DATA_DIR: folder.path });
+  const second = runServer({ PORT, WORKERS: '2', DATA_DIR: another.path });
   expect(await second.exited).toBe(1);
   expect(second.output().err).toContain(`Port ${PORT} on 127.0.0.1 is taken.`);
   await end(first);

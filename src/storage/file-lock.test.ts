@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/program.ts';
+import { lockFile } from './file-lock.ts';
+
+const garbage: Record<string, string | Uint8Array> = {
+  nothing: '',
+  'a few letters': '4711\n',
+  'a long text': 'this is not a database'.repeat(1_000),
+  zeroes: new Uint8Array(8_192),
+  'noise behind the head of a database': `SQLite format 3\0${'x'.repeat(8_000)}`,
+};
+
+async function lockedFromElsewhere(path: string): Promise<string> {
+  const module = JSON.stringify(join(import.meta.dir, 'file-lock.ts'));
+  const script = `const { lockFile } = await import(${module}); process.stdout.write(lockFile(${JSON.stringify(path)}) ? 'held' : 'refused');`;
+  return new Response(Bun.spawn([process.execPath, '-e', script]).stdout).text();
+}
+
+test.each(Object.keys(garbage))('a file with %s in it can be held, by one at a time', async (what) => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'lock');
+  await writeFile(path, garbage[what] ?? '');
+  const lock = lockFile(path);
+  expect(lock).not.toBeNull();
+  expect(lockFile(path)).toBeNull();
+  // Also from elsewhere: a process that closes a file gives up every lock it has on it.
+  expect(await lockedFromElsewhere(path)).toBe('refused');
+  lock?.release();
+  const next = lockFile(path);
+  expect(next).not.toBeNull();
+  next?.release();
+});
+
+test('a file that can not be opened is no lock that somebody holds', async () => {
+  await using folder = await temporaryFolder();
+  expect(() => lockFile(folder.path)).toThrow();
+});

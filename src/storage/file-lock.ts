@@ -1,0 +1,37 @@
+import { Database } from 'bun:sqlite';
+import { chmodSync, existsSync, truncateSync } from 'node:fs';
+
+export interface FileLock {
+  release(): void;
+}
+
+/**
+ * Holds a file for as long as this process lives: by SQLite's lock on it, which the system itself takes back from the dead.
+ * Null when another process holds it. What is in the file doesn't matter.
+ */
+export function lockFile(path: string): FileLock | null {
+  try {
+    return hold(path);
+  } catch (cause) {
+    if (!codeOf(cause).startsWith('SQLITE_NOTADB')) throw cause;
+    // No process holds it, or it would not have been read. It stays the same file: another process may be just as far.
+    truncateSync(path, 0);
+    return hold(path);
+  }
+}
+
+function hold(path: string): FileLock | null {
+  const isNew = !existsSync(path);
+  const database = new Database(path, { create: true });
+  try {
+    if (isNew) chmodSync(path, 0o600);
+    database.run('begin exclusive');
+    return { release: () => database.close() };
+  } catch (cause) {
+    database.close();
+    if (codeOf(cause).startsWith('SQLITE_BUSY')) return null;
+    throw cause;
+  }
+}
+
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? '';

@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freshPostgres } from './support/postgres.ts';
+import { type Program, runProgram, runServer, temporaryFolder } from './support/program.ts';
+
+const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
+
+async function end(...programs: Program[]): Promise<void> {
+  for (const program of programs) program.kill('SIGTERM');
+  for (const program of programs) expect(await program.exited).toBe(0);
+}
+
+const line = (folder: string, { pid }: Program, port: string) =>
+  new RegExp(
+    `^The data folder ${folder} is in use by another Linnet: process ${pid}, since \\d{4}-\\S+Z, on port ${port}\\. Stop that one, or set DATA_DIR to another folder\\.\n$`,
+  );
+
+test.each(['1', '2'])(
+  'a second server on a SQLite data folder is refused, with WORKERS=%s',
+  async (WORKERS) => {
+    await using folder = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: folder.path, WORKERS };
+    const first = runServer(settings);
+    const port = await portOf(first);
+    const second = runServer({ PORT: '0', DATA_DIR: folder.path });
+    expect(await second.exited).toBe(1);
+    expect(second.output().out).toBe('');
+    expect(second.output().err).toMatch(line(folder.path, first, port));
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    const user = ['linnet', 'user', 'create', '--email', 'ops@example.com'];
+    const command = runProgram(user, { DATA_DIR: folder.path }, 'typed in secret\n');
+    expect([await command.exited, command.output().err]).toEqual([0, '']);
+    await end(first);
+    const third = runServer(settings);
+    await third.address();
+    await end(third);
+  },
+  60_000,
+);
+
+test('what the dead leave behind, and garbage in its place, stops no start', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', DATA_DIR: folder.path };
+  const killed = runServer(settings);
+  await killed.address();
+  killed.kill('SIGKILL');
+  await killed.exited;
+  const next = runServer(settings);
+  await next.address();
+  await end(next);
+  for (const name of ['server.lock', 'server.json'])
+    await writeFile(join(folder.path, name), '\u0000 4711 } no lock at all '.repeat(500));
+  const last = runServer(settings);
+  const port = await portOf(last);
+  const refused = runServer(settings);
+  expect(await refused.exited).toBe(1);
+  expect(refused.output().err).toMatch(line(folder.path, last, port));
+  await end(last);
+}, 60_000);
+
+test('two nodes on PostgreSQL may share a data folder', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await freshPostgres() };
+  const nodes = [runServer(settings), runServer(settings)];
+  for (const node of nodes) await node.address();
+  await end(...nodes);
+}, 60_000);
