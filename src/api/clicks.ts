@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   type ClickQuestion,
   eachClick,
@@ -6,9 +7,12 @@ import {
   readClicks,
 } from '../clicks/stats-clicks.ts';
 import { clicksRange } from '../clicks/stats-range.ts';
+import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
+import type { Caller } from '../rules/access.ts';
 import { clickAnswer } from './click-answer.ts';
 import { csvLine } from './clicks-csv.ts';
+import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
@@ -38,8 +42,7 @@ export const ofLink = endpoint({
   answer: ClickList,
   async handle({ caller, params, query }, context) {
     const { link } = await readLink(context, caller, params.id);
-    const question = questionOf({ kind: 'link', id: link.id }, query);
-    return { status: 200, body: listAnswer(await readClicks(context.database, question, pageOf(query))) };
+    return { status: 200, body: await pageOf(context, caller, { kind: 'link', id: link.id }, query) };
   },
 });
 
@@ -51,8 +54,8 @@ export const ofOrganization = endpoint({
   statuses: { 200: 'A page of hits.' },
   answer: ClickList,
   async handle({ caller, query }, context) {
-    const question = questionOf({ kind: 'organization', id: caller.organizationId }, query);
-    return { status: 200, body: listAnswer(await readClicks(context.database, question, pageOf(query))) };
+    const owner = { kind: 'organization', id: caller.organizationId } as const;
+    return { status: 200, body: await pageOf(context, caller, owner, query) };
   },
 });
 
@@ -108,21 +111,25 @@ async function* linesOf(first: readonly Found[], rest: AsyncGenerator<readonly F
   for await (const clicks of rest) if (clicks.length > 0) yield lines(clicks);
 }
 
-const pageOf = ({
-  limit,
-  offset,
-  before,
-}: {
-  limit: number;
-  offset: number;
-  before?: number | undefined;
-}) => ({
-  limit,
-  offset,
-  before,
-});
-
-const listAnswer = ({ clicks, total }: { clicks: readonly Found[]; total: number }) => ({
-  clicks: clicks.map(clickAnswer),
-  total_clicks: total,
-});
+async function pageOf(
+  { secrets, database }: Context,
+  caller: Caller,
+  owner: Owner,
+  query: z.output<typeof ClickListQuery>,
+) {
+  refuseBoth(query);
+  const { class: ofClass, from = null, to = null, limit, offset } = query;
+  const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to];
+  const cursors = new Cursors<number>(secrets, ['clicks', ...which]);
+  const before = cursors.read(query.cursor) ?? query.before;
+  const { clicks, total, next } = await readClicks(database, questionOf(owner, query), {
+    limit,
+    offset,
+    before,
+  });
+  return {
+    clicks: clicks.map(clickAnswer),
+    total_clicks: total,
+    ...cursors.toNext(next),
+  };
+}

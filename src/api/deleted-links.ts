@@ -8,6 +8,7 @@ import {
 import { asUri } from '../rules/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';
 import { freeAt } from '../rules/link-bin.ts';
+import { Cursors } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { type DeletedLink, DeletedLinkList, DeletedLinkQuery } from './schemas/deleted-link.ts';
 
@@ -22,7 +23,14 @@ const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof Deleted
   name: link.name,
 });
 
-const placeText = ({ deletedAt, id }: DeletedPlace): string => `${deletedAt}-${id}`;
+const plainPlace = /^(\d{1,15})-([1-9]\d{0,14})$/;
+
+/** `before` was there first: it takes a place in the open, too. */
+function placeBefore(before: string | undefined, cursors: Cursors<DeletedPlace>): DeletedPlace | undefined {
+  const [, deletedAt, id] = plainPlace.exec(before ?? '') ?? [];
+  if (deletedAt === undefined) return cursors.read(before, 'before');
+  return { deletedAt: Number(deletedAt), id: Number(id) };
+}
 
 export const list = endpoint({
   summary: 'List deleted links',
@@ -33,14 +41,18 @@ export const list = endpoint({
   statuses: { 200: 'A page of deleted links.' },
   answer: DeletedLinkList,
   async handle({ caller, query }, context) {
-    const page = { limit: query.limit, below: query.before };
+    const cursors = new Cursors<DeletedPlace>(context.secrets, ['deleted links', caller.organizationId]);
+    const page = {
+      limit: query.limit,
+      below: cursors.read(query.cursor) ?? placeBefore(query.before, cursors),
+    };
     const { links, total, next } = await readDeletedLinks(context, caller, page);
     return {
       status: 200,
       body: {
         links: links.map((link) => deletedAnswer(link, context)),
         total_links: total,
-        next: next && placeText(next),
+        next: next && cursors.write(next),
       },
     };
   },

@@ -3,12 +3,13 @@ import { dailyClicks } from '../clicks/stats-daily.ts';
 import type { Context } from '../manage/context.ts';
 import { createLink, type LinkWithTags } from '../manage/create-link.ts';
 import { deleteLink } from '../manage/delete-link.ts';
-import { readLink, readLinks } from '../manage/read-links.ts';
+import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';
 import { Stretch } from '../manage/stretch.ts';
 import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { normaliseSuffix } from '../rules/suffix.ts';
+import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { Json } from './json.ts';
 import { linkAnswer } from './link-answer.ts';
@@ -48,7 +49,8 @@ const mostWithDays = 100;
 
 export const list = endpoint({
   summary: 'List links',
-  description: 'Newest first. `total_links` counts all that match, whatever the page.',
+  description:
+    'Newest first, or as `sort` says. `total_links` counts all that match, whatever the page. `next` leads to the next page.',
   credential: 'required',
   query: LinkListQuery,
   statuses: { 200: 'A page of links.' },
@@ -59,12 +61,16 @@ export const list = endpoint({
         field: 'limit',
       });
     }
-    const { links, total } = await readLinks(context, caller, {
+    refuseBoth(query);
+    const which = [query.sort, query.q || null, query.tag ?? null, query.domain || null];
+    const cursors = new Cursors<LinkPosition>(context.secrets, ['links', caller.organizationId, ...which]);
+    const { links, total, next } = await readLinks(context, caller, {
       ...filterOf(query),
       limit: query.limit,
       offset: query.offset,
       order: query.sort,
       before: query.before,
+      after: cursors.read(query.cursor),
     });
     const daily = query.daily === undefined ? undefined : await daysOf(context, links, query.daily);
     const answers: Json<z.input<typeof Link>>[] = [];
@@ -85,7 +91,11 @@ export const list = endpoint({
       }
       answers.push(answer);
     }
-    const body = Json.object({ links: Json.list(answers), total_links: Json.of(total) });
+    const body = Json.object({
+      links: Json.list(answers),
+      total_links: Json.of(total),
+      ...(next && { next: Json.of(cursors.write(next)) }),
+    });
     return { status: 200, body };
   },
 });

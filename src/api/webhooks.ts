@@ -6,6 +6,7 @@ import {
   redeliver as redeliverNow,
 } from '../manage/webhook-deliveries.ts';
 import { formatIso, formatStamp } from '../rules/instant.ts';
+import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { pathId } from './schemas/parts.ts';
 import { WebhookDelivery, WebhookDeliveryList, WebhookDeliveryQuery } from './schemas/webhook.ts';
@@ -38,9 +39,18 @@ export const list = endpoint({
   statuses: { 200: 'A page of deliveries.' },
   answer: WebhookDeliveryList,
   async handle({ caller, params, query }, context) {
-    const { deliveries, total } = await readDeliveries(context, caller, params.id, query);
-    const answers = deliveries.map(deliveryAnswer);
-    return { status: 200, body: { webhook_deliveries: answers, total_webhook_deliveries: total } };
+    refuseBoth(query);
+    const which = [caller.organizationId, params.id];
+    const cursors = new Cursors<number>(context.secrets, ['webhook deliveries', ...which]);
+    const { limit, offset, cursor } = query;
+    const page = { limit, offset, before: cursors.read(cursor) };
+    const { deliveries, total, next } = await readDeliveries(context, caller, params.id, page);
+    const body = {
+      webhook_deliveries: deliveries.map(deliveryAnswer),
+      total_webhook_deliveries: total,
+      ...cursors.toNext(next),
+    };
+    return { status: 200, body };
   },
 });
 

@@ -11,6 +11,7 @@ import {
 export type Purpose =
   | 'attempts'
   | 'captcha'
+  | 'cursor'
   | 'domain-proof'
   | 'fingerprint'
   | 'known-browser'

@@ -62,14 +62,21 @@ export async function readClicks(
   database: Database,
   question: ClickQuestion,
   page: ClickPage,
-): Promise<{ readonly clicks: readonly Click[]; readonly total: number }> {
+): Promise<{
+  readonly clicks: readonly Click[];
+  readonly total: number;
+  /** The id before which the next page begins; null behind the last one. */
+  readonly next: number | null;
+}> {
   const filter = filterOf(question);
   const total = await totalOf(database, filter);
   // Where few match, the search for more than there are would go through the whole ledger.
   const left = page.before === undefined ? total - page.offset : total;
-  const limit = Math.min(page.limit, left);
-  const hits = limit > 0 ? await hitsBefore(database, filter, { ...page, limit }) : [];
-  return { clicks: await named(database.read, hits), total };
+  const limit = Math.min(page.limit + 1, left);
+  const found = limit > 0 ? await hitsBefore(database, filter, { ...page, limit }) : [];
+  const hits = found.slice(0, page.limit);
+  const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : null;
+  return { clicks: await named(database.read, hits), total, next };
 }
 
 const exportPage = 500;

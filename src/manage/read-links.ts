@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { findOwnDomainId } from '../storage/domains.ts';
 import { closerStart, countBlocks } from '../storage/link-blocks.ts';
 import { linkCount } from '../storage/link-counts.ts';
+import type { LinkPosition } from '../storage/link-position.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findAnyLink, findLink, type StoredLink } from '../storage/links.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type FilterTag,
   type LinkFilter,
   type LinkPage,
+  type ListedLinks,
   listFrom,
   listLinks,
   searchLinks,
@@ -21,6 +23,8 @@ import { tagCount } from '../storage/tag-counts.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
+
+export type { LinkPosition };
 
 export async function readLink(context: Context, caller: Caller, id: number): Promise<LinkWithTags> {
   const { lookup } = context.database;
@@ -47,26 +51,30 @@ export interface LinkQuery extends LinkWish, LinkPage {
   readonly before?: number | undefined;
 }
 
-export async function readLinks(
-  context: Context,
-  caller: Caller,
-  query: LinkQuery,
-): Promise<{ readonly links: readonly LinkWithTags[]; readonly total: number }> {
+export interface LinkPageFound {
+  readonly links: readonly LinkWithTags[];
+  /** How many match, whatever the page. */
+  readonly total: number;
+  /** Where the next page goes on; null behind the last one. */
+  readonly next: LinkPosition | null;
+}
+
+export async function readLinks(context: Context, caller: Caller, query: LinkQuery): Promise<LinkPageFound> {
   const filter = await filterFor(context, caller, query);
-  if (filter === null) return { links: [], total: 0 };
+  if (filter === null) return { links: [], total: 0, next: null };
   const page = { ...filter, before: query.before };
-  if (filter.text !== undefined && query.before === undefined) {
+  if (filter.text !== undefined && query.before === undefined && query.after === undefined) {
     const found = await searchLinks(context.database, caller.organizationId, filter, query);
-    return { links: await withTags(context, found.links), total: found.total };
+    return { ...found, links: await withTags(context, found.links) };
   }
-  const [links, total] = await Promise.all([
+  const [{ links, next }, total] = await Promise.all([
     isWhole(filter) && query.offset > deepOffset
       ? deepPage(context, caller, query)
       : listLinks(context.database, caller.organizationId, page, query),
     totalOf(context, caller, filter),
   ]);
   if (isWhole(filter)) countAhead(context.database, caller.organizationId, total);
-  return { links: await withTags(context, links), total };
+  return { links: await withTags(context, links), total, next };
 }
 
 /** From so many links on it pays to look up where a page begins. */
@@ -77,7 +85,7 @@ async function deepPage(
   { database }: Context,
   { organizationId }: Caller,
   query: LinkQuery,
-): Promise<StoredLink[]> {
+): Promise<ListedLinks> {
   const { order, before, limit, offset } = query;
   if (order !== 'created_at' && order !== '-created_at') {
     return listLinks(database, organizationId, { before }, query);
@@ -133,10 +141,15 @@ export async function* eachLink(
   const page = { limit: perRead, offset: 0, order: '-created_at' } as const;
   let before: number | undefined;
   for (;;) {
-    const links = await listLinks(context.database, caller.organizationId, { ...filter, before }, page);
+    const { links, next } = await listLinks(
+      context.database,
+      caller.organizationId,
+      { ...filter, before },
+      page,
+    );
     if (links.length > 0) yield await withTags(context, links);
-    if (links.length < perRead) return;
-    before = links.at(-1)?.id;
+    if (next === null) return;
+    before = next.id;
   }
 }
 

@@ -4,6 +4,7 @@ import { findAnyLink, findLink } from '../storage/links.ts';
 import {
   attemptsOf,
   countDeliveries,
+  type DeliveryPage,
   findDelivery,
   listDeliveries,
   type Redelivery,
@@ -20,18 +21,27 @@ export interface DeliveryWithAttempts {
   readonly attempts: readonly StoredAttempt[];
 }
 
+export interface DeliveriesFound {
+  readonly deliveries: readonly DeliveryWithAttempts[];
+  readonly total: number;
+  /** The id before which the next page begins; null behind the last one. */
+  readonly next: number | null;
+}
+
 export async function readDeliveries(
   context: Context,
   caller: Caller,
   linkId: number,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<{ readonly deliveries: readonly DeliveryWithAttempts[]; readonly total: number }> {
+  page: DeliveryPage,
+): Promise<DeliveriesFound> {
   const { read } = context.database;
   if (!(await findLink(read, caller.organizationId, linkId))) throw notFound('link');
-  const [rows, total] = await Promise.all([
-    listDeliveries(read, caller.organizationId, linkId, page),
+  const [found, total] = await Promise.all([
+    // One more than is shown tells whether there is more.
+    listDeliveries(read, caller.organizationId, linkId, { ...page, limit: page.limit + 1 }),
     countDeliveries(read, caller.organizationId, linkId),
   ]);
+  const rows = found.slice(0, page.limit);
   const attempts = await attemptsOf(
     read,
     rows.map((row) => row.id),
@@ -39,6 +49,7 @@ export async function readDeliveries(
   return {
     deliveries: rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })),
     total,
+    next: found.length > rows.length ? (rows.at(-1)?.id ?? null) : null,
   };
 }
 

@@ -3,6 +3,7 @@ import type { LinkOrder } from '../rules/link-order.ts';
 import type { Database } from './database.ts';
 import { type Dialect, dialects } from './dialect.ts';
 import type { Start } from './link-blocks.ts';
+import { isAfter, isUnnamedAfter, keyColumn, type LinkPosition, orderOf } from './link-position.ts';
 import { holds, type SearchedText } from './link-search.ts';
 import { type StoredLink, withHost } from './links.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -27,6 +28,14 @@ export interface LinkPage {
   readonly limit: number;
   readonly offset: number;
   readonly order: LinkOrder;
+  /** Only what comes after this position. */
+  readonly after?: LinkPosition | undefined;
+}
+
+export interface ListedLinks {
+  readonly links: StoredLink[];
+  /** That of the last link, where there are more; or else null. */
+  readonly next: LinkPosition | null;
 }
 
 type LinkQuery<Selected> = SelectQueryBuilder<Schema, 'links', Selected>;
@@ -37,8 +46,13 @@ export async function listLinks(
   organizationId: number,
   filter: LinkFilter,
   page: LinkPage,
-): Promise<StoredLink[]> {
-  return rowsOf(read, await idsOf(read, dialects[kind], organizationId, filter, page));
+): Promise<ListedLinks> {
+  // One more than is shown tells whether there is more.
+  const found = await positionsOf(read, dialects[kind], organizationId, filter, {
+    ...page,
+    limit: page.limit + 1,
+  });
+  return shown(read, found, page.limit);
 }
 
 /** A page of what a search found, and how much it found: the links are looked through once for both. */
@@ -47,36 +61,35 @@ export async function searchLinks(
   organizationId: number,
   filter: LinkFilter,
   page: LinkPage,
-): Promise<{ readonly links: readonly StoredLink[]; readonly total: number }> {
+): Promise<ListedLinks & { readonly total: number }> {
   const dialect = dialects[kind];
-  const { direction, key } = orderOf(page);
-  const columns = {
-    created_at: sql`links.id`,
-    updated_at: sql`links.updated_at`,
-    suffix: ordered(dialect, 'suffix'),
-    name: ordered(dialect, 'name'),
-  };
+  const { direction, key } = orderOf(page.order);
+  const column = keyColumn(dialect, key);
+  const shownKey: RawBuilder<string | number | null> =
+    key === 'name' ? sql`case when links.name is not null then ${column} end` : column;
   const matching = read
     .selectFrom('links')
-    .select(['links.id', sql<number>`count(*) over ()`.as('total')])
+    .select(['links.id', shownKey.as('key'), sql<number>`count(*) over ()`.as('total')])
     .where(matches(dialect, organizationId, filter, 'set'));
-  const unnamedLast =
-    key === 'name' ? matching.orderBy(sql`case when links.name is null then 1 else 0 end`) : matching;
-  const rows = await byKey(unnamedLast, columns[key], direction)
-    .limit(page.limit)
+  const inOrder =
+    key === 'name'
+      ? byKey(
+          matching
+            .orderBy(sql`case when links.name is null then 1 else 0 end`)
+            .orderBy(sql`case when links.name is null then -links.id end`),
+          column,
+          direction,
+        )
+      : byKey(matching, column, direction);
+  const rows = await inOrder
+    .limit(page.limit + 1)
     .offset(page.offset)
     .execute();
   const [first] = rows;
   // Past the end no row is left to say how many there are.
   const total =
     first?.total ?? (page.offset > 0 ? await countLinks({ read, kind }, organizationId, filter) : 0);
-  return {
-    links: await rowsOf(
-      read,
-      rows.map(({ id }) => id),
-    ),
-    total,
-  };
+  return { ...(await shown(read, rows, page.limit)), total };
 }
 
 /** A page by id of all of an organization's links, from a start that was looked up. */
@@ -86,15 +99,27 @@ export async function listFrom(
   { below, from, offset }: Start,
   limit: number,
   order: 'asc' | 'desc',
-): Promise<StoredLink[]> {
+): Promise<ListedLinks> {
   let matching = queries.selectFrom('links').select('id').where('organization_id', '=', organizationId);
   if (below !== undefined) matching = matching.where('id', '<', below);
   if (from !== undefined) matching = matching.where('id', '>=', from);
-  const rows = await matching.orderBy('id', order).limit(limit).offset(offset).execute();
-  return rowsOf(
+  const rows = await matching
+    .orderBy('id', order)
+    .limit(limit + 1)
+    .offset(offset)
+    .execute();
+  const positions = rows.map(({ id }) => ({ key: id, id }));
+  return shown(queries, positions, limit);
+}
+
+async function shown(queries: Queries, found: readonly LinkPosition[], limit: number): Promise<ListedLinks> {
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const links = await rowsOf(
     queries,
-    rows.map(({ id }) => id),
+    page.map(({ id }) => id),
   );
+  return { links, next: found.length > limit && last ? { key: last.key, id: last.id } : null };
 }
 
 async function rowsOf(queries: Queries, ids: readonly number[]): Promise<StoredLink[]> {
@@ -104,50 +129,39 @@ async function rowsOf(queries: Queries, ids: readonly number[]): Promise<StoredL
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-async function idsOf(
+async function positionsOf(
   queries: Queries,
   dialect: Dialect,
   organizationId: number,
   filter: LinkFilter,
   page: LinkPage,
-): Promise<number[]> {
-  const { direction, key } = orderOf(page);
+): Promise<readonly LinkPosition[]> {
+  const { order, limit, offset, after } = page;
+  const { direction, key } = orderOf(order);
+  if (key === 'created_at' && filter.tags !== undefined)
+    return taggedById(queries, dialect, organizationId, filter, page, direction);
   const tagged = (filter.tags?.[0]?.links ?? 0) > fewTagged && key !== 'created_at' ? 'walk' : 'set';
-  const matching = () =>
-    queries
-      .selectFrom('links')
-      .select('links.id')
-      .where(matches(dialect, organizationId, filter, tagged));
-  const take = async (query: LinkQuery<{ id: number }>, limit: number, offset: number) =>
-    (await query.limit(limit).offset(offset).execute()).map(({ id }) => id);
-  switch (key) {
-    case 'created_at':
-      return filter.tags === undefined
-        ? take(matching().orderBy('links.id', direction), page.limit, page.offset)
-        : taggedById(queries, dialect, organizationId, filter, page, direction);
-    case 'updated_at':
-      return take(byKey(matching(), sql`links.updated_at`, direction), page.limit, page.offset);
-    case 'suffix':
-      return take(byKey(matching(), ordered(dialect, 'suffix'), direction), page.limit, page.offset);
-    case 'name': {
-      // Links without a name come last in either direction, as a person looking for names expects.
-      const named = matching().where('links.name', 'is not', null);
-      const first = await take(byKey(named, ordered(dialect, 'name'), direction), page.limit, page.offset);
-      if (first.length === page.limit) return first;
-      const passed = first.length > 0 ? page.offset : await countOf(named.clearSelect());
-      const unnamed = matching().where('links.name', 'is', null).orderBy('links.id', 'desc');
-      const offset = first.length > 0 ? 0 : page.offset - passed;
-      return [...first, ...(await take(unnamed, page.limit - first.length, offset))];
-    }
-  }
+  const matching = queries
+    .selectFrom('links')
+    .select('links.id')
+    .where(matches(dialect, organizationId, filter, tagged));
+  const column = keyColumn(dialect, key);
+  const keyed = matching.select(column.as('key'));
+  const following = after === undefined ? keyed : keyed.where(isAfter(dialect, order, after));
+  if (key !== 'name') return byKey(following, column, direction).limit(limit).offset(offset).execute();
+  // Links without a name come last in either direction, as a person looking for names expects.
+  const named = following.where('links.name', 'is not', null);
+  const first = await byKey(named, column, direction).limit(limit).offset(offset).execute();
+  if (first.length === limit) return first;
+  const passed = first.length > 0 ? offset : await countOf(named.clearSelect());
+  const unnamed = matching.where('links.name', 'is', null);
+  const rest = await (after === undefined ? unnamed : unnamed.where(isUnnamedAfter(after)))
+    .orderBy('links.id', 'desc')
+    .limit(limit - first.length)
+    .offset(first.length > 0 ? 0 : offset - passed)
+    .execute();
+  return [...first, ...rest.map(({ id }) => ({ key: null, id }))];
 }
-
-type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix';
-
-const orderOf = ({ order }: LinkPage) => ({
-  direction: order.startsWith('-') ? ('desc' as const) : ('asc' as const),
-  key: order.replace('-', '') as OrderKey,
-});
 
 /** By id, the index of the rarest tag has its links in order: it is walked, and each link looked at. */
 async function taggedById(
@@ -155,9 +169,9 @@ async function taggedById(
   dialect: Dialect,
   organizationId: number,
   filter: LinkFilter,
-  { limit, offset }: LinkPage,
+  { limit, offset, after }: LinkPage,
   direction: 'asc' | 'desc',
-): Promise<number[]> {
+): Promise<readonly LinkPosition[]> {
   const [rarest, ...others] = filter.tags ?? [];
   let walked = queries
     .selectFrom('link_tags')
@@ -165,17 +179,16 @@ async function taggedById(
     .select('link_tags.link_id as id')
     .where('link_tags.tag_id', '=', rarest?.id ?? 0);
   if (filter.before !== undefined) walked = walked.where('link_tags.link_id', '<', filter.before);
+  if (after !== undefined)
+    walked = walked.where('link_tags.link_id', direction === 'asc' ? '>' : '<', after.id);
   const rows = await walked
     .where(matches(dialect, organizationId, { ...filter, tags: others }, 'walk'))
     .orderBy('link_tags.link_id', direction)
     .limit(limit)
     .offset(offset)
     .execute();
-  return rows.map(({ id }) => id);
+  return rows.map(({ id }) => ({ key: id, id }));
 }
-
-const ordered = ({ searchKeys, textOrder }: Dialect, key: 'name' | 'suffix'): RawBuilder<string> =>
-  sql.raw(`(${searchKeys[key]}) ${textOrder}`);
 
 const byKey = <Selected>(query: LinkQuery<Selected>, key: RawBuilder<unknown>, direction: 'asc' | 'desc') =>
   query.orderBy(key, direction).orderBy('links.id', direction);

@@ -25,21 +25,30 @@ export const findDelivery = (
     .where('id', '=', id)
     .executeTakeFirst();
 
+export interface DeliveryPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only those with a lower id. */
+  readonly before?: number | undefined;
+}
+
 export const listDeliveries = (
   queries: Queries,
   organizationId: number,
   linkId: number,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<StoredDelivery[]> =>
-  queries
+  page: DeliveryPage,
+): Promise<StoredDelivery[]> => {
+  const ofLink = queries
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .where('link_id', '=', linkId)
+    .where('link_id', '=', linkId);
+  return (page.before === undefined ? ofLink : ofLink.where('id', '<', page.before))
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute();
+};
 
 export async function countDeliveries(
   queries: Queries,

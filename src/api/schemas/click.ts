@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listedClasses } from '../../clicks/stats-clicks.ts';
+import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
 import { mostPerPage } from './link.ts';
 import { queryNumber } from './parts.ts';
 import { instantText } from './stats.ts';
@@ -35,7 +36,7 @@ export const Click = z
   .meta({ id: 'Click' });
 
 export const ClickList = z
-  .object({ clicks: z.array(Click), total_clicks: z.int() })
+  .object({ clicks: z.array(Click), total_clicks: z.int(), next: nextField() })
   .meta({ id: 'ClickList' });
 
 const which = z.enum(listedClasses).default('click').meta({
@@ -50,7 +51,8 @@ const span = {
 
 export const ClickListQuery = z.object({
   limit: queryNumber(1, mostPerPage).default(25),
-  offset: queryNumber(0, 1_000_000_000).default(0),
+  offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
+  cursor: cursorParameter(),
   before: queryNumber(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .meta({ description: 'Only hits with a lower id: with the last id of a page, the next page.' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorParameter } from '../cursor.ts';
 import { queryNumber } from './parts.ts';
 
 export const DeletedLink = z
@@ -23,21 +24,12 @@ export const DeletedLinkList = z
     next: z
       .string()
       .nullable()
-      .meta({ description: 'Send it as `before` for the next page. Null: this is the last one.' }),
+      .meta({ description: 'Send it as `cursor` for the next page. Null: this is the last one.' }),
   })
   .meta({ id: 'DeletedLinkList' });
 
-const place = /^(\d{1,15})-([1-9]\d{0,14})$/;
-
 export const DeletedLinkQuery = z.object({
   limit: queryNumber(1, 100).default(25),
-  before: z
-    .string()
-    .regex(place, { error: 'Give what "next" of the page before said.' })
-    .transform((text) => {
-      const [, deletedAt, id] = place.exec(text) ?? [];
-      return { deletedAt: Number(deletedAt), id: Number(id) };
-    })
-    .optional()
-    .meta({ description: 'What `next` of the page before said.' }),
+  cursor: cursorParameter(),
+  before: z.string().max(1_000).optional().meta({ description: 'The same as `cursor`.', deprecated: true }),
 });

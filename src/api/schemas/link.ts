@@ -3,6 +3,7 @@ import { isColour } from '../../rules/colour.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
+import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
 import { queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
@@ -172,7 +173,9 @@ export const linkAnswerFields = [
   'daily_clicks',
 ] as const;
 
-export const LinkList = z.object({ links: z.array(Link), total_links: z.int() }).meta({ id: 'LinkList' });
+export const LinkList = z
+  .object({ links: z.array(Link), total_links: z.int(), next: nextField() })
+  .meta({ id: 'LinkList' });
 
 export const mostPerPage = 1000;
 
@@ -194,7 +197,8 @@ const filters = {
 
 export const LinkListQuery = z.object({
   limit: queryNumber(1, mostPerPage).default(25),
-  offset: queryNumber(0, 1_000_000_000).default(0),
+  offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
+  cursor: cursorParameter(),
   ...filters,
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional().meta({
     description:

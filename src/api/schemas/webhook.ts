@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
 import { queryNumber, stamp, text } from './parts.ts';
 
 const WebhookAttempt = z
@@ -32,12 +33,17 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 
 export const WebhookDeliveryList = z
-  .object({ webhook_deliveries: z.array(WebhookDelivery), total_webhook_deliveries: z.int() })
+  .object({
+    webhook_deliveries: z.array(WebhookDelivery),
+    total_webhook_deliveries: z.int(),
+    next: nextField(),
+  })
   .meta({ id: 'WebhookDeliveryList' });
 
 export const WebhookDeliveryQuery = z.object({
   limit: queryNumber(1, 100).default(25),
-  offset: queryNumber(0, 1_000_000_000).default(0),
+  offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
+  cursor: cursorParameter(),
 });
 
 export const ZapierHook = z.object({ id: z.int(), target_url: z.string() }).meta({ id: 'ZapierHook' });

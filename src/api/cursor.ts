@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Secrets } from '../auth/secrets.ts';
+import { Refusal } from '../rules/errors.ts';
+
+const signatureLength = 22;
+const maxLength = 1_000;
+
+/**
+ * Cursors of one list: of one organization, order and filter. What a cursor holds is signed together with that, so that one
+ * of another list, or one that was made up, is refused.
+ */
+export class Cursors<Position> {
+  readonly #secrets: Secrets;
+  readonly #list: string;
+
+  /** `list` is all that decides which entries there are, and in which order. */
+  constructor(secrets: Secrets, list: readonly unknown[]) {
+    this.#secrets = secrets;
+    this.#list = JSON.stringify(list);
+  }
+
+  write(position: Position): string {
+    const text = Buffer.from(JSON.stringify(position)).toString('base64url');
+    return `${text}.${this.#signature(text)}`;
+  }
+
+  /** The field `next` of an answer. */
+  toNext(position: Position | null): { readonly next?: string } {
+    return position === null ? {} : { next: this.write(position) };
+  }
+
+  /** Refuses a cursor that this list has not given. */
+  read(cursor: string | undefined, field = 'cursor'): Position | undefined {
+    if (cursor === undefined) return undefined;
+    const [text = '', signature = '', ...more] = cursor.split('.');
+    const isOurs =
+      more.length === 0 && this.#secrets.verify('cursor', this.#signed(text), signature) && text !== '';
+    if (!isOurs || signature.length !== signatureLength) {
+      throw new Refusal(
+        'FIELD_INVALID',
+        `"${field}" is not from this list. Give "next" of the page before as it is, with the same filters and order, or begin again without it.`,
+        { field },
+      );
+    }
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  }
+
+  #signature(text: string): string {
+    return this.#secrets.sign('cursor', this.#signed(text), signatureLength);
+  }
+
+  #signed(text: string): string {
+    return `${text} ${this.#list}`;
+  }
+}
+
+/** The query parameter of every list that has pages. */
+export const cursorParameter = () =>
+  z.string().max(maxLength).optional().meta({
+    description:
+      '`next` of the page before, with the same filters and order. What is there all the while comes exactly once, whatever is made or deleted meanwhile; what changes its place in the order may come twice or not at all.',
+  });
+
+export const offsetDescription =
+  'How many to skip. What is made or deleted between two pages moves the others, so that some come twice and some not at all: `cursor` doesn’t.';
+
+/** The field of an answer that leads to the next page; where there is none it isn't there, so that lists look as ever. */
+export const nextField = () =>
+  z
+    .string()
+    .optional()
+    .meta({ description: 'Send it as `cursor` for the next page. The last page has none.' });
+
+/** A cursor is a place of its own: nothing is skipped behind it. */
+export function refuseBoth(query: {
+  readonly cursor?: string | undefined;
+  readonly offset?: number | undefined;
+  readonly before?: unknown;
+}): void {
+  if (query.cursor === undefined) return;
+  const other = query.offset ? 'offset' : query.before === undefined ? undefined : 'before';
+  if (other === undefined) return;
+  throw new Refusal('FIELD_INVALID', `Give "cursor" or "${other}", not both.`, { field: other });
+}

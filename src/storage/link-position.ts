@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { LinkOrder } from '../rules/link-order.ts';
+import type { Dialect } from './dialect.ts';
+
+/** A position in an ordered list: that of one of its links, also when it isn't there any more. */
+export interface LinkPosition {
+  /** What the list is ordered by, as the database compares it; null for a link without a name in the order of names. */
+  readonly key: string | number | null;
+  readonly id: number;
+}
+
+export type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix';
+
+export const orderOf = (order: LinkOrder) => ({
+  direction: order.startsWith('-') ? ('desc' as const) : ('asc' as const),
+  key: order.replace('-', '') as OrderKey,
+});
+
+const searchKey = ({ searchKeys, textOrder }: Dialect, key: 'name' | 'suffix'): RawBuilder<string> =>
+  sql.raw(`(${searchKeys[key]}) ${textOrder}`);
+
+/** What links are ordered by; those with the same key by their ids. */
+export function keyColumn(dialect: Dialect, key: OrderKey): RawBuilder<string | number> {
+  if (key === 'created_at') return sql<number>`links.id`;
+  return key === 'updated_at' ? sql<number>`links.updated_at` : searchKey(dialect, key);
+}
+
+/** The condition that a link comes after a position. Of links without a name, in the order of names, see `isUnnamedAfter`. */
+export function isAfter(dialect: Dialect, order: LinkOrder, { key, id }: LinkPosition): RawBuilder<boolean> {
+  const by = orderOf(order);
+  const beyond = sql.raw(by.direction === 'asc' ? '>' : '<');
+  if (by.key === 'created_at') return sql<boolean>`links.id ${beyond} ${id}`;
+  if (key === null) return sql<boolean>`1 = 0`;
+  return sql<boolean>`(${keyColumn(dialect, by.key)}, links.id) ${beyond} (${key}, ${id})`;
+}
+
+/** Links without a name come last in either direction, the newest first. */
+export const isUnnamedAfter = ({ key, id }: LinkPosition): RawBuilder<boolean> =>
+  key === null ? sql<boolean>`links.id < ${id}` : sql<boolean>`1 = 1`;

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { linkOrders } from '../src/rules/link-order.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { foldClicks } from './support/click.ts';
+import { drawFrom } from './support/draw.ts';
+import { insertHits, seedHits } from './support/hits.ts';
+
+describe.each(storeKinds)('pages by cursor on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
+    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+  const draw = drawFrom(20261122);
+  /** Names that are alike in what an order compares: the same, none, of any script, and long ones that differ at their end. */
+  const someName = () =>
+    [null, 'Same', 'same', `n${draw(30)}`, 'Ünïcode', '日本', `${'long '.repeat(20)}${draw(5)}`][draw(7)] ??
+    null;
+  let made = 0;
+  async function makeLinks(count: number, fields: object = {}): Promise<number[]> {
+    const links = Array.from({ length: count }, () => ({
+      destination_url: `https://cursor.example/${draw(100)}`,
+      name: someName(),
+      ...(draw(2) === 0 ? { suffix: `${'S'.repeat(70 * draw(2))}${draw(26).toString(36)}${++made}` } : {}),
+      ...fields,
+    }));
+    const { json } = await send('POST', '/link/bulk?disable_png=true', { links });
+    return json.results.map(({ link }: { link: { id: number } }) => link.id);
+  }
+  /** Every page from the first to the last; `between` runs before each page but the first. */
+  async function pagesOf(
+    query: string,
+    between: () => Promise<unknown> = async () => {},
+  ): Promise<number[][]> {
+    const pages: number[][] = [];
+    for (let cursor = ''; ; ) {
+      const { status, json } = await send('GET', `/link?${query}${cursor && `&cursor=${cursor}`}`);
+      expect([query, status]).toEqual([query, 200]);
+      pages.push(json.links.map(({ id }: { id: number }) => id));
+      if (json.next === undefined) return pages;
+      cursor = encodeURIComponent(json.next);
+      await between();
+    }
+  }
+  const sorted = (ids: Iterable<number>) => [...ids].sort((one, other) => one - other);
+
+  test.each(
+    linkOrders.flatMap((order) => ['', 'q=cursor', 'tag='].map((filter) => [order, filter] as const)),
+  )(
+    'in the order %s with %p: what is there all the while comes exactly once, while others are made and deleted',
+    async (order, filter) => {
+      owner = await app.newcomer();
+      const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
+      const fields = filter === 'tag=' ? { tags: [tag] } : {};
+      const stays = await makeLinks(40, fields);
+      const goes = await makeLinks(25, fields);
+      const query = `limit=${5 + draw(4)}&sort=${order}&${filter}${filter === 'tag=' ? tag : ''}`;
+      const pages = await pagesOf(query, async () => {
+        await send('DELETE', `/link/${goes.splice(draw(goes.length), 1)[0] ?? 0}`);
+        goes.push(...(await makeLinks(1 + draw(2), fields)));
+      });
+      const seen = pages.flat();
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(sorted(seen.filter((id) => stays.includes(id)))).toEqual(sorted(stays));
+      // Nothing moves any more: by cursor comes what comes at once.
+      const atOnce = (await send('GET', `/link?${query.replace(/limit=\d+/, 'limit=500')}`)).json;
+      const all = atOnce.links.map(({ id }: { id: number }) => id);
+      expect([(await pagesOf(query)).flat(), atOnce.next]).toEqual([all, undefined]);
+      expect(all).toHaveLength(atOnce.total_links);
+    },
+    30_000,
+  );
+
+  test('a page by offset leads on by cursor, and an exact last page has no next one', async () => {
+    owner = await app.newcomer();
+    const ids = (await makeLinks(6)).toReversed();
+    const { json } = await send('GET', '/link?limit=2&offset=1');
+    const second = await send('GET', `/link?limit=3&cursor=${json.next}`);
+    expect(second.json.links.map(({ id }: { id: number }) => id)).toEqual(ids.slice(3));
+    expect([second.json.total_links, 'next' in second.json]).toEqual([6, false]);
+  });
+
+  test('clicks, deleted links and deliveries are paged by cursor too', async () => {
+    owner = await app.newcomer();
+    const [first = 0, ...others] = await makeLinks(8, { webhook_url: 'http://localhost:9/hook' });
+    const hits = Array.from({ length: 7 }, () => ({
+      link: first,
+      organization: owner.organizationId,
+      at: app.clock.now,
+    }));
+    const idsIn = async (path: string, field: string, between: () => Promise<unknown>) => {
+      const ids: number[] = [];
+      for (let cursor = ''; ; ) {
+        const { json } = await send('GET', `${path}?limit=3${cursor && `&cursor=${cursor}`}`);
+        ids.push(...json[field].map(({ id }: { id: number }) => id));
+        if (!json.next) return ids;
+        cursor = json.next;
+        await between();
+      }
+    };
+    const { database } = app.app.context;
+    await seedHits(database, hits);
+    for (const path of [`/link/${first}/clicks`, '/clicks']) {
+      const clicks = await idsIn(path, 'clicks', () => insertHits(database, hits.slice(0, 2)));
+      expect([clicks.length, clicks]).toEqual([7, sorted(clicks).toReversed()]);
+      await database.write((queries) =>
+        queries
+          .deleteFrom('hits')
+          .where('id', '>', clicks[0] ?? 0)
+          .execute(),
+      );
+    }
+    await foldClicks(app, first, 7);
+    const sent = await idsIn(`/link/${first}/webhook_deliveries`, 'webhook_deliveries', () =>
+      foldClicks(app, first, 2),
+    );
+    expect([sent.length, new Set(sent).size]).toEqual([7, 7]);
+    for (const id of others) await send('DELETE', `/link/${id}`);
+    const [restored] = others;
+    const binned = await idsIn('/link/deleted', 'links', () =>
+      send('POST', '/link/restore', { ids: [restored] }),
+    );
+    expect(sorted(binned.filter((id) => id !== restored))).toEqual(sorted(others.slice(1)));
+  });
+
+  test('a cursor that is garbage, or of another list, order, filter or organization, is refused with a sentence', async () => {
+    owner = await app.newcomer();
+    await makeLinks(4);
+    const cursor = (await send('GET', '/link?limit=2')).json.next as string;
+    const refused = async (path: string, key = owner.key) => {
+      const { status, json } = await send('GET', path, undefined, key);
+      expect([path, status, json.error_code, json.field_key]).toEqual([path, 400, 'FIELD_INVALID', 'cursor']);
+      expect(json.error_string).toContain('"cursor" is not from this list');
+    };
+    const [text = '', signature = ''] = cursor.split('.');
+    for (const bad of [
+      '',
+      'x',
+      '.',
+      `${text}.`,
+      `.${signature}`,
+      `${text}.${signature}.x`,
+      `${cursor}A`,
+      text,
+    ])
+      await refused(`/link?limit=2&cursor=${bad}`);
+    const forged = Buffer.from('{"key":1,"id":1}').toString('base64url');
+    await refused(`/link?limit=2&cursor=${forged}.${signature}`);
+    await refused(`/link?limit=2&sort=name&cursor=${cursor}`);
+    await refused(`/link?limit=2&q=x&cursor=${cursor}`);
+    await refused(`/link/deleted?cursor=${cursor}`);
+    await refused(`/clicks?cursor=${cursor}`);
+    await refused(`/link?limit=2&cursor=${cursor}`, (await app.newcomer()).key);
+    expect((await send('GET', `/link?limit=3&cursor=${cursor}`)).status).toBe(200);
+    const both = await send('GET', `/link?offset=2&cursor=${cursor}`);
+    expect([both.status, both.json.field_key]).toEqual([400, 'offset']);
+  });
+});
