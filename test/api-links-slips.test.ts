@@ -86,6 +86,21 @@ describe.each(storeKinds)('slips with links on %s', (store) => {
     );
   });
 
+  test('addresses are URIs in every answer, and the readable one is domain and suffix', async () => {
+    const uri = /^https?:\/\/[\w.:-]+(?:\/(?:[\w.~!$&'()*+,;=:@/?#-]|%[0-9A-F]{2})*)?$/;
+    const suffix = `Frühling/🦊-${store}`;
+    const { json: link } = await create({ suffix, destination_url: 'https://example.com/a|b/[c]?q=ü^`#é' });
+    expect(link.suffix).toBe(suffix);
+    for (const address of [link.url, link.destination_url]) expect(address).toMatch(uri);
+    expect(decodeURI(link.url)).toBe(`${link.domain}/${suffix}`);
+    expect((await app.visit(new URL(link.url).pathname)).status).toBe(302);
+    const csv = await app.call('GET', `/api/v1/link.csv?ids=${link.id}`, { key: owner.key });
+    expect(csv.text).toContain(`,${link.url},`);
+    await app.call('DELETE', `/api/v1/link/${link.id}`, { key: owner.key });
+    const [deleted] = (await app.call('GET', '/api/v1/link/deleted', { key: owner.key })).json.links;
+    expect([deleted.url, deleted.suffix]).toEqual([link.url, suffix]);
+  });
+
   test('a scheme that does not fit is told for what it does not', async () => {
     const sentence = async (field: string) =>
       (await create({ [field]: 'ftp://example.com/x' })).json.error_string;

@@ -51,11 +51,13 @@ describe('QR codes', () => {
     { suffix: 'x'.repeat(200) },
     { qr_code_foreground_hex: '#7a1f3d', qr_code_background_hex: '#FDF6E3' },
   ];
-  test('both forms decode to exactly the url of the link', async () => {
+  test('both forms decode to the url of the link, as people write it', async () => {
     for (const fields of links) {
       const link = await create(fields);
-      expect(await decode(Buffer.from(link.qr_code_svg))).toBe(link.url);
-      expect(await decode((await png(link)).bytes)).toBe(link.url);
+      const text = `${link.domain}/${link.suffix}`;
+      expect(decodeURI(link.url)).toBe(text);
+      expect(await decode(Buffer.from(link.qr_code_svg))).toBe(text);
+      expect(await decode((await png(link)).bytes)).toBe(text);
     }
   });
 

@@ -29,7 +29,6 @@ export function linkAnswer(
   { site, secrets }: Context,
   drawn?: string,
 ): z.input<typeof Link> {
-  const url = site.linkUrl(link.host, link.suffix);
   return {
     id: link.id,
     created_at: formatStamp(link.created_at),
@@ -41,9 +40,9 @@ export function linkAnswer(
     og_description: link.og_description,
     og_image: link.og_image,
     destination_url: asUri(link.destination_url),
-    qr_code_svg: drawn ?? drawCode(url, link),
+    qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
-    url,
+    url: site.linkUrl(link.host, link.suffix),
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
     qr_code_foreground_hex: link.qr_foreground,
     qr_code_background_hex: link.qr_background,

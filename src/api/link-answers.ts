@@ -27,7 +27,7 @@ export class LinkAnswers {
   draw(links: Promise<readonly (PreparedLink | Refusal)[]>): void {
     this.#next(links, (link) => {
       if (link instanceof Refusal) return;
-      this.#codes.set(link, drawCode(this.#context.site.linkUrl(link.host, link.suffix), link.row));
+      this.#codes.set(link, drawCode(this.#context.site.readableUrl(link.host, link.suffix), link.row));
     });
   }
 

@@ -30,7 +30,7 @@ async function draw(context: Context, path: string): Promise<Response> {
       new Refusal('NOT_FOUND', 'There is no QR code at this address. The link it was for may be deleted.'),
     );
   }
-  const text = scannedText(context.site.linkUrl(link.host, link.suffix), picture.hasMarker);
+  const text = scannedText(context.site.readableUrl(link.host, link.suffix), picture.hasMarker);
   const png = qrPng(text, picture.foreground, picture.background);
   return new Response(new Uint8Array(png), { headers: forGood });
 }

@@ -11,6 +11,10 @@ export function hostOf({ domain }: Pick<Link, 'domain'>): string {
   return (namesOfHosts.value.get(name) ?? name) + port;
 }
 
+/** The address of a link as people write it, to show and to copy; its `url` is the same with escapes. */
+export const readableUrl = ({ domain, suffix }: Pick<Link, 'domain' | 'suffix'>): string =>
+  `${domain}/${suffix}`;
+
 export const shortOf = (link: Pick<Link, 'domain' | 'suffix'>): string => `${hostOf(link)}/${link.suffix}`;
 
 export const pageOf = ({ id }: Pick<Link, 'id'>): string => `/app/links/${id}`;

@@ -1,3 +1,4 @@
+import { asUri } from './destination-text.ts';
 import { isLoopbackName, isThisMachine, normaliseHostname } from './host.ts';
 
 /** Where this service stands in the world: everything about addresses that follows from BASE_URL. */
@@ -24,7 +25,13 @@ export class Site {
     return `${scheme}://${host ?? this.defaultHost}${this.#port ? `:${this.#port}` : ''}`;
   }
 
+  /** A link's address as a URI: what is not ASCII in its suffix is percent-encoded. */
   linkUrl(host: string | null, suffix: string): string {
+    return asUri(this.readableUrl(host, suffix));
+  }
+
+  /** The same address as people write it, which is what a QR code holds: encoded, a long one would not fit. */
+  readableUrl(host: string | null, suffix: string): string {
     return `${this.domainUrl(host)}/${suffix}`;
   }
 

@@ -11,7 +11,7 @@ export const DeletedLink = z
       .meta({ description: 'ISO 8601, UTC. From then on it is gone for good, and its suffix free.' }),
     domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
     suffix: z.string(),
-    url: z.string().meta({ description: 'Where it was, and will be again.' }),
+    url: z.string().meta({ format: 'uri', description: 'Where it was, and will be again.' }),
     destination_url: z.string(),
     name: z.string().nullable(),
   })

@@ -29,7 +29,11 @@ export const Link = z
       .string()
       .nullable()
       .meta({ description: 'Null when the link was made with disable_png=true.' }),
-    url: z.string(),
+    url: z.string().meta({
+      format: 'uri',
+      description:
+        'Percent-encoded where the suffix is not ASCII. The readable form: domain, a slash, suffix.',
+    }),
     expiration_date: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
     qr_code_foreground_hex: z.string(),
     qr_code_background_hex: z.string(),

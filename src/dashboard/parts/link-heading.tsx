@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Link } from '../api-types.ts';
-import { shortOf } from '../short.ts';
+import { readableUrl, shortOf } from '../short.ts';
 import { bare } from '../words.ts';
 import { ShortText } from './short-text.tsx';
 
 interface LinkHeadingProps {
-  readonly link: Pick<Link, 'domain' | 'suffix' | 'url' | 'name' | 'destination_url'>;
+  readonly link: Pick<Link, 'domain' | 'suffix' | 'name' | 'destination_url'>;
   /** The page of the link, where it has one. */
   readonly href?: string;
   /** What can be done with the short address, beside it. */
@@ -18,11 +18,11 @@ export function LinkHeading({ link, href, children }: LinkHeadingProps) {
     <div class="row-main">
       <div class="row-first">
         {href === undefined ? (
-          <span class="row-short" title={link.url}>
+          <span class="row-short" title={readableUrl(link)}>
             <ShortText link={link} />
           </span>
         ) : (
-          <a class="row-short" href={href} data-row-link aria-label={shortOf(link)} title={link.url}>
+          <a class="row-short" href={href} data-row-link aria-label={shortOf(link)} title={readableUrl(link)}>
             <ShortText link={link} />
           </a>
         )}

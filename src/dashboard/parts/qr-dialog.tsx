@@ -1,5 +1,5 @@
 import type { Link } from '../api-types.ts';
-import { shortOf } from '../short.ts';
+import { readableUrl, shortOf } from '../short.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
@@ -20,7 +20,7 @@ export function QrDialog({ link, onClose }: { link: Link; onClose: () => void })
       />
       <QrDownloads link={link} svg={link.qr_code_svg} look={lookOf(link)} />
       <div class="actions">
-        <CopyButton text={link.url} what="link" />
+        <CopyButton text={readableUrl(link)} what="link" />
         <Button onClick={onClose} data-focus>
           Close
         </Button>

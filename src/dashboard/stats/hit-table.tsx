@@ -3,7 +3,7 @@ import { call } from '../client.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ShortText } from '../parts/short-text.tsx';
 import { useQuery } from '../queries.ts';
-import { shortOf } from '../short.ts';
+import { readableUrl, shortOf } from '../short.ts';
 import { agentOf, cameFrom, isClick, kindOf, reasonOf, timeOf } from './hit-words.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
@@ -85,7 +85,11 @@ function LinkName({ id }: { id: number }) {
   const found = link.data.value;
   if (link.trouble.value && !found) return <span class="soft">Link {id}, not there any more</span>;
   return (
-    <a href={`/app/links/${id}/stats`} aria-label={found && shortOf(found)} title={found?.url}>
+    <a
+      href={`/app/links/${id}/stats`}
+      aria-label={found && shortOf(found)}
+      title={found && readableUrl(found)}
+    >
       {found ? <ShortText link={found} /> : `Link ${id}`}
     </a>
   );

@@ -5,6 +5,7 @@ import { CopyButton } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Switch } from '../parts/field.tsx';
 import { search } from '../router.ts';
+import { readableUrl } from '../short.ts';
 import { Chart } from './chart.tsx';
 import { isAside, isFiltered, queryWith } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
@@ -80,7 +81,7 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
     return (
       <Empty title="Nobody has clicked yet">
         <p>Share the short link. Every click shows up here, and under Visits as it happens.</p>
-        <CopyButton text={scope.link.url} what="link" />
+        <CopyButton text={readableUrl(scope.link)} what="link" />
       </Empty>
     );
   return (

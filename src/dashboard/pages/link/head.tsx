@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
+import { readableUrl } from '../../short.ts';
 import { bare, compact, day, instant, since } from '../../words.ts';
 import { LinkMenu } from './link-menu.tsx';
 
@@ -12,7 +13,7 @@ export function LinkActions({ link, loss }: { link: Link; loss: string | null })
   const isQrShown = useSignal(false);
   return (
     <>
-      <CopyButton text={link.url} what="link" />
+      <CopyButton text={readableUrl(link)} what="link" />
       <a class="button" href={link.url} target="_blank" rel="noreferrer">
         <Icon name="open" />
         Visit

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { QrDownloads } from '../../parts/qr-downloads.tsx';
 import { asAddress, lookOf, type QrLook } from '../../parts/qr-picture.ts';
-import { shortOf } from '../../short.ts';
+import { readableUrl, shortOf } from '../../short.ts';
 import { isColour, readability } from './colour.ts';
 import { ColourField } from './colour-field.tsx';
 import type { LinkForm } from './form.ts';
@@ -27,10 +27,8 @@ const drawn = (url: string, look: QrLook): string =>
 export function QrSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   const look = lookNow(form);
-  const svg = useMemo(
-    () => drawn(link.url, look),
-    [link.url, look.foreground, look.background, look.hasMarker],
-  );
+  const url = readableUrl(link);
+  const svg = useMemo(() => drawn(url, look), [url, look.foreground, look.background, look.hasMarker]);
   const warning = readability(look.foreground, look.background);
   const isUsual = look.foreground === '#000000' && look.background.toUpperCase() === '#FFFFFF';
   const colour = (foreground: string, background: string) => {

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { asAddress } from '../../parts/qr-picture.ts';
 import { ShortText } from '../../parts/short-text.tsx';
-import { pageOf, shortOf } from '../../short.ts';
+import { pageOf, readableUrl, shortOf } from '../../short.ts';
 import { bare } from '../../words.ts';
 
 interface MadeOneProps {
@@ -42,7 +42,7 @@ export function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
         <p class="soft small cut">{bare(link.destination_url)}</p>
       </div>
       <div class="actions">
-        <CopyButton text={link.url} what="link" />
+        <CopyButton text={readableUrl(link)} what="link" />
         <a class="button" href={pageOf(link)}>
           <Icon name="edit" />
           Edit link

@@ -4,7 +4,7 @@ import { IconButton } from '../../parts/button.tsx';
 import { copyText } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { pageOf, shortOf } from '../../short.ts';
+import { pageOf, readableUrl, shortOf } from '../../short.ts';
 
 interface RowActionsProps {
   readonly link: Link;
@@ -13,8 +13,9 @@ interface RowActionsProps {
 }
 
 async function copy(link: Link): Promise<void> {
-  if (await copyText(link.url)) say(`${shortOf(link)} copied.`);
-  else say(`This browser doesn't let pages copy. The short link is ${link.url}`, { isTrouble: true });
+  if (await copyText(readableUrl(link))) say(`${shortOf(link)} copied.`);
+  else
+    say(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isTrouble: true });
 }
 
 /** What can be done with one link; on a phone all of it is in the menu. */

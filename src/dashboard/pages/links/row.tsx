@@ -3,7 +3,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
 import { Pick } from '../../parts/pick.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
-import { pageOf, shortOf } from '../../short.ts';
+import { pageOf, readableUrl, shortOf } from '../../short.ts';
 import { compact, counted } from '../../words.ts';
 import { Marks } from './marks.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -25,7 +25,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
     <li class={isChosen ? 'link-row chosen' : 'link-row'} data-row={link.id}>
       <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
       <LinkHeading link={link} href={pageOf(link)}>
-        <CopyButton text={link.url} what={short} isBare isSlim />
+        <CopyButton text={readableUrl(link)} what={short} isBare isSlim />
       </LinkHeading>
       <div class="row-labels">
         <Marks link={link} />
