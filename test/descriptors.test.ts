@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
+import { openDescriptors } from '../src/http/descriptor-limit.ts';
 import { accountWithLinks } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
@@ -80,6 +81,27 @@ describe.each([256, 1024])('with %d files open at the most', (files) => {
     }
   }, 120_000);
 });
+
+test.skipIf(openDescriptors() === null)(
+  'where something else takes all files, idle connections end so that visitors are served',
+  async () => {
+    await using folder = await temporaryFolder();
+    const limits = { soft: 256, hard: 256 };
+    const program = runServerWithin(limits, { PORT: '0', DATA_DIR: folder.path }, 'hungry-start.ts');
+    try {
+      const url = await program.address();
+      await accountWithLinks(url, ['flooded']);
+      await flood(url, 96, '');
+      program.kill('SIGUSR2');
+      await eventually(() => program.output().out.includes('has opened'), 'files to be taken');
+      for (let turn = 0; turn < 10; turn++)
+        expect((await visitRaw(url, { path: '/flooded' })).status).toBe(302);
+    } finally {
+      program.kill('SIGKILL');
+      await program.exited;
+    }
+  },
+);
 
 test('the start raises the soft limit to the hard one, and says what it has', async () => {
   await using folder = await temporaryFolder();

@@ -23,13 +23,15 @@ export const runProgram = (command: string[], settings: Record<string, string>, 
 export const runServer = (settings: Record<string, string>, checkout = root): Program =>
   run([process.execPath, 'src/main.ts'], settings, '', checkout);
 
-/** The server, with so many open files at the most: the soft limit, and the hard one. */
+/** The server, with so many open files at the most: the soft limit, and the hard one. A file may be run in it first. */
 export const runServerWithin = (
   limits: { readonly soft: number; readonly hard: number },
   settings: Record<string, string>,
+  preload?: string,
 ): Program => {
-  const limited = `ulimit -Sn ${limits.soft} && ulimit -Hn ${limits.hard} && exec "$0" src/main.ts`;
-  return run(['bash', '-c', limited, process.execPath], settings, '');
+  const limited = `ulimit -Sn ${limits.soft} && ulimit -Hn ${limits.hard} && exec "$0" "$@"`;
+  const first = preload === undefined ? [] : ['--preload', join(import.meta.dir, preload)];
+  return run(['bash', '-c', limited, process.execPath, ...first, 'src/main.ts'], settings, '');
 };
 
 /** A file of tests, in a process of its own. */

@@ -1,0 +1,11 @@
+/** Run in the server before it starts: told to, it opens files until the process may open no more. */
+import { openSync } from 'node:fs';
+
+process.on('SIGUSR2', () => {
+  let opened = 0;
+  try {
+    for (; opened < 1_000_000; opened++) openSync('/dev/null', 'r');
+  } catch {
+    process.stdout.write(`has opened ${opened} files\n`);
+  }
+});
