@@ -1,3 +1,4 @@
+import { ownTurn } from '../manage/stretch.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import { requireBoundedJson } from './json-shape.ts';
@@ -6,8 +7,8 @@ import { requireBoundedJson } from './json-shape.ts';
 export async function readJson(request: Request, limit: number, lease: BodyLease): Promise<unknown> {
   requireNoEncoding(request);
   const bytes = await readBytes(request, limit, lease);
-  const text = decode(bytes);
-  if (text.trim() === '') return undefined;
+  if (bytes.byteLength > smallBodyBytes) await ownTurn();
+  if (isBlank(bytes)) return undefined;
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new Refusal(
@@ -16,6 +17,7 @@ export async function readJson(request: Request, limit: number, lease: BodyLease
     );
   }
   requireBoundedJson(bytes);
+  const text = decode(bytes);
   try {
     return JSON.parse(text);
   } catch {
@@ -24,6 +26,16 @@ export async function readJson(request: Request, limit: number, lease: BodyLease
       'The body is not valid JSON. Look for a missing quote, a trailing comma or a cut-off end.',
     );
   }
+}
+
+/** Tabs, line breaks and spaces alone. */
+function isBlank(bytes: Uint8Array): boolean {
+  // No iterator: four megabytes of spaces are looked at one by one.
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false;
+  }
+  return true;
 }
 
 /** Nothing is decompressed here: a few bytes could become any number of them. */

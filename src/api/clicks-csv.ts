@@ -1,3 +1,5 @@
+import { Stretch } from '../manage/stretch.ts';
+
 const quoted = /[",\r\n]/;
 /**
  * What a spreadsheet may take for the beginning of a formula: also after a tab or the end of a line, and in the full-width
@@ -16,3 +18,17 @@ export function csvCell(value: string | number | null): string {
 
 export const csvLine = (values: readonly (string | number | null)[]): string =>
   `${values.map(csvCell).join(',')}\r\n`;
+
+/** Lines of many things, others having their turns in between. */
+export async function csvLines<Row>(
+  rows: readonly Row[],
+  cellsOf: (row: Row) => readonly (string | number | null)[],
+): Promise<string> {
+  const stretch = new Stretch();
+  let lines = '';
+  for (const row of rows) {
+    if (stretch.isOver) await stretch.pause();
+    lines += csvLine(cellsOf(row));
+  }
+  return lines;
+}

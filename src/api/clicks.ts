@@ -11,7 +11,7 @@ import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
 import { clickAnswer } from './click-answer.ts';
-import { csvLine } from './clicks-csv.ts';
+import { csvLine, csvLines } from './clicks-csv.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
@@ -105,10 +105,9 @@ async function exported(clicks: ReturnType<typeof eachClick>, file: string) {
 }
 
 async function* linesOf(first: readonly Found[], rest: AsyncGenerator<readonly Found[], void, undefined>) {
-  const lines = (clicks: readonly Found[]) =>
-    clicks.map((click) => csvLine(Object.values(clickAnswer(click)))).join('');
-  yield csvLine(Object.keys(Click.shape)) + lines(first);
-  for await (const clicks of rest) if (clicks.length > 0) yield lines(clicks);
+  const lines = (clicks: readonly Found[]) => csvLines(clicks, (click) => Object.values(clickAnswer(click)));
+  yield csvLine(Object.keys(Click.shape)) + (await lines(first));
+  for await (const clicks of rest) if (clicks.length > 0) yield await lines(clicks);
 }
 
 async function pageOf(

@@ -3,7 +3,7 @@ import type { LinkWithTags } from '../manage/create-link.ts';
 import { eachLink } from '../manage/read-links.ts';
 import { asUri } from '../rules/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';
-import { csvLine } from './clicks-csv.ts';
+import { csvLine, csvLines } from './clicks-csv.ts';
 import { endpoint } from './endpoint.ts';
 import { filterOf } from './links.ts';
 import { LinkExportQuery } from './schemas/link.ts';
@@ -100,8 +100,7 @@ async function* linesOf(
   rest: AsyncGenerator<readonly LinkWithTags[], void, undefined>,
   context: Context,
 ) {
-  const lines = (links: readonly LinkWithTags[]) =>
-    links.map((link) => csvLine(cells(link, context))).join('');
-  yield csvLine(columns) + lines(first);
-  for await (const links of rest) yield lines(links);
+  const lines = (links: readonly LinkWithTags[]) => csvLines(links, (link) => cells(link, context));
+  yield csvLine(columns) + (await lines(first));
+  for await (const links of rest) yield await lines(links);
 }

@@ -15,6 +15,9 @@ export interface Checked {
   readonly known: readonly string[];
 }
 
+/** Of fields of one object that are unknown: each is compared with all that are known. */
+const maxUnknown = 25;
+
 /** What a schema found, in words for a person. An issue with a message has the schema's own sentence. */
 export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []): Problem[] {
   const path = [...outer, ...issue.path];
@@ -29,7 +32,9 @@ export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []
   const found = at(checked.value, path);
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownField(key, path.length === 0 ? checked.known : []));
+      return issue.keys
+        .slice(0, maxUnknown)
+        .map((key) => unknownField(key, path.length === 0 ? checked.known : []));
     case 'invalid_type':
       if (field !== undefined && found === undefined) return refuse('FIELD_MISSING', `${name} is needed.`);
       return refuse('FIELD_INVALID', wrongKind(name, [issue.expected], found));

@@ -128,7 +128,8 @@ async function withTags({ database }: Context, links: readonly StoredLink[]): Pr
   return links.map((link) => ({ link, tags: tags.get(link.id) ?? [] }));
 }
 
-const perRead = 500;
+/** With addresses of eight kilobytes more would take this thread for many milliseconds. */
+const perRead = 200;
 
 /** All links that match, newest first, some at a time. Each time goes on where the last one ended. */
 export async function* eachLink(

@@ -1,0 +1,14 @@
+import { expect, test } from 'bun:test';
+import { ownTurn } from './stretch.ts';
+
+test('work that many ask for at once has a turn each, and others come in between', async () => {
+  const order: string[] = [];
+  const works = Array.from({ length: 3 }, async (_, index) => {
+    await ownTurn();
+    order.push(`work ${index}`);
+    setImmediate(() => order.push(`others ${index}`));
+  });
+  await Promise.all(works);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(order).toEqual(['work 0', 'others 0', 'work 1', 'others 1', 'work 2', 'others 2']);
+});
