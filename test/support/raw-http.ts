@@ -44,15 +44,21 @@ export function exchange(
     answers = Number.POSITIVE_INFINITY,
     patience = Number.isFinite(answers) ? 10_000 : 1_000,
     bodyless = false,
+    /** Where the bytes are cut into pieces that are sent one by one. */
+    cuts = [] as readonly number[],
   } = {},
 ): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
-    const socket: Socket = connect({ host: hostname, port: Number(port) }, () => {
-      // A text is sent byte by character, so that a test can write any byte.
-      if (typeof bytes === 'string') socket.write(bytes, 'latin1');
-      else socket.write(bytes);
+    // A text is sent byte by character, so that a test can write any byte.
+    const all = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+    const socket: Socket = connect({ host: hostname, port: Number(port) }, async () => {
+      socket.setNoDelay(true);
+      for (const [index, start] of [0, ...cuts].entries()) {
+        if (index > 0) await Bun.sleep(1);
+        if (!socket.destroyed) socket.write(all.subarray(start, cuts[index]));
+      }
     });
     const finish = () => {
       socket.destroy();
