@@ -2,27 +2,8 @@ import { expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hitCounter } from './support/counted-hits.ts';
+import { linkOn } from './support/link-on.ts';
 import { type Program, runServer, runServerAfter, temporaryFolder } from './support/program.ts';
-
-/** An account, and a link of it. */
-async function linkOn(url: string): Promise<{ id: number; suffix: string }> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as { access_token: string; id: number; suffix: string };
-  };
-  const credentials = { email: 'stop@example.com', password: 'correct horse battery' };
-  await post('/api/v1/user', credentials);
-  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
-  return post(
-    '/api/v1/link',
-    { destination_url: 'https://example.com/' },
-    { authorization: `Bearer ${access_token}` },
-  );
-}
 
 async function visit(url: string, suffix: string, times: number): Promise<void> {
   for (let visits = 0; visits < times; visits++)

@@ -153,8 +153,11 @@ export class Recording {
     this.#send({ kind: 'start', settings: this.#settings, now: this.#parts.now() });
   }
 
-  #restart(cause: unknown): void {
-    this.#parts.fault('fold failed', cause);
+  #restart(cause: Error): void {
+    // While it loads its modules, nothing of ours can wait for a descriptor.
+    if (/\bE[MN]FILE\b/.test(cause.message))
+      this.#parts.warn('clicks wait in the journal', { error: cause.message });
+    else this.#parts.fault('fold failed', cause);
     this.#thread?.terminate();
     this.#thread = null;
     this.#onStopped();

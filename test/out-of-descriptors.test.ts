@@ -1,0 +1,118 @@
+import { expect, test } from 'bun:test';
+import { journalsIn } from '../src/clicks/journal-files.ts';
+import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
+import { linkOn } from './support/link-on.ts';
+import { type Program, runServer, runServerWithin, temporaryFolder } from './support/program.ts';
+
+const visits = 39;
+
+const patience = 30_000;
+
+/** A connection that is there before descriptors run out. */
+async function connectionTo(url: string) {
+  const { hostname, port } = new URL(url);
+  let received = '';
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      data: (_socket, bytes) => {
+        received += bytes.toString('latin1');
+      },
+    },
+  });
+  return {
+    async visit(suffix: string, version: number): Promise<void> {
+      received = '';
+      const agent = `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
+      socket.write(`GET /${suffix} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nuser-agent: ${agent}\r\n\r\n`);
+      await eventually(() => received.includes('\r\n\r\n'), `an answer to visit ${version}`, patience);
+      expect(received).toStartWith('HTTP/1.1 302 ');
+    },
+    close: () => socket.end(),
+  };
+}
+
+const has = (program: Program, words: string): boolean => program.output().err.includes(words);
+
+async function takeDescriptors(program: Program): Promise<void> {
+  program.kill('SIGUSR2');
+  await eventually(() => has(program, 'descriptors taken'), 'the descriptors to be taken', patience);
+}
+
+type Ending = (program: Program, isFolding: boolean, isCounted: () => Promise<boolean>) => Promise<void>;
+
+const endings: Record<string, Ending> = {
+  'goes on': async (program, isFolding, isCounted) => {
+    // What the fold needs it has, once it has begun.
+    if (isFolding) await eventually(isCounted, 'all visits to be counted without a descriptor', patience);
+    else
+      await eventually(
+        () => has(program, 'clicks wait in the journal'),
+        'the fold to say that it waits',
+        patience,
+      );
+    program.kill('SIGUSR2');
+  },
+  'is killed': async (program) => {
+    program.kill('SIGKILL');
+    await program.exited;
+  },
+  'is told to stop': async (program) => {
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+  },
+};
+
+test.each(
+  Object.keys(endings).flatMap((ending) => [false, true].map((isFolding) => [ending, isFolding] as const)),
+)(
+  'without a file descriptor left, what is answered is counted, each once: the program %s (its fold has begun: %p)',
+  async (ending, isFolding) => {
+    await using data = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0' };
+    const program = runServerWithin({ soft: 512, hard: 512 }, settings, 'out-of-descriptors.ts');
+    let again: Program | null = null;
+    try {
+      const url = await program.address();
+      const { id, suffix } = await linkOn(url);
+      const connection = await connectionTo(url);
+      let version = 0;
+      const counter = hitCounter(data.path, '');
+      if (isFolding) {
+        for (; version < 5; version++) await connection.visit(suffix, version);
+        await eventually(async () => (await counter.of(id)).ledger === 5, 'the fold to be there', patience);
+      }
+      await takeDescriptors(program);
+      for (; version < visits; version++) await connection.visit(suffix, version);
+      const isCounted = async () => (await counter.of(id)).ledger >= visits;
+      await endings[ending]?.(program, isFolding, isCounted);
+      connection.close();
+      if (ending !== 'goes on') {
+        again = runServer(settings);
+        await again.address();
+      }
+      await eventually(isCounted, 'all visits to be counted', patience);
+      expect(await counter.of(id)).toMatchObject({
+        ledger: visits,
+        distinctVisitors: visits,
+        linkTotal: visits,
+      });
+      await counter.close();
+      expect(program.output().err).not.toContain('fold failed');
+      if (again === null) {
+        program.kill('SIGTERM');
+        expect(await program.exited).toBe(0);
+      } else {
+        await eventually(() => journalsIn(data.path).length === 0, 'the journal to be folded', patience);
+      }
+    } catch (cause) {
+      process.stderr.write(program.output().err);
+      throw cause;
+    } finally {
+      for (const each of [program, again]) each?.kill('SIGKILL');
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,30 @@
+/** Run in the server first: on SIGUSR2 it takes every file descriptor that is left, and gives them back at the next. */
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
+
+const taken: number[] = [];
+
+function takeAll(): void {
+  try {
+    for (;;) taken.push(openSync(devNull, 'r'));
+  } catch {
+    // None is left. What others give back is taken as well.
+  }
+}
+
+if (isMainThread) {
+  let taking: Timer | undefined;
+  process.on('SIGUSR2', () => {
+    if (taking === undefined) {
+      takeAll();
+      taking = setInterval(takeAll, 1);
+      process.stderr.write('{"event":"descriptors taken"}\n');
+    } else {
+      clearInterval(taking);
+      taking = undefined;
+      for (const descriptor of taken.splice(0)) closeSync(descriptor);
+      process.stderr.write('{"event":"descriptors given back"}\n');
+    }
+  });
+}
