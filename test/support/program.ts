@@ -23,16 +23,30 @@ export const runProgram = (command: string[], settings: Record<string, string>, 
 export const runServer = (settings: Record<string, string>, checkout = root): Program =>
   run([process.execPath, 'src/main.ts'], settings, '', checkout);
 
+interface Limits {
+  readonly soft: number;
+  readonly hard: number;
+}
+
 /** The server, with so many open files at the most: the soft limit, and the hard one. A file may be run in it first. */
 export const runServerWithin = (
-  limits: { readonly soft: number; readonly hard: number },
+  limits: Limits,
   settings: Record<string, string>,
   preload?: string,
 ): Program => {
-  const limited = `ulimit -Sn ${limits.soft} && ulimit -Hn ${limits.hard} && exec "$0" "$@"`;
   const first = preload === undefined ? [] : ['--preload', join(import.meta.dir, preload)];
-  return run(['bash', '-c', limited, process.execPath, ...first, 'src/main.ts'], settings, '');
+  return run([...within(limits), process.execPath, ...first, 'src/main.ts'], settings, '');
 };
+
+/** A file of tests in a process of its own, with so many open files at the most. */
+export const runScriptWithin = (limits: Limits, file: string, settings: Record<string, string>): Program =>
+  run([...within(limits), process.execPath, join(import.meta.dir, file)], settings, '');
+
+const within = ({ soft, hard }: Limits): string[] => [
+  'bash',
+  '-c',
+  `ulimit -Sn ${soft} && ulimit -Hn ${hard} && exec "$0" "$@"`,
+];
 
 /** A file of tests, in a process of its own. */
 export const runScript = (file: string, settings: Record<string, string>): Program =>

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import fc from 'fast-check';
+import type { RawHit } from '../src/clicks/enrich.ts';
+import { HitCursor } from '../src/clicks/hit-cursor.ts';
+import { Journal } from '../src/clicks/journal.ts';
+import { type JournalDisk, realDisk } from '../src/clicks/journal-disk.ts';
+import { segmentsIn } from '../src/clicks/journal-files.ts';
+import { JournalReader } from '../src/clicks/journal-reader.ts';
+import { runScriptWithin, temporaryFolder } from './support/program.ts';
+
+const hitAt = (at: number): RawHit => ({
+  linkId: 1,
+  organizationId: 1,
+  at,
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: 'Mozilla/5.0',
+  acceptLanguage: '',
+  referer: '',
+  query: `?${'q'.repeat(at % 90)}`,
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+});
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+type Operation = 'open' | 'write' | 'truncate' | 'sync';
+
+const fault = (code: string) => Object.assign(new Error(code), { code });
+
+/** A real disk of which some operations fail, and of which some writes take a part. */
+function disk(fails: (operation: Operation) => string | null): JournalDisk {
+  const check = (operation: Operation) => {
+    const code = fails(operation);
+    if (code !== null) throw fault(code);
+  };
+  return {
+    ...realDisk,
+    open: (path) => {
+      check('open');
+      return realDisk.open(path);
+    },
+    write: (file, bytes, from, length, at) => {
+      const code = fails('write');
+      if (code === null) return realDisk.write(file, bytes, from, length, at);
+      if (length > 40) realDisk.write(file, bytes, from, 40, at);
+      throw fault(code);
+    },
+    truncate: (file, size) => {
+      check('truncate');
+      realDisk.truncate(file, size);
+    },
+    sync: (file, done) => {
+      const code = fails('sync');
+      if (code === null) realDisk.sync(file, done);
+      else queueMicrotask(() => done(fault(code)));
+    },
+  };
+}
+
+function instantsIn(path: string): number[] {
+  const reader = new JournalReader(path, { segment: 1, offset: 0 }, { onFlaw: () => {} });
+  const cursor = new HitCursor();
+  const found: number[] = [];
+  for (let record = reader.next(null); record !== null; record = reader.next(null)) {
+    cursor.begin(record);
+    while (cursor.next()) found.push(cursor.at);
+  }
+  reader.close();
+  return found;
+}
+
+const codes = ['EMFILE', 'ENFILE', 'ENOSPC', 'EIO'] as const;
+type Step = {
+  readonly kind: 'hits' | 'rotate' | 'break' | 'mend';
+  readonly count: number;
+  readonly operations: Operation[];
+};
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom('hits', 'hits', 'hits', 'rotate', 'break', 'mend'),
+  count: fc.integer({ min: 1, max: 120 }),
+  operations: fc.subarray(['open', 'write', 'truncate', 'sync'] as Operation[]),
+});
+
+test('whatever the disk refuses and when, each hit is in the journal once, in order, or was told as dropped', async () => {
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { maxLength: 14 }), fc.nat(3), async (steps, which) => {
+      const path = `${folder.path}/${run++}`;
+      let broken: readonly Operation[] = [];
+      let dropped = 0;
+      const journal = new Journal({
+        afterTurn: setImmediate,
+        folder: () => {
+          mkdirSync(path, { recursive: true });
+          return path;
+        },
+        use: () => {},
+        disk: disk((operation) => (broken.includes(operation) ? (codes[which] ?? null) : null)),
+        onWritten: () => {},
+        onTrouble: (what, hits) => {
+          if (what === 'dropped') dropped += hits;
+        },
+      });
+      let at = 1_795_000_000_000;
+      let sent = 0;
+      for (const { kind, count, operations } of steps) {
+        if (kind === 'hits') {
+          for (let each = 0; each < count; each++) {
+            sent += 1;
+            await journal.append(hitAt(at++));
+          }
+        } else if (kind === 'rotate') journal.rotate();
+        else broken = kind === 'break' ? operations : [];
+      }
+      await journal.stop();
+      const found = instantsIn(path);
+      expect(found).toEqual(found.toSorted((one, other) => one - other));
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.length + dropped).toBe(sent);
+      journal.append(hitAt(at));
+      expect(found.length + dropped).toBe(sent + 1);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('without descriptors a segment goes on, and nothing waits in memory', async () => {
+  let isOut = false;
+  const journal = new Journal({
+    afterTurn: setImmediate,
+    folder: () => folder.path,
+    use: () => {},
+    disk: disk((operation) => (operation === 'open' && isOut ? 'EMFILE' : null)),
+    onWritten: () => {},
+    onTrouble: (_what, _hits, cause) => {
+      throw cause;
+    },
+  });
+  // Also the first hit.
+  isOut = true;
+  for (let at = 1; at <= 30; at++) {
+    expect(journal.append(hitAt(at * 10))).toBe(null);
+    journal.rotate();
+  }
+  expect(journal.end.segment).toBe(1);
+  isOut = false;
+  journal.rotate();
+  expect(journal.end).toEqual({ segment: 2, offset: 0 });
+  await journal.append(hitAt(310));
+  await journal.stop();
+  expect(segmentsIn(folder.path)).toEqual([1, 2]);
+  expect(instantsIn(folder.path)).toEqual(Array.from({ length: 31 }, (_, index) => (index + 1) * 10));
+});
+
+test('a segment that can not be opened now is not taken for one that is not there', async () => {
+  const journal = new Journal({
+    afterTurn: setImmediate,
+    folder: () => folder.path,
+    use: () => {},
+    disk: realDisk,
+    onWritten: () => {},
+    onTrouble: () => {},
+  });
+  for (let at = 1; at <= 9; at++) {
+    await journal.append(hitAt(at * 10));
+    if (at % 3 === 0) journal.rotate();
+  }
+  await journal.stop();
+  const script = runScriptWithin({ soft: 200, hard: 200 }, 'read-without-descriptors.ts', {
+    FOLDER: folder.path,
+  });
+  expect(await script.exited).toBe(0);
+  expect(JSON.parse(script.output().out)).toEqual({
+    // Once a segment: the last is one that was begun and not used.
+    refused: Array(4).fill('EMFILE'),
+    found: [10, 20, 30, 40, 50, 60, 70, 80, 90],
+  });
+});

@@ -1,0 +1,40 @@
+/** Reads the journal in FOLDER while there are no file descriptors, save for now and then. */
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { HitCursor } from '../../src/clicks/hit-cursor.ts';
+import { JournalReader } from '../../src/clicks/journal-reader.ts';
+
+const taken: number[] = [];
+
+function takeAll(): void {
+  try {
+    for (;;) taken.push(openSync(devNull, 'r'));
+  } catch {
+    // None is left.
+  }
+}
+
+const giveBack = () => {
+  for (const descriptor of taken.splice(0)) closeSync(descriptor);
+};
+
+const reader = new JournalReader(process.env.FOLDER ?? '', { segment: 1, offset: 0 }, { onFlaw: () => {} });
+const cursor = new HitCursor();
+const refused: string[] = [];
+const found: number[] = [];
+for (takeAll(); ; takeAll()) {
+  try {
+    const record = reader.next(null);
+    if (record === null) break;
+    cursor.begin(record);
+    while (cursor.next()) found.push(cursor.at);
+  } catch (cause) {
+    refused.push((cause as { code: string }).code);
+    giveBack();
+    const record = reader.next(null);
+    if (record === null) break;
+    cursor.begin(record);
+    while (cursor.next()) found.push(cursor.at);
+  }
+}
+process.stdout.write(JSON.stringify({ refused, found }));
