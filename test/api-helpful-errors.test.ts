@@ -171,7 +171,7 @@ describe('a list where one is due, and one where a list is', () => {
 describe('a query', () => {
   const list = (query: string) => call('GET', `link?${query}`);
   const paged = (name: string) =>
-    `There is no query parameter "${name}" here. "limit" says how many to return and "offset" how many to skip: the third page of 10 is limit=10&offset=20.`;
+    `There is no query parameter "${name}" here. "limit" says how many to return and "offset" how many to skip: the third page of 10 is limit=10&offset=20. Or send "next" of each page as "cursor" for the one behind it.`;
 
   test.each([
     ['page=2', 'page', paged('page')],
@@ -347,5 +347,40 @@ describe('a call that missed the API', () => {
       expect([status, text.startsWith('<!doctype html>')]).toEqual([404, true]);
     }
     expect((await missed('GET', '/nothing-here')).headers.get('content-type')).toContain('text/html');
+  });
+});
+
+describe('what an integrator tries', () => {
+  const tried: [string, string, unknown, string][] = [
+    [
+      'PUT',
+      'link/ID',
+      { name: 'x' },
+      'This path takes GET, HEAD, PATCH, DELETE. PATCH changes the fields that are sent.',
+    ],
+    ['DELETE', 'link?id=1', undefined, 'DELETE takes the id in the path, behind a slash.'],
+    ['DELETE', 'link/bulk', { ids: [1] }, 'deleted by POST /api/v1/link/bulk_delete'],
+    ['GET', 'users/me', undefined, 'Did you mean /api/v1/user?'],
+    ['GET', 'links.csv', undefined, 'Did you mean /api/v1/link.csv?'],
+    ['PATCH', 'user', { email: 'other@example.com' }, 'The email address of an account can not be changed.'],
+    [
+      'POST',
+      'user/password',
+      { password: 'x', new_password: 'longenough' },
+      'Did you mean "current_password"?',
+    ],
+    ['PATCH', 'link/bulk', { ids: [1], tags: [1] }, 'Did you mean "add_tags"?'],
+    ['POST', 'domain', { name: 'go.example.com' }, 'Did you mean "domain"?'],
+    ['GET', 'domain/go.example.com', undefined, 'An id is a positive whole number, as lists answer it'],
+    ['POST', 'link', '"{\\"destination_url\\":\\"x\\"}"', 'it was encoded twice'],
+  ];
+  test.each(tried)('%s %s %j', async (method, path, body, words) => {
+    const { json } = await call(method, path.replace('ID', String(linkId)), body);
+    expect(json.error_string).toContain(words);
+  });
+
+  test('an account that was read is sent back as it was', async () => {
+    const { json: user } = await call('GET', 'user');
+    expect((await call('PATCH', 'user', { ...user, name: 'Ada' })).json).toEqual({ ...user, name: 'Ada' });
   });
 });

@@ -39,7 +39,7 @@ function plain(segment: string): string {
 
 const segmentOf = (sent: string): string => {
   const wanted = plain(sent);
-  return named.get(wanted) ?? otherSegments.get(wanted) ?? named.get(wanted.replace(/s$/, '')) ?? sent;
+  return named.get(wanted) ?? otherSegments.get(wanted) ?? named.get(wanted.replace(/s(?=$|\.)/, '')) ?? sent;
 };
 
 /** The path of the API that was probably meant: with its prefix, in the singular, without a slash at the end. */
@@ -47,7 +47,7 @@ export function meantPath(path: string): string | null {
   const [first = '', ...others] = path
     .replace(/^\/+(?:(?:api|rest)(?:\/+|$))?(?:v\d+(?:\/+|$))?/i, '')
     .split('/')
-    .filter((segment) => segment !== '');
+    .filter((segment, index) => segment !== '' && !(index === 1 && segment === 'me'));
   const sent = [segmentOf(first), ...others];
   const template = templates.find(
     (each) =>

@@ -47,9 +47,9 @@ function saidOf(sent: string, known: readonly string[], fields: readonly string[
   if (known.length === 0) return `There is no query parameter ${name} here: this call has none.`;
   const meant = meantName(sent, known);
   if (meant === 'offset' && /page/i.test(sent))
-    return `There is no query parameter ${name} here. "limit" says how many to return and "offset" how many to skip: the third page of 10 is limit=10&offset=20.`;
+    return `There is no query parameter ${name} here. "limit" says how many to return and "offset" how many to skip: the third page of 10 is limit=10&offset=20.${known.includes('cursor') ? ' Or send "next" of each page as "cursor" for the one behind it.' : ''}`;
   return meant === null
-    ? `There is no query parameter ${name} here. There are ${known.join(', ')}.`
+    ? `There is no query parameter ${name} here. This call takes ${known.join(', ')}.`
     : `There is no query parameter ${name} here. Did you mean "${meant}"?`;
 }
 

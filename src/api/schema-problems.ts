@@ -37,6 +37,8 @@ export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []
         .map((key) => unknownField(key, path.length === 0 ? checked.known : []));
     case 'invalid_type':
       if (field !== undefined && found === undefined) return refuse('FIELD_MISSING', `${name} is needed.`);
+      if (path.length === 0 && typeof found === 'string' && /^\s*[{[]/.test(found))
+        return refuse('FIELD_INVALID', 'The body is a JSON string that holds JSON: it was encoded twice.');
       return refuse('FIELD_INVALID', wrongKind(name, [issue.expected], found));
     case 'too_big':
       return refuse(

@@ -51,7 +51,8 @@ export function serveApi(routes: readonly Route[], context: ApiContext, doorman:
     const allowed = known.flatMap(({ method, endpoint }) =>
       method === 'GET' && !endpoint.getChanges ? ['GET', 'HEAD'] : [method],
     );
-    app.all(honoPath(path), ({ req }) => wrongMethod(req.method, allowed));
+    const ofOne = (methods.get(`${path}/{id}`) ?? []).map(({ method }) => method);
+    app.all(honoPath(path), ({ req }) => wrongMethod(req.method, allowed, ofOne));
   }
   app.notFound(({ req }) => {
     const meant = meantPath(req.path);
@@ -81,10 +82,17 @@ async function withoutBody(answered: Response | Promise<Response>): Promise<Resp
   });
 }
 
-function wrongMethod(method: string, allowed: readonly string[]): Response {
+/** `ofOne`: the methods that the path takes with an id behind it. */
+function wrongMethod(method: string, allowed: readonly string[], ofOne: readonly string[] = []): Response {
+  const more =
+    method === 'PUT' && allowed.includes('PATCH')
+      ? ' PATCH changes the fields that are sent.'
+      : ofOne.includes(method)
+        ? ` ${method} takes the id in the path, behind a slash.`
+        : '';
   const refusal = new Refusal(
     'METHOD_NOT_ALLOWED',
-    `${method} does not work here. This path takes ${allowed.join(', ')}.`,
+    `${method} does not work here. This path takes ${allowed.join(', ')}.${more}`,
   );
   return errorAnswer(refusal, { allow: allowed.join(', ') });
 }

@@ -3,8 +3,11 @@ import { changePassword, renameUser } from '../manage/change-user.ts';
 import { readUser, type StoredUser } from '../manage/read-user.ts';
 import { registerUser } from '../manage/register-user.ts';
 import { signOutEverywhere } from '../manage/sign-out.ts';
+import type { Caller } from '../rules/access.ts';
+import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
+import type { ApiContext } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { PasswordChange, User, UserToCreate, UserUpdate, userAnswerFields } from './schemas/user.ts';
 import { dropSession } from './session-cookie.ts';
@@ -58,6 +61,7 @@ export const update = endpoint({
   statuses: { 200: 'The user as they are now.' },
   answer: User,
   async handle({ caller, body }, context) {
+    if (body.email !== undefined) await refuseOtherEmail(context, caller, body.email);
     const user =
       body.name === undefined
         ? await readUser(context, caller.userId)
@@ -65,6 +69,12 @@ export const update = endpoint({
     return { status: 200, body: userAnswer(user) };
   },
 });
+
+async function refuseOtherEmail(context: ApiContext, caller: Caller, email: string): Promise<void> {
+  const user = await readUser(context, caller.userId);
+  if (normaliseEmail(email) === user.email) return;
+  throw new Refusal('FIELD_FIXED', 'The email address of an account can not be changed.', { field: 'email' });
+}
 
 export const password = endpoint({
   summary: 'Change the password',

@@ -37,15 +37,18 @@ const idOf = (sentence: (sent: unknown) => string) => {
 const shown = (sent: unknown): string => shortened(JSON.stringify(sent));
 
 /** Whole, positive and safe: as a number or as digits, the way clients send ids. */
-export const id = idOf((sent) => `An id is a positive whole number, and ${shown(sent)} is not.`);
+export const id = idOf(
+  (sent) => `An id is a positive whole number, as lists answer it, and ${shown(sent)} is not.`,
+);
 
 export const tagId = idOf(
   (sent) => `Tags are sent by id, and ${shown(sent)} is not one. GET /api/v1/tag lists tags with their ids.`,
 );
 
-const linkId = idOf(
-  (sent) =>
-    `A link is found by its id, a whole number, and ${shown(sent)} is not one. GET /api/v1/link?q=${encodeURIComponent(shortened(String(sent)))} finds links by suffix.`,
+const linkId = idOf((sent) =>
+  /^(?:bulk|bulk_delete|restore|deleted)$/.test(String(sent))
+    ? 'Many links are changed by PATCH /api/v1/link/bulk, deleted by POST /api/v1/link/bulk_delete, and brought back by POST /api/v1/link/restore.'
+    : `A link is found by its id, a whole number, and ${shown(sent)} is not one. GET /api/v1/link?q=${encodeURIComponent(shortened(String(sent)))} finds links by suffix.`,
 );
 
 const inPath = { description: 'The id, as the service returned it.' };

@@ -38,17 +38,11 @@ export const UserUpdate = z.strictObject({
     .transform((name) => name.trim())
     .nullish()
     .meta({ description: 'Null or empty takes it away.' }),
+  email: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
 });
 
 /** Fields of a User that say nothing new when it comes back. */
-export const userAnswerFields = [
-  'id',
-  'created_at',
-  'email',
-  'organization_id',
-  'organization_name',
-  'role',
-] as const;
+export const userAnswerFields = ['id', 'created_at', 'organization_id', 'organization_name', 'role'] as const;
 
 export const PasswordChange = z.strictObject({
   current_password: text(passwordLength.most),
