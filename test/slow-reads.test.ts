@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { SQL } from 'bun';
+import type { Database } from '../src/storage/database.ts';
 import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
 
@@ -124,3 +125,19 @@ test.each(storeKinds)('a search takes no longer for what is nearly found everywh
   expect(times.nearly).toBeLessThan(40 * times.never);
   await app.stop();
 });
+
+test('a change that takes longer than a silent connection is kept is answered with what came of it', async () => {
+  const app = await startApp();
+  const { key } = await app.newcomer();
+  const { database } = app.app.context;
+  const write: Database['write'] = database.write;
+  Object.assign(database, {
+    write: async (work: Parameters<typeof write>[0]) => {
+      await Bun.sleep(13_000);
+      return write(work);
+    },
+  });
+  const made = await app.call('POST', '/api/v1/tag', { key, body: { name: 'late' } });
+  expect([made.status, made.json.name]).toEqual([201, 'late']);
+  await app.stop();
+}, 60_000);
