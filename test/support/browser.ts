@@ -1,4 +1,3 @@
-import chromium from '@sparticuz/chromium';
 import {
   type Browser,
   type BrowserContext,
@@ -7,6 +6,7 @@ import {
   type Page,
 } from 'playwright-core';
 import type { Newcomer, TestApp } from './app.ts';
+import { chromiumProgram } from './chromium.ts';
 
 let started: Promise<Browser> | undefined;
 
@@ -25,7 +25,7 @@ export function browser(): Promise<Browser> {
 
 async function start(): Promise<Browser> {
   return driver.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await chromiumProgram(),
     headless: true,
     // Where the machine has no language, files with other letters than English ones would lose their names.
     env: { ...process.env, LC_ALL: 'C.UTF-8' },

@@ -1,0 +1,19 @@
+import { expect, test } from 'bun:test';
+import { statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { temporaryFolder } from './support/program.ts';
+
+test('the browser of the tests is not what somebody else has unpacked in the temporary folder', async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, 'chromium'), 'half a browser, or one that only its owner may start');
+  const module = JSON.stringify(join(import.meta.dir, 'support', 'chromium.ts'));
+  const script = `process.stdout.write(await (await import(${module})).chromiumProgram())`;
+  const found = Bun.spawn([process.execPath, '-e', script], {
+    env: { ...process.env, TMPDIR: folder.path },
+    stderr: 'inherit',
+  });
+  const program = await new Response(found.stdout).text();
+  expect(program).not.toStartWith(folder.path);
+  expect(statSync(program).size).toBeGreaterThan(100_000_000);
+});

@@ -1,0 +1,63 @@
+import { chmodSync, lstatSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dir, '..', '..');
+const cache = join(root, 'node_modules', '.cache');
+
+let program: Promise<string> | undefined;
+
+/**
+ * The browser of the package, unpacked within this checkout. By itself the package unpacks to one place for the whole
+ * machine, which is its first user's, and where a second run finds half a browser while the first unpacks it.
+ */
+export function chromiumProgram(): Promise<string> {
+  program ??= find();
+  return program;
+}
+
+async function find(): Promise<string> {
+  const packageFile = join(root, 'node_modules', '@sparticuz', 'chromium', 'package.json');
+  const { version } = (await Bun.file(packageFile).json()) as { version: string };
+  const { uid } = userInfo();
+  const inCheckout = join(cache, `chromium-${version}`);
+  if (isFolder(inCheckout)) return join(inCheckout, 'chromium');
+  // The checkout may be somebody else's: then it is unpacked once for this user.
+  const own = join(tmpdir(), `linnet-chromium-${version}-of-${uid}`);
+  if (isFolder(own, uid)) return join(own, 'chromium');
+  const [folder, unpacked] = await mkdir(cache, { recursive: true })
+    .then(() => mkdtemp(`${inCheckout}-`))
+    .then(
+      (made) => [inCheckout, made] as const,
+      async () => [own, await mkdtemp(`${own}-`)] as const,
+    );
+  try {
+    await unpackTo(unpacked);
+    await rename(unpacked, folder).catch((cause) => {
+      // Another run may have done the same meanwhile.
+      if (!isFolder(folder, uid)) throw cause;
+    });
+  } finally {
+    await rm(unpacked, { recursive: true, force: true });
+  }
+  return join(folder, 'chromium');
+}
+
+function isFolder(path: string, owner?: number): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && (owner === undefined || found.uid === owner);
+}
+
+async function unpackTo(folder: string): Promise<void> {
+  // The package takes the temporary folder of its process: so it has a process of its own.
+  const script = "await (await import('@sparticuz/chromium')).default.executablePath();";
+  const unpacking = Bun.spawn([process.execPath, '-e', script], {
+    cwd: root,
+    env: { ...process.env, TMPDIR: folder },
+    stdout: 'inherit',
+    stderr: 'inherit',
+  });
+  if ((await unpacking.exited) !== 0) throw new Error('Chromium could not be unpacked');
+  for (const file of [folder, join(folder, 'chromium')]) chmodSync(file, 0o755);
+}
