@@ -32,10 +32,11 @@ const breakable = (socket: VisitorSocket): VisitorSocket => {
       check('write');
       return socket.write(bytes);
     },
-    end: () => {
-      check('end');
-      socket.end();
+    shutdown: () => {
+      check('shutdown');
+      socket.shutdown();
     },
+    end: () => socket.end(),
     pause: () => {
       check('pause');
       socket.pause();
@@ -205,7 +206,7 @@ const entries: readonly Entry[] = [
   {
     when: 'the visitor says that nothing more comes',
     sent: get('/page'),
-    breaks: 'end',
+    breaks: 'shutdown',
     act: ({ socket }) => socket.end(),
   },
   {
@@ -216,7 +217,7 @@ const entries: readonly Entry[] = [
   },
   { when: 'the server behind is reached', sent: get('/behind'), breaks: 'set' },
   { when: 'the server behind answers', sent: get('/behind'), breaks: 'write' },
-  { when: 'the server behind hangs up', sent: get('/hangs-up'), breaks: 'end' },
+  { when: 'the server behind hangs up', sent: get('/hangs-up'), breaks: 'shutdown' },
   { when: 'the server behind takes more', sent: large, breaks: 'resume' },
   { when: 'the visitor is to wait', sent: large, breaks: 'pause' },
 ];
@@ -276,7 +277,7 @@ test("those behind it are not kept waiting when one throws at a turn's end", asy
 test('a throw when the sleeping are ended costs that connection and no other', async () => {
   const { port, inner, outer } = open(50);
   const [victim, patient] = [await dial(port, victimAddress), await dial(port)];
-  broken = 'end';
+  broken = 'shutdown';
   patient.socket.write(get('/slow'));
   await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
   await eventually(() => patient.received().endsWith('behind'), 'the other to be answered');
@@ -291,7 +292,7 @@ test('a throw at a stop costs that connection and no other', async () => {
   const other = await dial(server.port);
   other.socket.write(get('/behind') + get('/slow'));
   await eventually(() => other.received() !== '', 'the first answer');
-  broken = 'end';
+  broken = 'shutdown';
   const stopping = server.outer.stopTaking(5_000);
   await eventually(() => victims.every(({ isOver }) => isOver()), 'the fault to end the connections');
   await eventually(() => answersIn(other.received()) === 2, 'the other to be answered');

@@ -185,16 +185,17 @@ describe('a request', () => {
     );
   });
 
-  test.each(['TRACE', 'CONNECT', 'OPTIONS', 'PROPFIND', 'FOO', 'get', ''])(
-    'of the method "%s" gets nothing of a link',
-    async (method) => {
-      for (const answer of await send(
-        `${method} /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-      )) {
-        expect(answer.status).toBeGreaterThanOrEqual(400);
-        expect(answer.status).toBeLessThan(500);
-        expect(JSON.stringify(answer)).not.toContain(destination);
-      }
-    },
-  );
+  test.each<[string, number]>([
+    ['TRACE', 501],
+    ['CONNECT', 501],
+    ['OPTIONS', 405],
+    ['PROPFIND', 501],
+    ['FOO', 501],
+    ['get', 501],
+    ['', 400],
+  ])('of the method "%s" gets nothing of a link', async (method, status) => {
+    const answer = await only(`${method} /abc HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer.status).toBe(status);
+    expect(JSON.stringify(answer)).not.toContain(destination);
+  });
 });

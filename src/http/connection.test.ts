@@ -10,6 +10,7 @@ const deafSocket = () =>
   ({
     remoteAddress: '192.0.2.7',
     write: (sent: string | Uint8Array) => sent.length,
+    shutdown() {},
     end() {},
     pause() {},
     resume() {},
@@ -35,6 +36,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
     slots: new UpstreamSlots({ upstream: 1, upstreamPerNetwork: 1 }, () => null),
     headEnd: () => '\r\n',
     leaveAfterTurn: () => {},
+    continueAfterTurn: () => {},
   };
   const connection = new Connection(deafSocket(), lane);
   connection.take(Buffer.from(request('GET /first') + request('GET /second')));

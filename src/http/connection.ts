@@ -1,13 +1,15 @@
 import type { VisitorSocket } from '../sockets/port.ts';
+import { ByteQueue } from './byte-queue.ts';
 import type { Limited } from './connection-table.ts';
+import { Exchange } from './exchange.ts';
 import type { ExpressAnswer } from './express-answer.ts';
-import { answerLength, framingOf } from './framing.ts';
 import type { Guard } from './guard.ts';
 import { InnerConnection, type Upstream } from './inner-connection.ts';
 import { tooBusy, tooSlow } from './last-answers.ts';
 import { Outlet } from './outlet.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
-import { RequestProgress } from './request-progress.ts';
+import { type RefusedStatus, refusal } from './refused-request.ts';
+import { isGarbled, maxHead, readHead } from './request-head.ts';
 
 /** Null for what isn't for the express lane; a promise for what may be, once that is fulfilled. */
 export type Express = (request: PlainRequest, peer: string) => ExpressAnswer | Promise<unknown> | null;
@@ -20,44 +22,52 @@ export interface Lane extends Upstream {
   readonly headEnd: () => string;
   /** Has `leave` called on this connection at this turn's end, once what was put off before has happened. */
   readonly leaveAfterTurn: (connection: Connection) => void;
+  /** Has `leave` called at this turn's end, where nothing is waited for: others are to have their turn. */
+  readonly continueAfterTurn: (connection: Connection) => void;
 }
 
 /** What waits behind a request that isn't answered yet, until the sender is made to wait. */
-const mostHeld = 64 * 1024;
+const maxHeld = 64 * 1024;
 /** Characters of answers that are put together at once: a few bytes that ask may have a page each for an answer. */
-const mostReady = 64 * 1024;
-/** Shorter than the server keeps a silent connection: it must not hang up on a request that is on its way. */
+const maxReady = 64 * 1024;
+/** Requests of one connection that are answered before others have their turn. */
+const maxInTurn = 8;
+/** As much is looked at at once: a head fits into it, and its end. */
+const windowLength = maxHead + 4;
+/** Shorter than the server behind keeps a silent connection: it must not hang up on a request that is on its way. */
 const innerLifetime = 5_000;
+/** Sweeps through which a head may come in drips, and a whole request wait for its answer to begin. */
+const maxSweeps = { head: 2, answer: 12 };
 
 /**
  * A visitor's connection. Plain visits to links that are known are answered here, on the express lane. Every other
- * request goes, byte by byte as it came, to the server behind, and what that answers goes back; when both are over and
- * their lengths beyond doubt, the lane is open again, otherwise the connection is carried on as it is until it ends.
+ * request goes to the server behind, one at a time, and what that answers goes back; then the next one is looked at.
  */
 export class Connection implements Limited {
   readonly #socket: VisitorSocket;
   readonly #lane: Lane;
   readonly #outlet: Outlet;
   readonly #peer: string;
+  /** What has come and couldn't be gone on with. */
+  readonly #held = new ByteQueue();
+  /** Of a head that isn't all there, so many bytes are known not to end it. */
+  #searched = 0;
+  #isAsking = false;
+  /** Not for the express lane: the server behind has a page for it. */
+  #isForInner = false;
+  #exchange: Exchange | null = null;
   #inner: InnerConnection | null = null;
-  #state: 'express' | 'asking' | 'exchange' | 'carried' = 'express';
   /** Answers that are ready to leave, and whether they wait for the turn's end. */
   #ready = '';
   #isWaiting = false;
-  /** The visitor wants no answer after these. */
+  /** The visitor gets no answer after these. */
   #isLast = false;
-  #held: Buffer | null = null;
-  #beginning: Buffer | null = null;
   #isEnded = false;
   #isEnding = false;
-  /** Of the exchange: the request's bytes still to come, its method, the answer's bytes still to come. */
-  #toSend = 0;
-  #method = '';
-  #toReceive: number | null = null;
-  /** Of what is carried from its beginning on. */
-  #progress: RequestProgress | null = null;
-  /** Whether anything came since this was last asked. */
+  #isPaused = false;
+  /** Whether anything came since this was last asked; how often nothing was done since then. */
   #wasUsed = true;
+  #sweeps = 0;
 
   constructor(socket: VisitorSocket, lane: Lane) {
     this.#socket = socket;
@@ -71,16 +81,26 @@ export class Connection implements Limited {
     // Read and dropped: whoever is still sending gets to read the last answer, but isn't kept for it.
     if (this.#isLast || this.#isEnding) return;
     this.#wasUsed = true;
-    if (this.#state === 'carried') this.#carry(bytes);
-    else if (this.#state === 'exchange' && this.#held === null) this.#continue(bytes);
-    else if (this.#state === 'asking' || this.#held !== null || this.#outlet.isFull) this.#hold(bytes);
-    else this.#serve(bytes);
+    if (this.#held.length === 0) {
+      const taken = this.#consume(bytes);
+      if (taken < bytes.length) this.#hold(bytes.subarray(taken));
+    } else {
+      this.#hold(bytes);
+      this.#proceed();
+    }
   }
 
-  /** The answers may leave: what they waited for has happened. */
+  /** The answers may leave, or others have had their turn. */
   leave(): void {
     this.#isWaiting = false;
     this.#sendReady();
+    this.#proceed();
+  }
+
+  /** What was asked for is known, or can't be. */
+  goOn(isKnown: boolean): void {
+    this.#isAsking = false;
+    this.#isForInner = !isKnown;
     this.#proceed();
   }
 
@@ -95,34 +115,40 @@ export class Connection implements Limited {
   /** The visitor sends no more; what is under way is still answered. */
   ended(): void {
     this.#isEnded = true;
-    if (this.#state === 'carried' || (this.#state === 'exchange' && this.#isForgone)) this.#inner?.end();
-    else this.endIfIdle();
+    if (this.#isForgone) this.#inner?.end();
+    this.#proceed();
   }
 
   /** The visitor is gone: what waited for its turn is nobody's any more. */
   closed(): void {
     this.#isEnding = true;
-    this.#held = null;
+    this.#held.clear();
+    this.#exchange = null;
     this.#inner?.close();
   }
 
-  /** Whether an answer is owed that is this side's to wait for: what is carried is the server's behind. */
   get isBusy(): boolean {
-    return !this.#isIdle && this.#state !== 'carried' && !this.#isEnding;
+    return !this.#isIdle && !this.#isEnding;
   }
 
   /** Ends the connection if nothing is under way on it. */
   endIfIdle(): void {
-    if (!this.#isIdle) return;
-    this.#isEnding = true;
-    this.#outlet.end();
+    if (this.#isIdle) this.#finish();
   }
 
   /** To be called now and then: whoever neither sent nor took anything since the last time has gone to sleep. */
   endIfAsleep(): void {
-    if (this.#wasUsed) this.#wasUsed = false;
-    else if (this.#isEnding || this.#outlet.isFull) this.terminate();
-    else this.endIfIdle();
+    const wasUsed = this.#wasUsed;
+    this.#wasUsed = false;
+    const exchange = this.#exchange;
+    if (this.#isEnding || this.#outlet.isFull) {
+      if (!wasUsed) this.terminate();
+    } else if (this.#isIdle && this.#held.length > 0) {
+      if (++this.#sweeps >= maxSweeps.head) this.#reject(408);
+    } else if (wasUsed) return;
+    else if (exchange === null) this.endIfIdle();
+    else if (!exchange.isWhole) this.#giveUp(408);
+    else if (!exchange.answer.hasBegun && ++this.#sweeps >= maxSweeps.answer) this.#giveUp(504);
   }
 
   makeRoom(): 'ended' | 'used' | 'busy' {
@@ -131,7 +157,7 @@ export class Connection implements Limited {
       this.#wasUsed = false;
       return this.#isIdle ? 'used' : 'busy';
     }
-    if (this.#isIdle && this.#beginning !== null) this.#socket.write(tooSlow);
+    if (this.#isIdle && this.#held.length > 0) this.#socket.write(tooSlow);
     this.#socket.end();
     this.terminate();
     return 'ended';
@@ -139,13 +165,15 @@ export class Connection implements Limited {
 
   /** For whom there is no room. */
   refuse(): void {
-    this.#answerLast(tooBusy);
-    this.#socket.terminate();
+    this.#socket.write(tooBusy);
+    this.#socket.end();
+    this.terminate();
   }
 
   terminate(): void {
     this.#isEnding = true;
-    this.#held = null;
+    this.#held.clear();
+    this.#exchange = null;
     this.#ready = '';
     try {
       this.#inner?.close();
@@ -154,41 +182,81 @@ export class Connection implements Limited {
     }
   }
 
+  /** A head that isn't all there is nothing that could be answered. */
   get #isIdle(): boolean {
-    return this.#state === 'express' && !this.#isWaiting && this.#held === null && !this.#outlet.isFull;
+    return this.#isFree && this.#exchange === null;
   }
 
   /**
-   * Whether the server behind is to give up on the request under way once its sender sends no more: because it will never
-   * be whole, or because it only asks, and who asked has most likely gone. A change is answered however long it takes.
+   * Whether the server behind is to give up on the request under way once its sender sends no more: because it only asks,
+   * and who asked has most likely gone. A change is answered however long it takes.
    */
   get #isForgone(): boolean {
-    if (this.#toSend > 0) return true;
-    return this.#held === null && (this.#method === 'GET' || this.#method === 'HEAD');
+    if (this.#exchange?.isWhole !== true || this.#held.length > 0) return false;
+    const { method } = this.#exchange.head;
+    return method === 'GET' || method === 'HEAD';
   }
 
-  #serve(fresh: Buffer): void {
-    const beginning = this.#beginning;
-    this.#beginning = null;
-    const bytes = beginning === null ? fresh : Buffer.concat([beginning, fresh]);
-    const text = bytes.toString('latin1');
-    for (let at = 0; at < text.length; ) {
-      if (this.#ready.length >= mostReady && !this.#makeRoom()) {
-        this.#hold(bytes.subarray(at));
-        return;
+  /** Whether more of what came can be gone on with. */
+  get #isFree(): boolean {
+    if (this.#isAsking || this.#isWaiting || this.#isLast || this.#isEnding || this.#outlet.isFull)
+      return false;
+    return this.#exchange === null || !this.#exchange.isWhole;
+  }
+
+  #hold(bytes: Buffer): void {
+    if (this.#isLast || this.#isEnding) return;
+    this.#held.push(bytes);
+    if (this.#held.length >= maxHeld) this.#pause();
+  }
+
+  /** Goes on with what was held, as far as its turn has come. */
+  #proceed(): void {
+    if (!this.#isFree) return;
+    if (this.#held.length > 0) this.#held.drop(this.#consume(this.#held.view()));
+    if (this.#held.length < maxHeld && this.#inner?.isFull !== true) this.#resume();
+    if (!this.#isEnded || !this.#isFree) return;
+    // Of what comes no more.
+    if (this.#exchange !== null) this.#giveUp(400);
+    else if (this.#held.length > 0) this.#reject(400);
+    else this.#finish();
+  }
+
+  /** How many of these bytes are done with. */
+  #consume(bytes: Buffer): number {
+    let at = 0;
+    while (at < bytes.length && this.#isFree) {
+      const taken = this.#exchange === null ? this.#serve(bytes, at) : this.#receive(bytes.subarray(at));
+      if (taken === 0) break;
+      this.#sweeps = 0;
+      at += taken;
+    }
+    return at;
+  }
+
+  /** Answers the requests that begin here, and hands over the first that isn't plain. */
+  #serve(bytes: Buffer, from: number): number {
+    if (this.#searched > 0 && this.#isStillPartial(bytes, from)) return 0;
+    this.#searched = 0;
+    const isWhole = from === 0 && bytes.length <= windowLength;
+    const window = isWhole ? bytes : bytes.subarray(from, from + windowLength);
+    const text = window.toString('latin1');
+    let at = 0;
+    for (let count = 0; at < text.length; count++) {
+      if (count === maxInTurn) {
+        this.#letOthers();
+        break;
       }
-      const request = readPlainRequest(bytes, text, at);
+      if (this.#ready.length >= maxReady && !this.#makeRoom()) break;
+      const request = this.#isForInner ? null : readPlainRequest(window, text, at);
       const answer = request === null ? null : this.#lane.express(request, this.#peer);
       if (request === null || answer === null) {
-        const rest = bytes.subarray(at);
-        const isSecondTry = at === 0 && beginning !== null;
-        if (!isSecondTry && isBeginning(text, at)) this.#awaitRest(rest);
-        else this.#handOver(rest);
-        return;
+        at += this.#handOver(text, at, from + window.length < bytes.length);
+        break;
       }
       if (answer instanceof Promise) {
-        this.#ask(answer, bytes.subarray(at));
-        return;
+        this.#ask(answer);
+        break;
       }
       const closing = request.closes ? 'Connection: close\r\n' : '';
       this.#ready += answer.head + closing + this.#lane.headEnd() + answer.body;
@@ -200,12 +268,15 @@ export class Connection implements Limited {
       at = request.closes ? text.length : request.end;
     }
     if (!this.#isWaiting) this.#sendReady();
+    return at;
   }
 
-  /** A request that a piece of the stream cut in two. Whoever sends in drips is left to the server behind. */
-  #awaitRest(beginning: Buffer): void {
-    if (!this.#isWaiting) this.#sendReady();
-    this.#beginning = Buffer.from(beginning);
+  /** The rest has to wait, also where nothing else does. */
+  #letOthers(): void {
+    if (this.#isWaiting) return;
+    this.#sendReady();
+    this.#isWaiting = true;
+    this.#lane.continueAfterTurn(this);
   }
 
   /** False when what is ready has to leave first. */
@@ -218,171 +289,182 @@ export class Connection implements Limited {
     const ready = this.#ready;
     this.#ready = '';
     if (ready !== '') this.#outlet.text(ready);
-    if (!this.#isLast) return;
-    this.#isEnding = true;
-    this.#outlet.end();
+    if (this.#isLast && !this.#isEnding) this.#finish();
   }
 
-  #ask(known: Promise<unknown>, rest: Buffer): void {
-    this.#state = 'asking';
-    this.#hold(rest);
+  #ask(known: Promise<unknown>): void {
+    this.#isAsking = true;
     const { guard } = this.#lane;
     known.then(
       () => guard.run(this, goOn),
-      // Not to be asked for again and again: the server behind has a page for it.
+      // Not to be asked for again and again.
       () => guard.run(this, goOnBehind),
     );
   }
 
-  /** What was asked for is known, or can't be: then the server behind is to answer. */
-  goOn(isKnown: boolean): void {
-    this.#state = 'express';
-    this.#proceed(isKnown ? undefined : (held) => this.#handOver(held));
+  /** Of a head of which `#searched` bytes are known not to end it; it may come byte by byte. */
+  #isStillPartial(bytes: Buffer, from: number): boolean {
+    const length = bytes.length - from;
+    if (length >= maxHead) return false;
+    if (bytes.indexOf('\r\n\r\n', from + Math.max(0, this.#searched - 3)) >= 0) return false;
+    const fresh = bytes.toString('latin1', from + this.#searched - 1);
+    this.#searched = length;
+    if (isGarbled(fresh, 1)) this.#reject(400);
+    return true;
   }
 
-  /** To the server behind, once all answers before are on their way. */
-  #handOver(rest: Buffer): void {
-    if (this.#isWaiting) {
-      this.#hold(rest);
-      return;
+  /** To the server behind, once all answers before are on their way. How many bytes that took. */
+  #handOver(text: string, at: number, hasMore: boolean): number {
+    if (this.#isWaiting) return 0;
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0 && text.length - at < maxHead) {
+      // There may be more of it behind the window, which then begins with it.
+      if (hasMore) return 0;
+      this.#searched = text.length - at;
+      if (isGarbled(text.slice(at), 0)) this.#reject(400);
+      return 0;
+    }
+    const head = end < 0 || end - at > maxHead ? tooLong(text, at) : readHead(text.slice(at, end));
+    if (typeof head === 'number') {
+      this.#reject(head, text.startsWith('HEAD ', at) ? 'HEAD' : '');
+      return 0;
     }
     this.#sendReady();
-    const framing = framingOf(rest);
-    this.#reachInner();
-    if (framing === null) {
-      this.#state = 'carried';
-      this.#carry(rest);
-      this.#progress = new RequestProgress(rest);
-      return;
-    }
-    this.#state = 'exchange';
-    this.#method = framing.method;
-    this.#toSend = framing.length;
-    this.#toReceive = null;
-    this.#continue(rest);
+    this.#isForInner = false;
+    this.#exchange = new Exchange(head);
+    this.#forward(this.#exchange);
+    return head.length;
   }
 
-  /** More of the request under way; what is behind it waits. */
-  #continue(bytes: Buffer): void {
-    const own = bytes.subarray(0, this.#toSend);
-    this.#toSend -= own.length;
-    if (own.length > 0) this.#carry(own);
-    if (own.length < bytes.length) this.#hold(bytes.subarray(own.length));
+  /** More of the request under way. */
+  #receive(bytes: Buffer): number {
+    const exchange = this.#exchange as Exchange;
+    const taken = exchange.take(bytes);
+    if (exchange.isMalformed) this.#giveUp(400);
+    else this.#forward(exchange);
+    return taken;
   }
 
-  #carry(bytes: Buffer): void {
-    const inner = this.#reachInner();
-    if (this.#state === 'carried') {
-      this.#progress?.note(bytes);
-      this.#toSend = Math.max(0, this.#toSend - bytes.length);
-    }
-    inner.send(bytes);
-    if (inner.isFull) this.#socket.pause();
+  #forward(exchange: Exchange): void {
+    if (!exchange.isReady) return;
+    const inner = this.#reachInner(exchange);
+    exchange.forwardTo(inner);
+    if (inner.isFull) this.#pause();
   }
 
-  #reachInner(): InnerConnection {
+  #reachInner({ isForwarded }: Exchange): InnerConnection {
     const inner = this.#inner;
-    if (inner !== null && !inner.isClosed) {
-      if (this.#state !== 'express' || performance.now() - inner.usedAt < innerLifetime) return inner;
-      this.#inner = null;
-      inner.close();
-    }
+    if (inner !== null && (isForwarded || performance.now() - inner.usedAt < innerLifetime)) return inner;
+    this.#inner = null;
+    inner?.close();
     const { guard } = this.#lane;
     const fresh: InnerConnection = new InnerConnection(this.#lane, this.#peer, {
       received: (bytes) => this.#answered(bytes),
       drained: () => {
-        if ((this.#held?.length ?? 0) < mostHeld) this.#socket.resume();
+        if (this.#held.length < maxHeld) this.#resume();
       },
       closed: () => {
-        if (this.#inner !== fresh) return;
-        this.#inner = null;
-        if (this.#state === 'express' || this.#state === 'asking') return;
-        this.#isEnding = true;
-        this.#outlet.end();
-        this.#socket.resume();
+        if (this.#inner === fresh) this.#innerClosed();
       },
       guarded: (step) => guard.run(this, step),
-      refused: () => this.#answerLast(tooBusy),
-      stalled: () => {
-        const isAnswered = this.#state === 'exchange' ? this.#toReceive !== null : fresh.hasAnswered;
-        this.#answerLast(isAnswered ? '' : tooSlow);
+      refused: () => {
+        if (this.#inner === fresh) this.#giveUp(tooBusy);
       },
-      isHalfSent: () => this.#toSend > 0 || this.#progress?.isHalfSent === true,
+      stalled: () => {
+        if (this.#inner === fresh) this.#giveUp(tooSlow);
+      },
+      isHalfSent: () => this.#exchange?.isWhole === false,
     });
     this.#inner = fresh;
     return fresh;
   }
 
-  /** Nothing is read any more. */
-  #answerLast(answer: string): void {
-    this.#isEnding = true;
-    this.#held = null;
-    if (answer !== '') this.#outlet.text(answer);
-    this.#outlet.end();
-    this.#socket.resume();
-  }
-
   /** Bytes from the server behind. */
   #answered(bytes: Buffer): void {
+    const exchange = this.#exchange;
+    // It has been given up, or nothing was asked.
+    if (exchange === null) {
+      this.#dropInner();
+      return;
+    }
     this.#wasUsed = true;
-    this.#outlet.bytes(bytes);
+    const { answer, head } = exchange;
+    const own = answer.read(bytes);
+    this.#outlet.bytes(own === bytes.length ? bytes : bytes.subarray(0, own));
     if (this.#outlet.isFull) this.#inner?.pause();
-    if (this.#state !== 'exchange') return;
-    this.#toReceive ??= answerLength(bytes.toString('latin1'), this.#method);
-    if (this.#toReceive === null || bytes.length > this.#toReceive) {
-      this.#carryOn();
+    if (!answer.isOver) return;
+    this.#exchange = null;
+    // An answer that came before all of its request did leaves open where the next one begins.
+    if (head.closes || answer.closes || !exchange.isWhole || own < bytes.length) {
+      this.#finish();
       return;
     }
-    this.#toReceive -= bytes.length;
-    if (this.#toReceive > 0) return;
-    // An answer that came before all of its request did: where the next one begins is the server's to say.
-    if (this.#toSend > 0) {
-      this.#carryOn();
-      return;
-    }
-    this.#state = 'express';
     this.#inner?.rest();
     this.#proceed();
   }
 
-  #carryOn(): void {
-    this.#state = 'carried';
-    const held = this.#held;
-    this.#held = null;
-    if (held !== null) this.#carry(held);
-    if (this.#inner?.isFull !== true) this.#socket.resume();
-    if (this.#isEnded) this.#inner?.end();
+  #innerClosed(): void {
+    this.#inner = null;
+    if (this.#exchange?.isForwarded === true) this.#giveUp(502);
   }
 
-  #hold(bytes: Buffer): void {
-    this.#held = this.#held === null ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
-    if (this.#held.length >= mostHeld) this.#socket.pause();
+  #dropInner(): void {
+    const inner = this.#inner;
+    this.#inner = null;
+    inner?.close();
   }
 
-  /** Goes on with what was held, as soon as its turn has come. */
-  #proceed(serve = (held: Buffer) => this.#serve(held)): void {
-    if (this.#state !== 'express' || this.#isWaiting || this.#outlet.isFull) return;
-    const held = this.#held;
-    if (held !== null) {
-      this.#held = null;
-      serve(held);
-      if (this.#held === null) this.#socket.resume();
-    }
-    if (this.#isEnded) this.endIfIdle();
+  /** Of the exchange under way: nothing more of it is sent on, and what is answered already is all. */
+  #giveUp(answer: RefusedStatus | string): void {
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    this.#dropInner();
+    if (exchange?.answer.hasBegun === true) this.#finish();
+    else if (typeof answer === 'string') this.#endWith(answer);
+    else this.#reject(answer, exchange?.head.method);
+  }
+
+  /** Once all answers before are on their way: until then it is found again. */
+  #reject(status: RefusedStatus, method = ''): void {
+    if (this.#isWaiting) return;
+    const { head, body } = refusal(status, method);
+    this.#endWith(head + this.#lane.headEnd() + body);
+  }
+
+  #endWith(answer: string): void {
+    this.#ready += answer;
+    this.#isLast = true;
+    this.#sendReady();
+  }
+
+  /** Nothing more is answered. What still comes is read and dropped, so that the last answer is not lost to a reset. */
+  #finish(): void {
+    this.#isEnding = true;
+    this.#held.clear();
+    this.#dropInner();
+    this.#outlet.end();
+    this.#resume();
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#socket.resume();
   }
 }
 
 const goOn = (connection: Connection): void => connection.goOn(true);
 const goOnBehind = (connection: Connection): void => connection.goOn(false);
 
-const longestBeginning = 8 * 1024;
-
-/** Cut off within its method, or anywhere behind it. */
-const beginningOfRequest = /(?:[A-Z]{1,10}|[A-Z]{3,10} (?:\/(?:[\x20-\x7e]|\r\n)*\r?)?)$/y;
-
-/** Whether a request's head begins here and isn't all there yet. */
-function isBeginning(text: string, at: number): boolean {
-  if (text.length - at > longestBeginning || text.indexOf('\r\n\r\n', at) >= 0) return false;
-  beginningOfRequest.lastIndex = at;
-  return beginningOfRequest.test(text);
+/** Why a head can't be taken: it is none, or its first line alone is too long, or all of it is. */
+function tooLong(text: string, at: number): RefusedStatus {
+  if (isGarbled(text.slice(at), 0)) return 400;
+  const line = text.indexOf('\r\n', at);
+  return line < 0 || line - at > maxHead ? 414 : 431;
 }

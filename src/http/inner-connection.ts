@@ -29,7 +29,7 @@ const mostEarly = 64 * 1024;
 /** Milliseconds in which the server behind has closed what has been closed here. */
 const closingPatience = 1_000;
 
-/** A visitor's connection, carried on to the server behind the express lane. */
+/** A visitor's connection to the server behind the express lane, for one request at a time. */
 export class InnerConnection implements SlotHolder {
   readonly #listener: InnerListener;
   readonly #peers: Peers;
@@ -46,7 +46,6 @@ export class InnerConnection implements SlotHolder {
   #isEnding = false;
   #isClosed = false;
   #forgetLate = () => {};
-  hasAnswered = false;
   /** When something went over it last. */
   usedAt = performance.now();
 
@@ -107,6 +106,7 @@ export class InnerConnection implements SlotHolder {
     return this.#outlet === null ? this.#earlyLength >= mostEarly : this.#outlet.isFull;
   }
 
+  /** The bytes are lent. */
   send(bytes: Buffer): void {
     this.usedAt = performance.now();
     this.#slots.use(this.#slot);
@@ -193,7 +193,6 @@ export class InnerConnection implements SlotHolder {
   #received(bytes: Buffer): void {
     if (this.#isClosed) return;
     this.usedAt = performance.now();
-    this.hasAnswered = true;
     this.#listener.received(bytes);
   }
 

@@ -7,7 +7,8 @@ export type Front = (request: Request, caller: Caller) => Answer;
 
 /** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
 const largestBody = 1024 * 1024 * 1024;
-const idleSeconds = 10;
+/** As long as can be: who is silent is ended where visitors connect, and a slow handler still answers. */
+const idleSeconds = 255;
 /** What has surely come in with the head, or right behind it. */
 const smallBody = 8 * 1024;
 

@@ -40,7 +40,8 @@ export class OuterServer {
   readonly #sweeping: Timer;
   readonly #keepingRoom: Timer;
   #express: Express = () => null;
-  #leaving: Connection[] = [];
+  #leaving: Connection[] | null = null;
+  #continuing: Connection[] = [];
   #dateSecond = 0;
   #headEnd = '';
 
@@ -63,6 +64,7 @@ export class OuterServer {
       express: (request, peer) => this.#express(request, peer),
       headEnd: () => this.#headEndNow(),
       leaveAfterTurn: (connection) => this.#leaveAfterTurn(connection),
+      continueAfterTurn: (connection) => this.#continueAfterTurn(connection),
     };
     // Null for one that was let go of before it began.
     const receiver: Receiver<Connection | null> = {
@@ -169,14 +171,28 @@ export class OuterServer {
   }
 
   #leaveAfterTurn(connection: Connection): void {
-    if (this.#leaving.length === 0) this.#port.afterTurn(this.#leave);
+    if (this.#leaving === null) {
+      const leaving: Connection[] = [];
+      this.#leaving = leaving;
+      this.#port.afterTurn(() => {
+        if (this.#leaving === leaving) this.#leaving = null;
+        for (const each of leaving) this.#guard.run(each, leave);
+      });
+    }
     this.#leaving.push(connection);
   }
 
-  readonly #leave = (): void => {
-    const leaving = this.#leaving;
-    this.#leaving = [];
-    for (const connection of leaving) this.#guard.run(connection, leave);
+  #continueAfterTurn(connection: Connection): void {
+    if (this.#continuing.length === 0) this.#port.afterTurn(this.#continue);
+    this.#continuing.push(connection);
+  }
+
+  readonly #continue = (): void => {
+    const continuing = this.#continuing;
+    this.#continuing = [];
+    // What these have to wait for is put off from now on: they must not leave with others, for whom it has happened.
+    this.#leaving = null;
+    for (const connection of continuing) this.#guard.run(connection, leave);
   };
 
   #headEndNow(): string {

@@ -33,13 +33,13 @@ export class Outlet {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const bytes of waiting) this.bytes(bytes);
-    if (this.#isEnding && !this.isFull) this.#socket.end();
+    if (this.#isEnding && !this.isFull) this.#socket.shutdown();
   }
 
-  /** Ends the connection once everything is out. */
+  /** Says that nothing more comes, once everything is out. */
   end(): void {
     this.#isEnding = true;
-    if (!this.isFull) this.#socket.end();
+    if (!this.isFull) this.#socket.shutdown();
   }
 
   #keep(length: number, taken: number, copy: () => Buffer): void {

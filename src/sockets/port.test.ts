@@ -151,7 +151,7 @@ describe('a port', () => {
     open();
     notes.onEnded = ({ socket }) => {
       socket.write('goodbye');
-      socket.end();
+      socket.shutdown();
     };
     const { caller, said, over } = await call();
     caller.end('hello');
@@ -169,7 +169,7 @@ describe('a port', () => {
     caller.resetAndDestroy();
     await eventually(() => first().happened.includes('closed'), 'the end');
     expect(first().socket.write('to nobody')).toBeLessThan(9);
-    first().socket.end();
+    first().socket.shutdown();
     first().socket.terminate();
     first().socket.resume();
     expect(first().happened.filter((what) => what === 'closed')).toHaveLength(1);
@@ -223,7 +223,7 @@ describe('a port', () => {
     open();
     notes.onReceived = ({ socket }, bytes) => {
       socket.write(bytes);
-      if (bytes.toString().endsWith('!')) socket.end();
+      if (bytes.toString().endsWith('!')) socket.shutdown();
     };
     const filesBefore = readdirSync('/dev/fd').length;
     const visit = async (name: string, way: number) => {

@@ -4,7 +4,8 @@ import type { Socket } from 'bun';
 export interface Writable {
   /** How many bytes the system took; less than none when the other side is gone. Text is ASCII. */
   write(bytes: Uint8Array | string): number;
-  end(): void;
+  /** Nothing more is written. What the other side still sends is read: a reset could cost it the last bytes. */
+  shutdown(): void;
 }
 
 /** A visitor's socket. */
@@ -13,6 +14,8 @@ export interface VisitorSocket extends Writable {
   /** Nothing more is read until `resume`. */
   pause(): void;
   resume(): void;
+  /** Closed once what was written is out. */
+  end(): void;
   /** Closed at once, whatever is under way. */
   terminate(): void;
 }

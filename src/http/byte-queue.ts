@@ -1,0 +1,44 @@
+const none = Buffer.alloc(0);
+
+/** Bytes that are kept until they can be gone on with. They may come one by one: nothing is copied anew for each of them. */
+export class ByteQueue {
+  #bytes: Buffer = none;
+  #start = 0;
+  #end = 0;
+
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  push(more: Uint8Array): void {
+    if (this.#end + more.length > this.#bytes.length) this.#makeRoom(more.length);
+    this.#bytes.set(more, this.#end);
+    this.#end += more.length;
+  }
+
+  /** All that is kept. Good until the next `push`. */
+  view(): Buffer {
+    return this.#bytes.subarray(this.#start, this.#end);
+  }
+
+  drop(count: number): void {
+    this.#start += count;
+    if (this.#start >= this.#end) this.clear();
+  }
+
+  clear(): void {
+    this.#bytes = none;
+    this.#start = 0;
+    this.#end = 0;
+  }
+
+  #makeRoom(count: number): void {
+    const { length } = this;
+    const needed = length + count;
+    const bytes = length === 0 ? Buffer.allocUnsafeSlow(needed) : Buffer.allocUnsafeSlow(2 * needed);
+    bytes.set(this.view());
+    this.#bytes = bytes;
+    this.#start = 0;
+    this.#end = length;
+  }
+}

@@ -1,0 +1,31 @@
+/** All others are not known here, and refused as such. */
+export const answeredMethods: readonly string[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+];
+
+const words = {
+  400: ['Bad Request', 'The request is not well-formed HTTP.'],
+  408: ['Request Timeout', 'The request did not come in time.'],
+  414: ['URI Too Long', 'The address is too long.'],
+  431: ['Request Header Fields Too Large', 'The headers are too large.'],
+  501: ['Not Implemented', `The method is not known here. These are: ${answeredMethods.join(', ')}.`],
+  502: ['Bad Gateway', 'The answer was lost on its way.'],
+  504: ['Gateway Timeout', 'There was no answer in time.'],
+  505: ['HTTP Version Not Supported', 'This is for HTTP/1.1.'],
+} as const;
+
+export type RefusedStatus = keyof typeof words;
+
+/** An answer, save for its date, to what doesn't get as far as a handler. The connection ends with it. */
+export function refusal(status: RefusedStatus, method: string): { head: string; body: string } {
+  const [reason, sentence] = words[status];
+  const body = `${sentence}\n`;
+  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n`;
+  return { head, body: method === 'HEAD' ? '' : body };
+}

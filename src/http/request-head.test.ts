@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test';
+import { isGarbled, readHead } from './request-head.ts';
+
+const text = (head: string) => {
+  const read = readHead(head);
+  return typeof read === 'number' ? read : read.text;
+};
+
+test('what is said of this connection alone stays here, and the rest is passed on as it came', () => {
+  const head = readHead(
+    'POST /a?b HTTP/1.1\r\nX-One:  1 \r\nhost: h:1\r\nConnection: keep-alive, Upgrade\r\nUpgrade: h2c\r\nKeep-Alive: 5\r\nTE: trailers\r\nContent-Length: 03\r\nX-Two: \xe9',
+  );
+  expect(head).toMatchObject({
+    method: 'POST',
+    text: 'POST /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 3\r\nX-One:  1 \r\nX-Two: \xe9\r\n\r\n',
+    body: 3,
+    closes: false,
+    expectsContinue: false,
+  });
+});
+
+test('the authority of an absolute target is what counts, whatever Host says', () => {
+  expect(text('GET http://other:80/x?y HTTP/1.1\r\nHost: a')).toBe(
+    'GET /x?y HTTP/1.1\r\nHost: other:80\r\n\r\n',
+  );
+  expect(text('GET HTTPS://other HTTP/1.1\r\nHost: a')).toBe('GET / HTTP/1.1\r\nHost: other\r\n\r\n');
+  expect(text('GET http://other?y HTTP/1.1\r\nHost: a')).toBe('GET /?y HTTP/1.1\r\nHost: other\r\n\r\n');
+});
+
+test('chunks are announced in one way', () => {
+  expect(readHead('PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding:\tChunked ')).toMatchObject({
+    text: 'PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n',
+    body: 'chunked',
+  });
+});
+
+test('who wants no other answer says so, or is an old client', () => {
+  const closes = (head: string) => (readHead(head) as { closes: boolean }).closes;
+  expect(closes('GET / HTTP/1.1\r\nHost: h\r\nConnection: TE, Close')).toBe(true);
+  expect(closes('GET / HTTP/1.1\r\nHost: h\r\nConnection: closed')).toBe(false);
+  expect(closes('GET / HTTP/1.0\r\nHost: h')).toBe(true);
+});
+
+test('a word before the body is waited for only where there is one', () => {
+  const expects = (lines: string, version = '1.1') =>
+    (readHead(`POST / HTTP/${version}\r\nHost: h\r\n${lines}`) as { expectsContinue: boolean })
+      .expectsContinue;
+  expect(expects('Expect: 100-Continue\r\nContent-Length: 3')).toBe(true);
+  expect(expects('Expect: 100-continue')).toBe(false);
+  expect(expects('Expect: something\r\nContent-Length: 3')).toBe(false);
+  expect(expects('Expect: 100-continue\r\nContent-Length: 3', '1.0')).toBe(false);
+});
+
+test('an old client may name no Host', () => {
+  expect(text('GET /healthz HTTP/1.0\r\nX: y')).toBe(
+    'GET /healthz HTTP/1.0\r\nConnection: close\r\nX: y\r\n\r\n',
+  );
+});
+
+describe('garbled is half a line break, and a control character', () => {
+  test.each([
+    ['GET / HTTP/1.1\r\nX: a\tb\xe9\r', false],
+    ['\n', true],
+    ['a\nb', true],
+    ['a\rb', true],
+    ['a\r\rb', true],
+    ['a\0', true],
+    ['a\x7f', true],
+  ])('%j', (sent, is) => {
+    expect(isGarbled(sent, 0)).toBe(is);
+    for (let cut = 1; cut < sent.length; cut++)
+      expect(isGarbled(sent.slice(0, cut), 0) || isGarbled(sent.slice(cut - 1), 1)).toBe(is);
+  });
+});

@@ -1,0 +1,164 @@
+import { answeredMethods, type RefusedStatus } from './refused-request.ts';
+
+/** A request's head, for the server behind. */
+export interface RequestHead {
+  readonly method: string;
+  /** As it is sent on: its Host is what counts, and how long its body is can be read in one way only. */
+  readonly text: string;
+  /** Bytes of its body. */
+  readonly body: number | 'chunked';
+  /** Its sender waits for a word before the body. */
+  readonly expectsContinue: boolean;
+  /** Its sender wants no other answer on this connection. */
+  readonly closes: boolean;
+  /** How many bytes it is, as it came. */
+  readonly length: number;
+}
+
+/** Line and headers; less than the server behind takes, as some bytes may be added. */
+export const maxHead = 16_000;
+/** The server behind takes 198. */
+const maxFields = 190;
+
+const requestLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
+const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+const absoluteTarget = /^https?:\/\/([^/?#@]+)(\/[^#]*|\?[^#]*)?$/i;
+/** What concerns this connection alone, and upgrades that are not made. */
+const dropped = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+const [tab, lineFeed, carriageReturn, blank, del] = [9, 10, 13, 32, 127];
+
+/** Whether from there on there is what no head has in it, all there or not: half a line break, or a control character. */
+export function isGarbled(text: string, from: number): boolean {
+  let before = from > 0 ? text.charCodeAt(from - 1) : 0;
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if ((code === lineFeed) !== (before === carriageReturn)) return true;
+    if ((code < blank && code !== tab && code !== lineFeed && code !== carriageReturn) || code === del)
+      return true;
+    before = code;
+  }
+  return false;
+}
+
+/** Reads what stands before the empty line. A number is the status to refuse it with. */
+export function readHead(text: string): RequestHead | RefusedStatus {
+  const [first = '', ...lines] = text.split('\r\n');
+  const [, method = '', target = '', version = ''] = requestLine.exec(first) ?? [];
+  if (method === '') return 400;
+  if (!answeredMethods.includes(method)) return 501;
+  if (version !== '1.1' && version !== '1.0') return 505;
+  if (lines.length > maxFields) return 431;
+  const fields = new Fields();
+  let kept = '';
+  for (const line of lines) {
+    const [, name = '', value = ''] = fieldLine.exec(line) ?? [];
+    if (name === '') return 400;
+    const lower = name.toLowerCase();
+    if (!dropped.has(lower)) kept += `${line}\r\n`;
+    else if (!fields.add(lower, value)) return 400;
+  }
+  const place = placeOf(target, fields.host);
+  const body = bodyOf(fields, version);
+  // Without a Host an old client may still be told something: what, is not decided here.
+  if (place === null || body === null || (place.host === null && version === '1.1')) return 400;
+  const expectsContinue = fields.expectsContinue && version === '1.1' && body !== 0;
+  const closes = version === '1.0' || fields.closes;
+  const own =
+    (place.host === null ? '' : `Host: ${place.host}\r\n`) +
+    (body === 'chunked'
+      ? 'Transfer-Encoding: chunked\r\n'
+      : fields.hasLength
+        ? `Content-Length: ${body}\r\n`
+        : '') +
+    (expectsContinue ? 'Expect: 100-continue\r\n' : '') +
+    (closes ? 'Connection: close\r\n' : '');
+  return {
+    method,
+    text: `${method} ${place.target} HTTP/${version}\r\n${own}${kept}\r\n`,
+    body,
+    expectsContinue,
+    closes,
+    length: text.length + 4,
+  };
+}
+
+/** Those that are read here, and not passed on as they are. */
+class Fields {
+  host: string | null = null;
+  #length: string | null = null;
+  #coding: string | null = null;
+  #connection = '';
+  #expect = '';
+
+  /** False for what may stand there once, and does twice. */
+  add(name: string, value: string): boolean {
+    switch (name) {
+      case 'host':
+        if (this.host !== null) return false;
+        this.host = value;
+        break;
+      case 'content-length':
+        if (this.#length !== null) return false;
+        this.#length = value;
+        break;
+      case 'transfer-encoding':
+        if (this.#coding !== null) return false;
+        this.#coding = value;
+        break;
+      case 'connection':
+        this.#connection += `,${value}`;
+        break;
+      case 'expect':
+        this.#expect += value;
+    }
+    return true;
+  }
+
+  get hasLength(): boolean {
+    return this.#length !== null;
+  }
+
+  get length(): string | null {
+    return this.#length;
+  }
+
+  get coding(): string | null {
+    return this.#coding;
+  }
+
+  get closes(): boolean {
+    return /(?:^|[, \t])close(?:$|[, \t])/i.test(this.#connection);
+  }
+
+  get expectsContinue(): boolean {
+    return this.#expect.toLowerCase() === '100-continue';
+  }
+}
+
+/** An absolute target says itself whom it is for (RFC 9112, 3.2.2). */
+function placeOf(target: string, host: string | null): { target: string; host: string | null } | null {
+  if (target.startsWith('/')) return { target, host };
+  const [, authority, rest = '/'] = absoluteTarget.exec(target) ?? [];
+  if (authority === undefined || host === null) return null;
+  return { target: rest.startsWith('/') ? rest : `/${rest}`, host: authority };
+}
+
+/** Null where its length is in doubt. */
+function bodyOf({ length, coding }: Fields, version: string): number | 'chunked' | null {
+  if (coding !== null)
+    return coding.toLowerCase() === 'chunked' && length === null && version === '1.1' ? 'chunked' : null;
+  if (length === null) return 0;
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { exchange } from './support/raw-http.ts';
+
+/** What is done is answered as done; what is refused, or never was whole, is not done. */
+let app: TestApp;
+let key: string;
+let host: string;
+let made = 0;
+
+beforeAll(async () => {
+  app = await startApp();
+  key = (await app.newcomer()).key;
+  host = new URL(app.url).host;
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+const fresh = () => `made-${++made}`;
+const bodyOf = (suffix: string) => JSON.stringify({ destination_url: 'https://a.example/', suffix });
+const head = (more: string) =>
+  `POST /api/v1/link HTTP/1.1\r\nHost: ${host}\r\napi-key: ${key}\r\nContent-Type: application/json\r\n${more}\r\n`;
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const chunked = 'Transfer-Encoding: chunked\r\n';
+const isMade = async (suffix: string) => (await app.visit(`/${suffix}`)).status === 302;
+
+test("a creation in chunks with a trailer, as Node's client sends it, is made and told so", async () => {
+  const suffix = fresh();
+  const status = await new Promise((resolve, reject) => {
+    const sending = request(`${app.url}/api/v1/link`, {
+      method: 'POST',
+      headers: { 'api-key': key, 'content-type': 'application/json', trailer: 'x-checksum' },
+    });
+    sending.on('response', (answer) => resolve(answer.statusCode));
+    sending.on('error', reject);
+    sending.write(bodyOf(suffix).slice(0, 10));
+    sending.write(bodyOf(suffix).slice(10));
+    sending.addTrailers({ 'x-checksum': 'abc' });
+    sending.end();
+  });
+  expect(status).toBe(201);
+  expect(await isMade(suffix)).toBe(true);
+});
+
+test('requests behind one in chunks with a trailer are answered in their order', async () => {
+  const [one, two] = [fresh(), fresh()];
+  const get = `GET /${one} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const post = (suffix: string) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nX: y\r\n\r\n`;
+  const missing = `GET /no-such-link HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const answers = await exchange(app.url, post(one) + get + post(two) + missing + get, { answers: 5 });
+  expect(answers.map(({ status }) => status)).toEqual([201, 302, 201, 404, 302]);
+});
+
+describe('a creation that is refused as malformed is not made:', () => {
+  const large = `{"destination_url":"https://a.example/","suffix":"large","x":"${'x'.repeat(100_000)}"}`;
+  test.each<[string, (suffix: string) => string]>([
+    ['a trailer that is none', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\nnothing\r\n\r\n`],
+    ['a chunk behind its end', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}0\r\n5\r\n\r\n`],
+    [
+      'a chunk that is longer than it says',
+      (suffix) => `${head(chunked)}${chunk(bodyOf(suffix)).slice(0, -2)}xx0\r\n\r\n`,
+    ],
+    ['a size that is none', (suffix) => `${head(chunked)}${chunk(bodyOf(suffix))}zz\r\n`],
+    ['two lengths', (suffix) => `${head('Content-Length: 9\r\nContent-Length: 8\r\n')}${bodyOf(suffix)}`],
+    [
+      'chunks and a length',
+      (suffix) => `${head(`${chunked}Content-Length: 9\r\n`)}${chunk(bodyOf(suffix))}0\r\n\r\n`,
+    ],
+    ['a large one', () => `${head(chunked)}${chunk(large)}zz\r\n`],
+  ])('%s', async (_, bytes) => {
+    const suffix = fresh();
+    const answers = await exchange(app.url, bytes(suffix), { answers: 1 });
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(await isMade(suffix)).toBe(false);
+  });
+});
+
+test('a creation that is cut off is not made, wherever that is', async () => {
+  const suffixes = await Promise.all(
+    [chunked, 'length'].flatMap((way) =>
+      [0, 1, 2, 3, 5, 10, 40].map(async (less) => {
+        const suffix = fresh();
+        const body = bodyOf(suffix);
+        const whole =
+          way === chunked
+            ? `${head(chunked)}${chunk(body)}0\r\n\r\n`
+            : `${head(`Content-Length: ${body.length}\r\n`)}${body}`;
+        const socket = connect({ host: '127.0.0.1', port: Number(host.split(':')[1]) });
+        socket.on('error', () => {});
+        socket.resume();
+        socket.end(whole.slice(0, whole.length - less));
+        await new Promise((closed) => socket.once('close', closed));
+        return [suffix, less === 0] as const;
+      }),
+    ),
+  );
+  for (const [suffix, isWhole] of suffixes) {
+    if (isWhole) await eventually(() => isMade(suffix), 'the whole one to be made');
+    else expect([suffix, await isMade(suffix)]).toEqual([suffix, false]);
+  }
+});
+
+test('garbage behind a creation does not replace its answer', async () => {
+  const suffix = fresh();
+  const body = bodyOf(suffix);
+  const bytes = `${head(`Content-Length: ${body.length}\r\n`)}${body}\0\x01garbage\r\n\r\n`;
+  const answers = await exchange(app.url, bytes);
+  expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+  expect(await isMade(suffix)).toBe(true);
+});
+
+test('who says with the creation that nothing more comes, or is asked to go on first, hears that it is made', async () => {
+  const [one, two] = [fresh(), fresh()];
+  const post = (suffix: string, more: string) =>
+    `${head(`${more}Content-Length: ${bodyOf(suffix).length}\r\n`)}${bodyOf(suffix)}`;
+  const heard = await new Promise<string>((resolve) => {
+    let text = '';
+    const socket = connect({ host: '127.0.0.1', port: Number(host.split(':')[1]), allowHalfOpen: true });
+    socket.on('data', (part) => {
+      text += part.toString('latin1');
+    });
+    socket.on('end', () => resolve(text));
+    socket.end(post(one, ''));
+  });
+  expect(heard).toStartWith('HTTP/1.1 201 ');
+  const answers = await exchange(app.url, post(two, 'Expect: 100-continue\r\n'), { answers: 2 });
+  expect(answers.map(({ status }) => status)).toEqual([100, 201]);
+});
+
+test('an upgrade that is asked for is not made, and the request is answered', async () => {
+  const suffix = fresh();
+  const body = bodyOf(suffix);
+  const more = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\nContent-Length: ${body.length}\r\n`;
+  const answers = await exchange(app.url, head(more) + body, { answers: 1 });
+  expect(answers.map(({ status }) => status)).toEqual([201]);
+});

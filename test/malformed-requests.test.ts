@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { type Lanes, openLanes } from './support/lanes.ts';
+import { exchange } from './support/raw-http.ts';
+
+const faults: unknown[] = [];
+const asked: string[] = [];
+let lanes: Lanes;
+let url: string;
+
+beforeAll(() => {
+  lanes = openLanes(
+    (cause) => faults.push(cause),
+    async (request) => {
+      asked.push(`${request.method} ${request.url}`);
+      return new Response(await request.text());
+    },
+    ({ path }) => {
+      if (path === '/looked-up') return Bun.sleep(1).then(() => Promise.reject(new Error('away')));
+      if (path !== '/known' && path !== '/waits') return null;
+      return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: path === '/waits' };
+    },
+  );
+  url = `http://127.0.0.1:${lanes.port}`;
+});
+afterAll(async () => {
+  await lanes.drain();
+  expect(faults).toEqual([]);
+});
+
+const host = 'Host: a\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+const post = (more: string, body = '') => `POST /read HTTP/1.1\r\n${host}${more}\r\n${body}`;
+const chunked = 'Transfer-Encoding: chunked\r\n';
+const long = 'x'.repeat(20_000);
+
+const malformed: readonly (readonly [string, string, number])[] = [
+  ...['TRACE', 'CONNECT', 'PROPFIND', 'FOO', 'get', 'QUERY', 'PURGE', 'X'.repeat(100), "!#$%&'*+-.^_`|~"].map(
+    (method) => [`the method ${method}`, `${method} /known HTTP/1.1\r\n${host}\r\n`, 501] as const,
+  ),
+  ['CONNECT to an authority', `CONNECT a:443 HTTP/1.1\r\n${host}\r\n`, 501],
+  ['no method', ` /known HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a method with a bracket', `G(T /known HTTP/1.1\r\n${host}\r\n`, 400],
+  ['no target', `GET HTTP/1.1\r\n${host}\r\n`, 400],
+  ['no version', `GET /known\r\n\r\n`, 400],
+  ['an empty line in front', `\r\n${get('/known')}`, 400],
+  ['two spaces', `GET  /known HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a space in the target', `GET /a b HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a target without a slash', `GET known HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a target with a user', `GET http://u@a/known HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a target of another protocol', `GET ftp://a/known HTTP/1.1\r\n${host}\r\n`, 400],
+  ['HTTP/2.0', `GET /known HTTP/2.0\r\n${host}\r\n`, 505],
+  ['HTTP/1.2', `GET /known HTTP/1.2\r\n${host}\r\n`, 505],
+  ["HTTP/2's first words", 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 501],
+  ['a version in small letters', `GET /known http/1.1\r\n${host}\r\n`, 400],
+  ['an overlong target', get(`/${long}`), 414],
+  ['an overlong target of a method that is not known', `FOO /${long} HTTP/1.1\r\n${host}\r\n`, 414],
+  ['an overlong target that never ends', `GET /${long}`, 414],
+  ['headers that are too large', `GET /known HTTP/1.1\r\n${host}X: ${long}\r\n\r\n`, 431],
+  [
+    'headers that never end',
+    `GET /known HTTP/1.1\r\n${host}${'X: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(1_000)}`,
+    431,
+  ],
+  ['too many headers', `GET /other HTTP/1.1\r\n${host}${'X: y\r\n'.repeat(500)}\r\n`, 431],
+  ['a bare line feed', 'GET /known HTTP/1.1\nHost: a\n\n', 400],
+  ['a bare carriage return', `GET /known HTTP/1.1\r\nX: a\rb\r\n${host}\r\n`, 400],
+  ['a NUL in a header', `GET /known HTTP/1.1\r\n${host}X: a\0b\r\n\r\n`, 400],
+  ['a NUL in the target', `GET /kno\0wn HTTP/1.1\r\n${host}\r\n`, 400],
+  ['a greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+  ['a folded line', `GET /known HTTP/1.1\r\n${host}X: a\r\n b\r\n\r\n`, 400],
+  ['a line without a colon', `GET /known HTTP/1.1\r\n${host}X\r\n\r\n`, 400],
+  ['a line without a name', `GET /known HTTP/1.1\r\n${host}: x\r\n\r\n`, 400],
+  ['a name with a space', `GET /known HTTP/1.1\r\n${host}X : x\r\n\r\n`, 400],
+  ['no Host', 'GET /known HTTP/1.1\r\n\r\n', 400],
+  ['two Hosts', `GET /known HTTP/1.1\r\n${host}${host}\r\n`, 400],
+  ...['-1', '+1', '0x1', '1,1', '1 1', '', 'a', '9'.repeat(20)].map(
+    (length) => [`a length of "${length}"`, post(`Content-Length: ${length}\r\n`, 'a'), 400] as const,
+  ),
+  ['two lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'), 400],
+  ['a length and chunks', post(`Content-Length: 5\r\n${chunked}`, '0\r\n\r\n'), 400],
+  ['chunks twice', post(chunked.repeat(2), '0\r\n\r\n'), 400],
+  ['another coding', post('Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n'), 400],
+  ['chunks of an old client', post(chunked, '0\r\n\r\n').replace('1.1', '1.0'), 400],
+  ...[
+    'zz\r\n',
+    '-1\r\na\r\n',
+    '1\na\n0\n\n',
+    '1\r\nab\r\n',
+    '123456789\r\n',
+    '1 x\r\na\r\n',
+    ' 1\r\na\r\n',
+  ].map(
+    (chunks) => [`the chunks ${JSON.stringify(chunks)}`, post(chunked, `${chunks}0\r\n\r\n`), 400] as const,
+  ),
+  ['an endless extension of a chunk', post(chunked, `1;${long}`), 400],
+  ['trailers that are no headers', post(chunked, '0\r\nnothing\r\n\r\n'), 400],
+  ['endless trailers', post(chunked, `0\r\n${'X: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(1_000)}`), 400],
+];
+
+const places: readonly (readonly [string, string])[] = [
+  ['alone', ''],
+  ['behind one that is answered', get('/known')],
+  ['behind one that waits', get('/waits')],
+  ['behind one that is asked for elsewhere', get('/looked-up')],
+];
+
+describe.each(places)('a request that is malformed is answered, %s:', (_, front) => {
+  test.each(malformed)('%s', async (name, bytes, status) => {
+    asked.length = 0;
+    const answers = await exchange(url, front + bytes + get('/smuggled'), { patience: 10_000 });
+    const first = front === '' ? [] : [200];
+    expect([name, ...answers.map((answer) => answer.status)]).toEqual([name, ...first, status]);
+    expect(asked.join()).not.toContain('smuggled');
+    const last = answers.at(-1);
+    expect(last?.headers.connection).toBe('close');
+    expect(last?.headers['content-type']).toStartWith('text/plain');
+    expect(last?.body.length).toBe(Number(last?.headers['content-length']));
+  });
+});
+
+test('the answer is heard also by who goes on sending, and reads only then', async () => {
+  const heard = await Promise.all(
+    malformed.map(
+      ([, bytes]) =>
+        new Promise<string>((resolve) => {
+          const socket = connect({ host: '127.0.0.1', port: lanes.port });
+          let text = '';
+          socket.pause();
+          socket.on('data', (part) => {
+            text += part.toString('latin1');
+          });
+          socket.on('error', (cause) => resolve(`${cause.message} after ${text}`));
+          socket.on('end', () => resolve(text));
+          socket.write(bytes, 'latin1');
+          socket.write('x'.repeat(2_000_000), () => socket.resume());
+        }),
+    ),
+  );
+  expect(heard.map((text) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]))).toEqual(
+    malformed.map(([, , status]) => status),
+  );
+}, 60_000);
+
+test('a request that ends before it is whole is answered', async () => {
+  const whole = post('Content-Length: 10\r\n', '0123456789');
+  const cuts = [3, 20, 40, whole.length - 5, whole.length - 1];
+  const answers = await Promise.all(
+    [
+      ...cuts.map((cut) => whole.slice(0, cut)),
+      post(chunked, '5\r\nab'),
+      post(chunked, '1\r\na\r\n0\r\n'),
+    ].map(
+      (bytes) =>
+        new Promise<string>((resolve) => {
+          asked.length = 0;
+          let text = '';
+          const socket = connect({ host: '127.0.0.1', port: lanes.port, allowHalfOpen: true }, () =>
+            socket.end(bytes),
+          );
+          socket.on('data', (part) => {
+            text += part.toString('latin1');
+          });
+          socket.on('end', () => resolve(text.slice(0, 12)));
+        }),
+    ),
+  );
+  expect(answers).toEqual(Array.from({ length: 7 }, () => 'HTTP/1.1 400'));
+  expect(asked).toEqual([]);
+});
+
+test('HEAD is told without a body', async () => {
+  const [answer] = await exchange(url, `HEAD /known HTTP/1.1\r\n${host}${host}\r\n`, { bodyless: true });
+  expect([answer?.status, Number(answer?.headers['content-length']) > 0]).toEqual([400, true]);
+});
