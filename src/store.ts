@@ -39,7 +39,15 @@ export async function openStore(
 }
 
 /** Beside the database, which is seen to where it is opened. */
-const filesInDataDir = ['secret.key', 'node.id', 'journal', 'journal-unused', 'journal-damaged'];
+const filesInDataDir = [
+  'secret.key',
+  'server.lock',
+  'server.json',
+  'node.id',
+  'journal',
+  'journal-unused',
+  'journal-damaged',
+];
 
 export async function prepareFolder(dataDir: string): Promise<void> {
   try {

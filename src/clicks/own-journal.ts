@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { FileLock } from '../storage/file-lock.ts';
 import { folderOf, type JournalName, namesIn } from './journal-files.ts';
-import { type Lock, lockJournal, removeJournal } from './journal-lock.ts';
+import { lockJournal, removeJournal } from './journal-lock.ts';
 
 const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
 
@@ -12,7 +13,7 @@ const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
 export class OwnJournal {
   readonly #unused: string;
   readonly #folder: string;
-  #lock: Lock | null = null;
+  #lock: FileLock | null = null;
   #isInUse = false;
 
   constructor(dataDir: string, name: JournalName) {

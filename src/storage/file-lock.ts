@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, existsSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
+import { restrict } from './private-files.ts';
 
 export interface FileLock {
   release(): void;
@@ -13,7 +14,7 @@ export function lockFile(path: string): FileLock | null {
   try {
     return hold(path);
   } catch (cause) {
-    if (!codeOf(cause).startsWith('SQLITE_NOTADB')) throw cause;
+    if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(cause))) throw cause;
     // No process holds it, or it would not have been read. It stays the same file: another process may be just as far.
     truncateSync(path, 0);
     return hold(path);
@@ -21,10 +22,10 @@ export function lockFile(path: string): FileLock | null {
 }
 
 function hold(path: string): FileLock | null {
-  const isNew = !existsSync(path);
   const database = new Database(path, { create: true });
   try {
-    if (isNew) chmodSync(path, 0o600);
+    // By name: to open it and close it again would take away a lock that this process has on it.
+    restrict(path, 0o600);
     database.run('begin exclusive');
     return { release: () => database.close() };
   } catch (cause) {

@@ -37,7 +37,8 @@ function entriesIn(path: string): string[] | null {
   }
 }
 
-function restrict(path: string, mode: number): void {
+/** Without opening it. */
+export function restrict(path: string, mode: 0o600 | 0o700): void {
   try {
     chmodSync(path, mode);
   } catch {
