@@ -2,6 +2,7 @@ import { BodyMemory } from './api/body-memory.ts';
 import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import type { RawHit } from './clicks/enrich.ts';
+import { siteOf, whenMoved } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import { doorsTo } from './compose/doors.ts';
@@ -19,7 +20,6 @@ import { drain } from './http/drain.ts';
 import { frontDoor } from './http/front-door.ts';
 import type { Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
-import { Site } from './rules/site.ts';
 import type { Lookups } from './storage/database.ts';
 import { findLinkForVisitor } from './storage/links.ts';
 import { hasUsers } from './storage/users.ts';
@@ -38,6 +38,8 @@ export interface App {
   readonly clicks: Clicks;
   /** What makes the first account from elsewhere; null once there is an account. */
   readonly setupToken: string | null;
+  /** Fulfilled when the address people reach has become another one: this app knows only the one before. */
+  readonly moved: Promise<void>;
   /** Lets what is under way finish, then closes everything, last opened first. */
   stop(): Promise<void>;
 }
@@ -66,10 +68,10 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   // Closed last, behind the visitors' and the fold's own connections: SQLite clears its log away with the last that can write.
   const storage = opened.use(new AsyncDisposableStack());
   const { inner, visitors, misses } = await takePorts(start, startVisitors);
-  const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${visitors.port}`));
   const store = await openStore(config, log);
   const { database } = store;
   storage.defer(() => database.close());
+  const site = await siteOf(config, database, visitors.port);
 
   const lookups: Pick<Lookups, 'queries' | 'link'> = {
     queries: database.lookup,
@@ -110,6 +112,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
     context,
     clicks,
     setupToken: token,
+    moved: token === null ? new Promise(() => {}) : whenMoved(start, database, site),
     stop: () => opened.disposeAsync(),
   };
 }

@@ -1,4 +1,7 @@
+import { networkInterfaces } from 'node:os';
 import { type App, createApp } from './app.ts';
+import { greeting } from './compose/greeting.ts';
+import { MovingApp } from './compose/moving-app.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { visitorsInThread } from './compose/visitors-in-thread.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
@@ -15,6 +18,8 @@ import { Workers } from './workers/workers.ts';
  * them: where there is but one core, visits come first.
  */
 const besideVisitors = visitorsInThread(process.env, giveWay);
+
+const begin = (config: Config): Promise<App> => createApp(config, {}, besideVisitors);
 
 clearUpAtRest();
 
@@ -40,22 +45,22 @@ try {
 /** The whole program in this process. */
 async function serve(config: Config): Promise<void> {
   const lock = await lockDataFolder(config, new Log(config.logLevel));
-  const starting = createApp(config, {}, besideVisitors);
+  const program = new MovingApp(config, begin);
   stopOnSignals(async () => {
-    await stopOf(starting);
+    await stopOf(program.current);
     lock.release();
   });
-  const app = await starting;
+  const app = await program.current;
   lock.listensOn(app.port);
-  process.stdout.write(greeting(app));
+  process.stdout.write(greetingOf(app, config));
 }
 
 /** One of several that share a port. It ends with its parent, also when that is killed. */
 async function work(config: Config): Promise<void> {
-  const starting = createApp(config, {}, besideVisitors);
-  const stop = stopOnSignals(() => stopOf(starting));
+  const program = new MovingApp(config, begin);
+  const stop = stopOnSignals(() => stopOf(program.current));
   process.on('disconnect', stop);
-  process.send?.({ greeting: greeting(await starting) });
+  process.send?.({ greeting: greetingOf(await program.current, config) });
 }
 
 /**
@@ -96,16 +101,14 @@ function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
   return stopOnce;
 }
 
-function greeting({ url, setupToken }: App): string {
-  const lines = [`Linnet listens on ${url}`, ''];
-  if (setupToken === null) {
-    lines.push(`  The interface is described at ${url}/docs`);
-  } else {
-    lines.push(
-      '  There is no account yet. Open that address in a browser to make the first one.',
-      `  From another machine the page asks for this token, which works once: ${setupToken}`,
-      `  The interface for programs is described at ${url}/docs`,
-    );
-  }
-  return `${lines.join('\n')}\n`;
+function greetingOf({ url, port, setupToken }: App, config: Config): string {
+  const isTerminal = process.stdout.isTTY === true;
+  return greeting({ url, config, port: String(port), setupToken, isTerminal, addresses: ownAddresses() });
+}
+
+/** Those of IPv4 first: they are the ones that people can type. */
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);
+  return outside.sort((one, other) => one.family.localeCompare(other.family)).map(({ address }) => address);
 }

@@ -14,6 +14,8 @@ test('before and after the first account, whoever asks is told what a page needs
     mail: false,
     default_domain: host,
     origin,
+    base_url_is_set: false,
+    domains_lead_here: false,
   };
   expect(await setup(app)).toEqual(fresh);
   const elsewhere = { 'x-forwarded-for': '203.0.113.9' };

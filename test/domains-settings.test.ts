@@ -20,8 +20,19 @@ afterEach(async () => {
 const recordsOf = ({ json }: { json: { records: Record<string, string>[] } }) =>
   json.records.slice(1).map(({ type, name, value }) => [type, name, value]);
 
-test('in a trial on one machine real names can be added, and lead to that machine', async () => {
+test('while the service is for one machine alone, domains are told to lead nowhere', async () => {
   const { key } = await start({});
+  const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+  expect(added.json.records).toMatchObject([{ purpose: 'proof' }]);
+  names['_linnet.go.example.org'] = { TXT: [added.json.records[0].value] };
+  const verified = await app.call('POST', `/api/v1/domain/${added.json.id}/verify`, { key });
+  expect(verified.json).toMatchObject({ state: 'verified', problem: null });
+  expect((await app.call('GET', '/api/v1/setup')).json.domains_lead_here).toBe(false);
+});
+
+test('in a trial on one machine real names can be added, and lead to that machine if they are to', async () => {
+  const { key } = await start({ DOMAIN_TARGET: '127.0.0.1' });
+  expect((await app.call('GET', '/api/v1/setup')).json.domains_lead_here).toBe(true);
   const added = await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
   expect(recordsOf(added)).toEqual([['A', 'go.example.org', '127.0.0.1']]);
   names['_linnet.go.example.org'] = { TXT: [added.json.records[0].value] };

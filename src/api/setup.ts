@@ -19,6 +19,8 @@ export const read = endpoint({
         mail: context.mailer !== null,
         default_domain: site.domainUrl(null).replace(/^https?:\/\//, ''),
         origin: site.origin,
+        base_url_is_set: config.baseUrl !== null || !site.isTrial,
+        domains_lead_here: context.domains.leadHere,
       },
     };
   },

@@ -1,20 +1,31 @@
 import { parseArgs } from 'node:util';
+import { siteOf } from '../compose/base-url.ts';
 import { contextOf } from '../compose/context.ts';
 import { ConfigProblem, loadConfig } from '../config/load.ts';
 import { Refusal } from '../rules/errors.ts';
-import { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { giveWay } from '../threads/give-way.ts';
+import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
 import type { Command } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
 import { importLinks } from './import-links.ts';
 import { replaceSecret } from './replace-secret.ts';
 import { setPassword } from './set-password.ts';
+import { showSetupToken } from './setup-token.ts';
 
-const commands: readonly Command[] = [createUser, setPassword, createKey, importLinks, replaceSecret];
+const commands: readonly Command[] = [
+  showSetupToken,
+  createUser,
+  setPassword,
+  createKey,
+  importLinks,
+  setBaseUrl,
+  forgetBaseUrl,
+  replaceSecret,
+];
 
 const [noun, verb, ...rest] = process.argv.slice(2);
 const command = commands.find(({ name }) => name === `${noun} ${verb}`);
@@ -40,13 +51,13 @@ async function runCommand({ run }: Command, values: Record<string, string | unde
   // Beside a server that answers visitors they come first, whatever is done here.
   giveWay();
   const config = loadConfig(process.env);
-  const site = new Site(config.baseUrl ?? new URL(`http://127.0.0.1:${config.port}`));
   const store = await openStore(
     config,
     new Log('error'),
     run === replaceSecret.run ? 'replace_key' : 'require_key',
   );
   try {
+    const site = await siteOf(config, store.database, config.port);
     process.stdout.write(await run(contextOf(config, site, store.database, store.secrets), values));
   } finally {
     await store.database.close();

@@ -4,6 +4,7 @@ import { KeptBundle } from '../bundle/kept-bundle.ts';
 import type { Arrival } from '../http/front-door.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
+import { whileFirstRun } from './first-run.ts';
 import { readOnly } from './read-only.ts';
 
 interface Asset {
@@ -79,17 +80,25 @@ interface Doors {
 
 /**
  * The same page for every address of the dashboard: which one it is, its script reads from the address. Only on the
- * service's own host: under another name it could not keep anybody signed in.
+ * service's own host: under another name it could not keep anybody signed in. While there is no account it is there under any
+ * name, for the set-up.
  */
-export function dashboardDoors(site: Site, missing: (arrival: Arrival) => Response, log: Log): Doors {
-  const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => (arrival: Arrival) => {
-    if (!site.isDefaultHost(arrival.host)) return missing(arrival);
-    return readOnly(arrival.request, async () => {
-      const found = await dashboardBundle
-        .get((cause) => log.error('dashboard not bundled', cause))
-        .catch(() => null);
-      return found === null ? notBundled() : (pick(found, arrival) ?? missing(arrival));
-    });
+export function dashboardDoors(
+  site: Site,
+  isFirstRun: () => Promise<boolean>,
+  missing: (arrival: Arrival) => Response,
+  log: Log,
+): Doors {
+  const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => {
+    const present = (arrival: Arrival) =>
+      readOnly(arrival.request, async () => {
+        const found = await dashboardBundle
+          .get((cause) => log.error('dashboard not bundled', cause))
+          .catch(() => null);
+        return found === null ? notBundled() : (pick(found, arrival) ?? missing(arrival));
+      });
+    const elsewhere = whileFirstRun(isFirstRun, present, missing);
+    return (arrival: Arrival) => (site.isDefaultHost(arrival.host) ? present : elsewhere)(arrival);
   };
   return {
     page: from(({ page }, { request }) => answer(request, page, pageHeaders)),

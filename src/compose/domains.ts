@@ -15,11 +15,13 @@ export function domainMeansOf(
   log?: Log,
 ): DomainMeans {
   const dns = new Dns(config.dnsServers);
-  const target = new TargetFinder(config.domainTarget ?? site.defaultHost, dns, now);
+  // To this machine alone no visitor comes: until it is said where the service is, domains lead nowhere.
+  const leadHere = config.domainTarget !== null || !site.isTrial;
+  const target = new TargetFinder(config.domainTarget ?? (leadHere ? site.defaultHost : []), dns, now);
   const ownHosts = target.host === null ? [site.defaultHost] : [site.defaultHost, target.host];
   const report = (host: string, before: DomainState, after: DomainState) => {
     if (after === 'verified') log?.info('domain verified', { host });
     else log?.warn(before === 'failing' ? 'domain given up' : 'domain proof gone', { host });
   };
-  return { dns, target, ownHosts, changed, report, close: () => dns.close() };
+  return { dns, leadHere, target, ownHosts, changed, report, close: () => dns.close() };
 }

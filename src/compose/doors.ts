@@ -11,6 +11,7 @@ import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { toDashboard } from './dashboard-door.ts';
+import { firstRunOf, whileFirstRun } from './first-run.ts';
 import { serviceDoors } from './service-doors.ts';
 
 interface Rooms {
@@ -23,21 +24,30 @@ interface Rooms {
 }
 
 /** Which requests lead where. */
-export const doorsTo = ({ config, context, hosts, redirects, api, log }: Rooms): Doors => ({
-  trustedProxies: config.trustedProxies,
-  baseIsLoopback: context.site.isTrial,
-  domainOf: (host) => hosts.domainOf(host),
-  isCustom: (domainId) => domainId !== defaultDomainId,
-  service: serviceDoors(context, api, hosts, log),
-  shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
-  home: (arrival) => lostCall(arrival.request, arrival.path, context.site) ?? toDashboard(arrival),
-  link: (arrival, domainId) => linkDoor(redirects, context.site, arrival, domainId),
-  stranger: ({ request, path, host }, cause) =>
-    cause === undefined
-      ? (lostCall(request, path, context.site) ?? notFoundPage(host))
-      : unavailablePage(host),
-  badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
-});
+export function doorsTo({ config, context, hosts, redirects, api, log }: Rooms): Doors {
+  const isFirstRun = firstRunOf(context.database);
+  return {
+    trustedProxies: config.trustedProxies,
+    baseIsLoopback: context.site.isTrial,
+    domainOf: (host) => hosts.domainOf(host),
+    isCustom: (domainId) => domainId !== defaultDomainId,
+    service: serviceDoors(context, api, hosts, isFirstRun, log),
+    shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
+    home: (arrival) => lostCall(arrival.request, arrival.path, context.site) ?? toDashboard(arrival),
+    link: (arrival, domainId) => linkDoor(redirects, context.site, arrival, domainId),
+    stranger: (arrival, cause) =>
+      cause === undefined ? strangerDoor(context, isFirstRun, arrival) : unavailablePage(arrival.host),
+    badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
+  };
+}
+
+/** Whoever opens a fresh service under whatever name is led to its set-up, and told there what is to be set. */
+function strangerDoor({ site }: Context, isFirstRun: () => Promise<boolean>, arrival: Arrival) {
+  const { request, path, host } = arrival;
+  const lost = lostCall(request, path, site);
+  if (lost !== null || path !== '/') return lost ?? notFoundPage(host);
+  return whileFirstRun(isFirstRun, toDashboard, () => notFoundPage(host))(arrival);
+}
 
 function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, domainId: number) {
   const { request, host, path, search, address, network } = arrival;

@@ -22,12 +22,13 @@ export function serviceDoors(
   context: Context,
   api: ReturnType<typeof serveApi>,
   hosts: Hosts,
+  isFirstRun: () => Promise<boolean>,
   log: Log,
 ): ReadonlyMap<string, ServiceDoor> {
   const document = openApiDocument(routes, context.site.origin);
   const json = JSON.stringify(document);
   const reference = referencePage(document);
-  const dashboard = dashboardDoors(context.site, ({ host }) => notFoundPage(host), log);
+  const dashboard = dashboardDoors(context.site, isFirstRun, ({ host }) => notFoundPage(host), log);
   const kept = { 'cache-control': 'public, max-age=3600' };
   return new Map<string, ServiceDoor>([
     ['app', dashboard.page],

@@ -162,7 +162,7 @@ export const options = {
   baseUrl: option(
     'BASE_URL',
     '',
-    'The address people reach; its host is the default domain of links. Default: http://127.0.0.1:PORT.',
+    'The address people reach; its host is the default domain of links. Default: what the first-run page has set, else http://127.0.0.1:PORT.',
     origin,
   ),
   databaseUrl: secret(

@@ -46,7 +46,7 @@ export type ReceivedInvitation = { readonly id: number; readonly created_at: str
 
 export type Session = { readonly id: string; readonly created_at: string; readonly last_used_at: string; readonly browser: string | null; readonly os: string | null; readonly is_current: boolean };
 
-export type Setup = { readonly needs_first_account: boolean; readonly may_create_here: boolean; readonly registration_open: boolean; readonly mail: boolean; readonly default_domain: string; readonly origin: string };
+export type Setup = { readonly needs_first_account: boolean; readonly may_create_here: boolean; readonly registration_open: boolean; readonly mail: boolean; readonly default_domain: string; readonly origin: string; readonly base_url_is_set: boolean; readonly domains_lead_here: boolean };
 
 export type Stats = { readonly from: string; readonly to: string; readonly interval: 'hour' | 'day' | 'week' | 'month'; readonly timezone: string; readonly from_raw: boolean; readonly totals: { readonly clicks: number; readonly visitors: number | null; readonly not_counted: { readonly page: number; readonly preview: number; readonly bot: number; readonly prefetch: number; readonly head: number; readonly repeat: number } | null }; readonly series: readonly ({ readonly start: string; readonly clicks: number; readonly visitors: number | null; readonly not_counted: number | null })[]; readonly groups: readonly ({ readonly value: string | null; readonly clicks: number; readonly not_counted: number })[] | null; readonly other: { readonly clicks: number; readonly not_counted: number } | null };
 
@@ -67,7 +67,7 @@ export type ZapierHook = { readonly id: number; readonly target_url: string };
 export type ZapierSample = readonly (Readonly<Record<string, string | number | boolean>>)[];
 
 export interface Calls {
-  'POST /api/v1/user': { body?: { readonly email: string; readonly password: string; readonly name?: string | null; readonly organization_name?: string | null; readonly invitation_token?: string; readonly setup_token?: string }; answer: User };
+  'POST /api/v1/user': { body?: { readonly email: string; readonly password: string; readonly name?: string | null; readonly organization_name?: string | null; readonly invitation_token?: string; readonly setup_token?: string; readonly base_url?: string }; answer: User };
   'GET /api/v1/user': { answer: User };
   'PATCH /api/v1/user': { body: { readonly name?: string | null; readonly email?: string }; answer: User };
   'POST /api/v1/user/password': { body: { readonly current_password: string; readonly new_password: string }; answer: undefined };

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import type { DomainTarget } from '../rules/domain-findings.ts';
-import { isLoopbackName } from '../rules/host.ts';
 import type { Dns } from './dns.ts';
 
 const lifetime = 5 * 60_000;
@@ -48,9 +47,8 @@ export class TargetFinder {
   }
 }
 
-/** The default host of a trial, or of a service that is reached by its address, has no name to point to. */
+/** A service that is reached by its address has no name to point to. */
 function ownAddresses(host: string): readonly string[] | null {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(bare) !== 0) return [bare];
-  return isLoopbackName(host) ? ['127.0.0.1'] : null;
+  return isIP(bare) === 0 ? null : [bare];
 }

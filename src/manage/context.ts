@@ -30,7 +30,10 @@ export interface Context {
   readonly mailer: Mailer | null;
   readonly errands: Errands;
   readonly domains: DomainMeans;
-  readonly config: Pick<Config, 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'>;
+  readonly config: Pick<
+    Config,
+    'baseUrl' | 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'
+  >;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   /** For links whose makers chose none. */

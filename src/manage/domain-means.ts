@@ -5,6 +5,8 @@ import type { DomainState } from '../rules/domain-standing.ts';
 export interface DomainMeans {
   /** Null: the program is ending, and doesn't wait for the answer. */
   readonly dns: { findingsFor(host: string): Promise<DomainFindings | null> };
+  /** Whether there is any public place to lead to. */
+  readonly leadHere: boolean;
   readonly target: { find(): Promise<DomainTarget> };
   /** Hosts that belong to the service: nobody's custom domain. */
   readonly ownHosts: readonly string[];

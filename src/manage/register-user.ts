@@ -9,6 +9,7 @@ import { lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting } from '../storage/settings.ts';
 import { findUser, hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
+import { requireBaseUrl, storeBaseUrl } from './base-url.ts';
 import type { Context } from './context.ts';
 import { uselessInvitation } from './invitations.ts';
 
@@ -19,6 +20,8 @@ export interface Registration {
   readonly organization_name?: string | null | undefined;
   readonly invitation_token?: string | undefined;
   readonly setup_token?: string | undefined;
+  /** The address people are to reach, where nothing else says it. */
+  readonly base_url?: string | undefined;
 }
 
 /** How the caller stands to this instance: what lets a registration in besides invitations and open doors. */
@@ -29,7 +32,7 @@ const hour = 60 * 60 * 1000;
 /** The key under which an instance remembers that its first account was made. */
 const firstAccount = 'first_account';
 
-/** The token that the start prints until there is an account. Derived: every node prints the same. */
+/** What proves that the service is one's own, until there is an account. Derived: every node has the same. */
 export const setupToken = (context: Pick<Context, 'secrets'>): string =>
   context.secrets.sign('setup', 'first account', 24);
 
@@ -41,6 +44,7 @@ export async function registerUser(
 ): Promise<StoredUser> {
   const isFirst = !(await hasUsers(context.database.lookup));
   refuseUnlessLetIn(context, wish, door, isFirst);
+  const baseUrl = baseUrlOf(context, wish, isFirst);
   await refuseUselessInvitation(context, wish);
   // Hashing is dear: from outside it is to be had so often, and no more.
   if (door === 'anywhere')
@@ -54,6 +58,7 @@ export async function registerUser(
       // Somebody else's first account was made while this one's password was being hashed.
       refuseUnlessLetIn(context, wish, door, false);
     }
+    if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
     const membership = await membershipFor(context, queries, wish);
     const id = await insertUser(queries, {
       created_at: context.now(),
@@ -75,6 +80,17 @@ export async function registerUser(
   });
 }
 
+/** Whoever makes the first account may say it, and nobody after them. */
+function baseUrlOf({ config, site }: Context, { base_url }: Registration, isFirst: boolean): string | null {
+  if (base_url === undefined) return null;
+  if (isFirst && config.baseUrl === null && site.isTrial) return requireBaseUrl(base_url);
+  throw new Refusal(
+    'FIELD_FIXED',
+    `The address of this service is ${site.origin}. It is changed by BASE_URL, where the service runs.`,
+    { field: 'base_url' },
+  );
+}
+
 /** The operator's own word. An invitation's link proves nothing: whoever invited has it too. */
 const isProven = (door: Door, isFirst: boolean): boolean => door === 'shell' || isFirst;
 
@@ -86,7 +102,7 @@ function refuseUnlessLetIn(context: Context, wish: Registration, door: Door, isF
       return;
     throw new Refusal(
       'SETUP_TOKEN_WRONG',
-      'The first account is made on the machine itself, or with the setup_token that the start of Linnet printed.',
+      'The first account is made on the machine itself, or with the setup_token: in the folder of Linnet "npm run -s linnet -- setup token" shows it.',
       { field: 'setup_token' },
     );
   }

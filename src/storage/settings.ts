@@ -16,6 +16,10 @@ export async function claimSetting(queries: Queries, key: string, value: string)
   return row !== undefined;
 }
 
+export async function deleteSetting(queries: Queries, key: string): Promise<void> {
+  await queries.deleteFrom('settings').where('key', '=', key).execute();
+}
+
 export async function replaceSetting(queries: Queries, key: string, value: string): Promise<void> {
   await queries
     .insertInto('settings')

@@ -7,7 +7,10 @@ import { visitRaw } from '../support/raw-http.ts';
 
 const names: Names = {};
 const dns = await startNameServer(zoneOf(names));
-const app = await appOfSuite({ env: { DNS_SERVERS: dns.address }, overrides: { domainInterval: 20 } });
+const app = await appOfSuite({
+  env: { DNS_SERVERS: dns.address, DOMAIN_TARGET: '127.0.0.1' },
+  overrides: { domainInterval: 20 },
+});
 afterAll(() => dns.stop());
 
 test('a domain is added, shows its records, is verified by itself, carries a link, and is deleted with it', async () => {

@@ -14,5 +14,13 @@ export const Setup = z
       .string()
       .meta({ description: 'Of links that name no other: a host, perhaps with a port.' }),
     origin: z.string().meta({ description: 'The address people reach.' }),
+    base_url_is_set: z.boolean().meta({
+      description:
+        'That address was set. While it is not, this machine alone reaches the service, and the first account may set it with `base_url`.',
+    }),
+    domains_lead_here: z.boolean().meta({
+      description:
+        'There is a public place where custom domains can lead: by that address, or by DOMAIN_TARGET.',
+    }),
   })
   .meta({ id: 'Setup' });

@@ -28,9 +28,14 @@ export const UserToCreate = z.strictObject({
   invitation_token: text(200)
     .optional()
     .meta({ description: 'Joins the organization that invited this address.' }),
-  setup_token: text(200)
-    .optional()
-    .meta({ description: 'Printed by the first start; needed for a first account made from elsewhere.' }),
+  setup_token: text(200).optional().meta({
+    description:
+      'Needed for a first account made from elsewhere than the machine; `npm run -s linnet -- setup token` shows it there.',
+  }),
+  base_url: text(300).optional().meta({
+    description:
+      'With the first account, while `base_url_is_set` is false: the address that people are to reach, from its scheme to its host and port. The service goes over to it within seconds.',
+  }),
 });
 
 export const UserUpdate = z.strictObject({

@@ -18,10 +18,20 @@ export function DomainsPage() {
   return (
     <Page title="Domains" about="Links on a name of your own stay yours: you can take the name with you.">
       <div class="sections">
-        <AddDomain />
+        {setup.value?.domains_lead_here === false ? <NoAddressYet /> : <AddDomain />}
         <Loaded query={domains}>{(known) => <DomainRows domains={known} />}</Loaded>
       </div>
     </Page>
+  );
+}
+
+function NoAddressYet() {
+  return (
+    <div class="callout" role="note">
+      So far Linnet is at {setup.value?.origin}, for this machine alone: no domain can lead here. First set{' '}
+      <code>BASE_URL</code>, where Linnet runs, to an address that people reach, such as
+      https://links.example.com, and start it again.
+    </div>
   );
 }
 

@@ -5,18 +5,47 @@ import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/field.tsx';
 import { TroubleBesides } from '../parts/trouble.tsx';
 import { navigate } from '../router.ts';
-import { setup, signIn } from '../session.ts';
+import { type Setup, setup, signIn } from '../session.ts';
 import { Door } from '../shell/door.tsx';
 
 const shown = ['email', 'password', 'organization_name', 'setup_token'];
+const loopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** The first visit of a fresh instance: makes the account that everything else hangs on. */
+/** Opened at another address than the one that is the service's so far. */
+const isElsewhere = (origin: string): boolean =>
+  location.origin !== origin && !loopback.test(location.hostname);
+
+/** The first visit of a fresh instance. */
 export function SetUpPage() {
+  const state = setup.value;
+  if (!state) return null;
+  return state.base_url_is_set && isElsewhere(state.origin) ? (
+    <WrongAddress origin={state.origin} />
+  ) : (
+    <FirstAccount state={state} />
+  );
+}
+
+function WrongAddress({ origin }: { origin: string }) {
+  return (
+    <Door title="Linnet has another address" about="Nobody has an account here yet.">
+      <p>
+        It is set to be reached at <a href={`${origin}/app`}>{origin}</a>: make the first account there. If
+        people are to reach it here, at {location.origin}, set <code>BASE_URL={location.origin}</code> where
+        it runs, and start it again.
+      </p>
+    </Door>
+  );
+}
+
+/** Makes the account that everything else hangs on. */
+function FirstAccount({ state }: { state: Setup }) {
   const email = useSignal('');
   const password = useSignal('');
   const organization = useSignal('');
   const token = useSignal('');
-  const needsToken = setup.value?.may_create_here === false;
+  const needsToken = !state.may_create_here;
+  const isNewAddress = isElsewhere(state.origin);
   const create = useAction(async () => {
     await call('POST /api/v1/user', {
       body: {
@@ -24,8 +53,10 @@ export function SetUpPage() {
         password: password.value,
         ...(organization.value.trim() && { organization_name: organization.value }),
         ...(token.value.trim() && { setup_token: token.value.trim() }),
+        ...(isNewAddress && { base_url: location.origin }),
       },
     });
+    if (isNewAddress) await untilReachedHere();
     await signIn(email.value, password.value);
     navigate('/app', { replace: true });
   });
@@ -81,7 +112,7 @@ export function SetUpPage() {
         {needsToken && (
           <TextField
             label="Setup token"
-            hint="Linnet printed it in its console when it started. It proves that this service is yours."
+            hint={<TokenHint />}
             required
             autocomplete="off"
             value={token.value}
@@ -91,10 +122,47 @@ export function SetUpPage() {
             }}
           />
         )}
+        {isNewAddress && (
+          <p>
+            People will reach this service at <strong>{location.origin}</strong>, and your links begin with
+            it. If that is to be another address, open this page there, or set <code>BASE_URL</code> where
+            Linnet runs and start it again.
+          </p>
+        )}
+        {!isNewAddress && !state.base_url_is_set && (
+          <p class="hint">
+            At {state.origin} it is for this machine alone. For others, set <code>BASE_URL</code> to the
+            address that they are to use, and start Linnet again.
+          </p>
+        )}
         <Button type="submit" kind="primary" disabled={create.isRunning.value}>
           Create account
         </Button>
       </form>
     </Door>
   );
+}
+
+function TokenHint() {
+  return (
+    <>
+      It proves that this service is yours. Linnet shows it in the terminal when it starts, and at any time by{' '}
+      <code>npm run -s linnet -- setup token</code> in its folder (in its container).
+    </>
+  );
+}
+
+const patience = 30_000;
+const pause = 300;
+
+/** The service starts anew at the address that it was just given. */
+async function untilReachedHere(): Promise<void> {
+  for (const began = performance.now(); performance.now() - began < patience; ) {
+    const state = await call('GET /api/v1/setup').catch(() => null);
+    if (state?.origin === location.origin) {
+      setup.value = state;
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
 }

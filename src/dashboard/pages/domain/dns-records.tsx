@@ -7,6 +7,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/section.tsx';
 import { TroubleBesides } from '../../parts/trouble.tsx';
 import { type Query, refresh } from '../../queries.ts';
+import { setup } from '../../session.ts';
 import { since } from '../../words.ts';
 
 type DnsRecord = Domain['records'][number];
@@ -44,6 +45,13 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
         {domain.problem && (
           <div class="callout" role="status">
             {domain.problem}
+          </div>
+        )}
+        {setup.value?.domains_lead_here === false && (
+          <div class="callout" role="note">
+            So far Linnet is at {setup.value.origin}, for this machine alone. Set <code>BASE_URL</code>, where
+            it runs, to an address that people reach, and start it again: then the record that leads visitors
+            here is shown.
           </div>
         )}
         {domain.records.map((record) => (

@@ -1,0 +1,15 @@
+import { setupToken } from '../manage/register-user.ts';
+import { needsFirstAccount } from '../manage/set-up.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { Command } from './command.ts';
+
+export const showSetupToken: Command = {
+  name: 'setup token',
+  usage:
+    'setup token   (prints what the first account needs when it is made from another machine, with npm run -s)',
+  options: {},
+  async run(context) {
+    if (await needsFirstAccount(context)) return `${setupToken(context)}\n`;
+    throw new Refusal('NOT_FOUND', 'There is an account already: the setup token is of no use any more.');
+  },
+};

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import { type Greeting, greeting } from './greeting.ts';
+
+const fresh: Greeting = {
+  url: 'http://127.0.0.1:3000',
+  config: { host: '127.0.0.1', baseUrl: null },
+  port: '3000',
+  setupToken: 'the-token',
+  isTerminal: true,
+  addresses: ['192.0.2.7', '2001:db8::7'],
+};
+const open = { host: '0.0.0.0', baseUrl: null };
+const set = (url: string) => ({ url, config: { host: '0.0.0.0', baseUrl: new URL(url) } });
+
+test('the setup token is shown in a terminal, and in no log', () => {
+  for (const start of [
+    fresh,
+    { ...fresh, config: open },
+    { ...fresh, ...set('https://links.example.com') },
+  ]) {
+    expect(greeting(start)).toContain('the-token');
+    const logged = greeting({ ...start, isTerminal: false });
+    expect(logged).not.toContain('the-token');
+    expect(logged).toContain('npm run -s linnet -- setup token');
+  }
+});
+
+test('where others are to come and no address is set, the banner says what to set, before the first account and after', () => {
+  const first = greeting({ ...fresh, config: open });
+  expect(first).toContain('From another machine open http://192.0.2.7:3000:');
+  expect(first).toContain('BASE_URL');
+  const later = greeting({ ...fresh, config: open, setupToken: null });
+  expect(later).toContain('Other machines find nothing here yet: set BASE_URL');
+  expect(later).toContain('http://192.0.2.7:3000');
+  const six = { ...fresh, config: { host: '2001:db8::7', baseUrl: null } };
+  expect(greeting(six)).toContain('open http://[2001:db8::7]:3000:');
+  expect(greeting({ ...fresh, config: open, addresses: [] })).toContain(
+    'http://<the address of this machine>:3000',
+  );
+});
+
+test('on one machine it says that it is for that one, and how others are let in', () => {
+  expect(greeting(fresh)).toContain('Only this machine reaches it. To let others in, set HOST, and BASE_URL');
+  expect(greeting({ ...fresh, setupToken: null })).not.toContain('BASE_URL');
+});
+
+test('where the address is set there is nothing to say about it', () => {
+  for (const url of ['https://links.example.com', 'http://192.0.2.7:3000'])
+    for (const setupToken of ['the-token', null]) {
+      const words = greeting({ ...fresh, ...set(url), setupToken });
+      expect(words).toStartWith(`Linnet listens on ${url}\n`);
+      expect(words).not.toContain('BASE_URL');
+    }
+  // Set by the first account, and kept in the store.
+  expect(greeting({ ...fresh, config: open, url: 'http://192.0.2.7:3000', setupToken: null })).not.toContain(
+    'BASE_URL',
+  );
+});

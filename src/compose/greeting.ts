@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+import type { Config } from '../config/options.ts';
+import { isLoopbackName } from '../rules/host.ts';
+import { Site } from '../rules/site.ts';
+
+export interface Greeting {
+  /** The address people reach. */
+  readonly url: string;
+  readonly config: Pick<Config, 'host' | 'baseUrl'>;
+  readonly port: string;
+  /** Null once there is an account. */
+  readonly setupToken: string | null;
+  /** What is printed is seen and gone, and not kept in a log. */
+  readonly isTerminal: boolean;
+  /** This machine's addresses, as others know it. */
+  readonly addresses: readonly string[];
+}
+
+/** What the start prints: where Linnet is, and the next step. */
+export function greeting(start: Greeting): string {
+  const { url, setupToken } = start;
+  const lines =
+    setupToken === null
+      ? [...notReached(start), `The interface is described at ${url}/docs`]
+      : [
+          'There is no account yet. Open that address in a browser to make the first one.',
+          ...fromElsewhere(start, setupToken),
+          `The interface for programs is described at ${url}/docs`,
+        ];
+  return `Linnet listens on ${url}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function fromElsewhere(start: Greeting, setupToken: string): string[] {
+  const { config, isTerminal, port } = start;
+  const token = isTerminal
+    ? `The setup token, which works once: ${setupToken}`
+    : 'This shows the setup token: npm run -s linnet -- setup token';
+  if (config.baseUrl !== null || !isTrial(start)) return [`The page may ask for the setup token. ${token}`];
+  if (isLoopbackName(config.host)) {
+    return [
+      'Only this machine reaches it. To let others in, set HOST, and BASE_URL to the address that they are to use;',
+      `through a proxy, too, the page asks for the setup token. ${token}`,
+    ];
+  }
+  const there = openAddresses(start).map((address) => `http://${address}:${port}`);
+  return [
+    `From another machine open ${there[0] ?? `http://<the address of this machine>:${port}`}: there you can set the address that people are to use.`,
+    `(Or set it beforehand, as BASE_URL.) The page asks for the setup token. ${token}`,
+  ];
+}
+
+/** Listening is not enough: links and pages are only at the address that is said to be the service's. */
+function notReached(start: Greeting): string[] {
+  const { config } = start;
+  if (config.baseUrl !== null || !isTrial(start) || isLoopbackName(config.host)) return [];
+  return [
+    'Other machines find nothing here yet: set BASE_URL to the address that people use, such as',
+    `http://${openAddresses(start)[0] ?? 'links.example.com'}:${start.port} or https://links.example.com, and start again.`,
+  ];
+}
+
+const isTrial = ({ url }: Greeting): boolean => new Site(new URL(url)).isTrial;
+
+function openAddresses({ config, addresses }: Greeting): readonly string[] {
+  const open = ['0.0.0.0', '::'].includes(config.host) ? addresses : [config.host];
+  return open.map((address) => (isIP(address) === 6 ? `[${address}]` : address));
+}

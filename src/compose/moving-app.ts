@@ -1,0 +1,41 @@
+import type { Config } from '../config/options.ts';
+
+interface Movable {
+  readonly url: string;
+  readonly port: number;
+  readonly moved: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The app of a process. When the address people reach has become another one, it is put together anew on the same port. */
+export class MovingApp<App extends Movable> {
+  readonly #create: (config: Config) => Promise<App>;
+  #current: Promise<App>;
+
+  constructor(config: Config, create: (config: Config) => Promise<App>) {
+    this.#create = create;
+    this.#current = this.#begin(config);
+  }
+
+  get current(): Promise<App> {
+    return this.#current;
+  }
+
+  async #begin(config: Config): Promise<App> {
+    const app = await this.#create(config);
+    void app.moved.then(() => this.#beginAgain(app, config));
+    return app;
+  }
+
+  #beginAgain(before: App, config: Config): void {
+    this.#current = before.stop().then(() => this.#begin({ ...config, port: before.port }));
+    this.#current.then(
+      ({ url }) =>
+        process.stdout.write(`\nLinnet is at ${url} from now on, as the first account has set it.\n`),
+      (cause: Error) => {
+        process.stderr.write(`Linnet could not start again: ${cause.message}\n`);
+        process.exit(1);
+      },
+    );
+  }
+}

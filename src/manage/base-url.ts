@@ -1,0 +1,32 @@
+import { options } from '../config/options.ts';
+import { Refusal } from '../rules/errors.ts';
+import { Site } from '../rules/site.ts';
+import type { Database } from '../storage/database.ts';
+import type { Queries } from '../storage/schema.ts';
+import { deleteSetting, findSetting, replaceSetting } from '../storage/settings.ts';
+
+/** The address people reach, as it was set in the store. `BASE_URL` comes first. */
+const baseUrlSetting = 'base_url';
+
+export const findBaseUrl = ({ lookup }: Pick<Database, 'lookup'>): Promise<string | null> =>
+  findSetting(lookup, baseUrlSetting);
+
+export const storeBaseUrl = (queries: Queries, url: string): Promise<void> =>
+  replaceSetting(queries, baseUrlSetting, url);
+
+export const forgetBaseUrl = (queries: Queries): Promise<void> => deleteSetting(queries, baseUrlSetting);
+
+/** What may be stored: an address of which others than this machine can make use. */
+export function requireBaseUrl(text: string): string {
+  const refuse = (sentence: string) => new Refusal('FIELD_INVALID', sentence, { field: 'base_url' });
+  let url: URL | null;
+  try {
+    url = options.baseUrl.parse(text);
+  } catch (cause) {
+    throw refuse(`"base_url" is no address of a service: ${(cause as Error).message}.`);
+  }
+  if (url === null) throw refuse('Give the address people reach, such as https://links.example.com.');
+  if (new Site(url).isTrial)
+    throw refuse('"base_url" leads to this machine alone. Leave it out, or give another.');
+  return url.origin;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test';
+import { startApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { type Program, runProgram, runServer, temporaryFolder } from './support/program.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+const credentials = { email: 'owner@example.com', password: 'a long enough one' };
+const json = { 'content-type': 'application/json' };
+
+const register = async (url: string, host: string, fields: object) => {
+  const answer = await visitRaw(url, {
+    method: 'POST',
+    path: '/api/v1/user',
+    host,
+    headers: json,
+    body: JSON.stringify({ ...credentials, ...fields }),
+  });
+  return { status: answer.status, json: JSON.parse(answer.body) };
+};
+
+describe('a fresh service, opened under a name that is not its own', () => {
+  const host = 'links.example:8080';
+
+  test('leads to its set-up, and after the first account to nothing', async () => {
+    const app = await startApp({ env: { REGISTRATION: 'closed' } });
+    const open = (path: string) => visitRaw(app.url, { path, host, headers: { accept: 'text/html' } });
+    const home = await open('/');
+    expect([home.status, home.headers.location]).toEqual([302, '/app']);
+    const page = await open('/app');
+    expect([page.status, page.body.includes('<title>Linnet</title>')]).toEqual([200, true]);
+    const script = /src="(\/assets\/[^"]+)"/.exec(page.body)?.[1] ?? '';
+    expect((await open(script)).status).toBe(200);
+    expect((await open('/somewhere')).status).toBe(404);
+    await app.newcomer();
+    for (const path of ['/', '/app', script]) expect([path, (await open(path)).status]).toEqual([path, 404]);
+    await app.stop();
+  });
+
+  test('takes an address from whoever has the token or the machine, and from nobody else', async () => {
+    const app = await startApp({ env: { REGISTRATION: 'open' } });
+    const base_url = 'http://links.example:8080';
+    for (const wrong of [{}, { setup_token: 'x'.repeat(24) }]) {
+      const refused = await register(app.url, host, { base_url, ...wrong });
+      expect([refused.status, refused.json.error_code]).toEqual([403, 'SETUP_TOKEN_WRONG']);
+    }
+    const setup_token = app.app.setupToken;
+    for (const bad of [
+      '',
+      'links.example',
+      'ftp://links.example',
+      'http://x/path',
+      'http://u:p@x',
+      'http://localhost:3000',
+    ]) {
+      const refused = await register(app.url, host, { base_url: bad, setup_token });
+      expect([bad, refused.status, refused.json.field_key]).toEqual([bad, 400, 'base_url']);
+    }
+    expect((await register(app.url, host, { base_url, setup_token })).status).toBe(201);
+    const late = await register(app.url, host, {
+      email: 'late@example.com',
+      base_url: 'http://evil.example',
+    });
+    expect([late.status, late.json.error_code, late.json.field_key]).toEqual([
+      400,
+      'FIELD_FIXED',
+      'base_url',
+    ]);
+    await app.stop();
+  });
+
+  test('keeps the address that BASE_URL says', async () => {
+    const app = await startApp({ env: { REGISTRATION: 'closed', BASE_URL: 'https://links.example.com' } });
+    const setup_token = app.app.setupToken;
+    const refused = await register(app.url, host, { base_url: 'http://links.example:8080', setup_token });
+    expect([refused.status, refused.json.error_code]).toEqual([400, 'FIELD_FIXED']);
+    expect((await app.call('GET', '/api/v1/setup')).json).toMatchObject({
+      needs_first_account: true,
+      base_url_is_set: true,
+      origin: 'https://links.example.com',
+    });
+    await app.stop();
+  });
+});
+
+test.each([{}, { WORKERS: '2' }])(
+  'the address that the first account sets is the service’s from then on, with %p',
+  async (more) => {
+    await using folder = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: folder.path, HOST: '0.0.0.0', ...more };
+    const program = runServer(settings);
+    const url = await program.address();
+    const port = new URL(url).port;
+    const base_url = `http://links.example:${port}`;
+    const { token } = await tokenOf(settings);
+    expect(program.output().out).not.toContain(token);
+    const made = await register(url, `links.example:${port}`, { base_url, setup_token: token });
+    expect(made.status).toBe(201);
+    // Each of several workers goes over by itself.
+    const origin = async () => {
+      const answer = await visitRaw(url, { path: '/api/v1/setup', host: 'links.example' }).catch(() => null);
+      return answer?.status === 200 ? JSON.parse(answer.body).origin : null;
+    };
+    let inRow = 0;
+    await eventually(
+      async () => {
+        inRow = (await origin()) === base_url ? inRow + 1 : 0;
+        return inRow > 20;
+      },
+      'the new address',
+      60_000,
+    );
+    const home = (host: string) => visitRaw(url, { path: '/', host });
+    expect((await home('links.example')).headers.location).toBe('/app');
+    expect((await home('127.0.0.1')).status).toBe(404);
+    await end(program);
+
+    const again = runServer(settings);
+    expect(await again.address()).toBe(base_url);
+    await end(again);
+    const elsewhere = runServer({ ...settings, BASE_URL: 'http://other.example' });
+    expect(await elsewhere.address()).toBe('http://other.example');
+    await end(elsewhere);
+  },
+  120_000,
+);
+
+test('from the shell the token is shown until there is an account, and the address is set and forgotten', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { DATA_DIR: folder.path };
+  const run = async (...command: string[]) => {
+    const program = runProgram(['linnet', ...command], settings, 'typed in secret\n');
+    return [await program.exited, program.output().out, program.output().err] as const;
+  };
+  expect((await tokenOf(settings)).token).toMatch(/^[\w-]{24}$/);
+  expect((await run('base-url', 'set', '--url', 'http://localhost:3000'))[2]).toContain('this machine alone');
+  const [code, out] = await run('base-url', 'set', '--url', 'https://links.example.com/');
+  expect([code, out]).toEqual([
+    0,
+    expect.stringContaining('People reach Linnet at https://links.example.com. '),
+  ]);
+  const started = runServer({ ...settings, PORT: '0' });
+  expect(await started.address()).toBe('https://links.example.com');
+  await end(started);
+  expect((await run('base-url', 'forget'))[0]).toBe(0);
+  await run('user', 'create', '--email', 'owner@example.com');
+  const late = await run('setup', 'token');
+  expect([late[0], late[1], late[2]]).toEqual([
+    1,
+    '',
+    expect.stringContaining('There is an account already'),
+  ]);
+});
+
+async function tokenOf(settings: Record<string, string>) {
+  const program = runProgram(['linnet', 'setup', 'token'], settings);
+  expect(await program.exited).toBe(0);
+  return { token: program.output().out.trim() };
+}
+
+async function end(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+}
