@@ -17,7 +17,7 @@ const commands = {
     env: JSON.parse(readFileSync(join(root, 'scripts', 'start-environment.json'), 'utf8')),
   },
   linnet: { needs: 'production', run: ['src/cli/main.ts'] },
-  test: { needs: 'everything', run: ['test', '--timeout', '30000'] },
+  test: { needs: 'everything', run: ['test', '--timeout', '240000'] },
   faults: {
     needs: 'everything',
     run: ['test', '--timeout', '3600000', './test/faults/'],

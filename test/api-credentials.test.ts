@@ -81,7 +81,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
       pair = answers[0]?.json;
     }
     expect(await use(bearer(pair.access_token))).toBe(200);
-  }, 120_000);
+  }, 240_000);
 
   test('a signed-out stranger is told the same for a wrong password and an unknown address', async () => {
     const { email } = await app.newcomer('told@example.com');

@@ -77,7 +77,7 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
       expect([(await pagesOf(query)).flat(), atOnce.next]).toEqual([all, undefined]);
       expect(all).toHaveLength(atOnce.total_links);
     },
-    30_000,
+    240_000,
   );
 
   test('a page by offset leads on by cursor, and an exact last page has no next one', async () => {

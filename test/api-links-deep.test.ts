@@ -63,7 +63,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       );
       ids.push(...(await fill(owner.key, calls)));
     }
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     expect(app.faults).toEqual([]);
     await app.stop();
@@ -103,7 +103,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     await pagesAreRight();
     await countBlocks(database, owner.organizationId);
     await pagesAreRight();
-  }, 60_000);
+  }, 240_000);
 
   test('links that are deleted while the list is counted are not in its pages', async () => {
     const { database } = app.app.context;
@@ -116,7 +116,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     ]);
     ids = ids.filter((id) => !gone.includes(id));
     await pagesAreRight();
-  }, 60_000);
+  }, 240_000);
 
   test('among very many links the newest are found by any part of a text, and all by its beginning', async () => {
     const make = async (body: object) =>
@@ -148,7 +148,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     const filter = { text: { text: 'needle', reach: 'bounded' } } as const;
     expect(await countLinks(database, owner.organizationId, filter)).toBe(3);
     expect(await countLinks(database, neighbour.organizationId, filter)).toBe(0);
-  }, 60_000);
+  }, 240_000);
 
   test('every order goes through all links, each once, and back again the other way', async () => {
     const lister = await app.newcomer();

@@ -182,5 +182,5 @@ for (const { method, path, endpoint } of ending) {
       );
     }
     expect(app.faults).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 }

@@ -53,13 +53,13 @@ test(
   'is bundled before anyone asks, and goes on being there when its packages have gone',
   () =>
     served(async (url, { pid }) => {
-      await eventually(() => timeOfChildren(pid) > 0, 'the bundler to have come and gone', 20_000);
+      await eventually(() => timeOfChildren(pid) > 0, 'the bundler to have come and gone');
       await takeAway();
       const found = await page(url);
       await giveBack();
       expect(found).toBe('200 200');
     }),
-  60_000,
+  240_000,
 );
 
 test('is bundled once its packages are back, and the log has the words of the bundler', async () => {
@@ -68,6 +68,6 @@ test('is bundled once its packages are back, and the log has the words of the bu
     expect(await page(url)).toBe('503 no script');
     expect(program.output().err).toContain('Could not resolve: \\"preact');
     await giveBack();
-    await eventually(async () => (await page(url)) === '200 200', 'the page', 20_000);
+    await eventually(async () => (await page(url)) === '200 200', 'the page');
   });
-}, 60_000);
+}, 240_000);

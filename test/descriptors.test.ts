@@ -70,7 +70,7 @@ describe.each([256, 1024])('with %d files open at the most', (files) => {
         expect([name, called.status]).toEqual([name, 200]);
       }
       const counter = hitCounter(folder.path, '');
-      await eventually(async () => (await counter.of(id)).ledger >= acknowledged, 'every click', 30_000);
+      await eventually(async () => (await counter.of(id)).ledger >= acknowledged, 'every click');
       expect((await counter.of(id)).ledger).toBe(acknowledged);
       await counter.close();
       expect(problemsOf(program)).toEqual([]);
@@ -79,7 +79,7 @@ describe.each([256, 1024])('with %d files open at the most', (files) => {
     } finally {
       program.kill('SIGKILL');
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 test.skipIf(openDescriptors() === null)(

@@ -29,7 +29,7 @@ afterEach(async () => {
   await wire.cut();
 });
 
-const patience = 15_000;
+const patience = 60_000;
 
 const add = (domain: string) => app.call('POST', '/api/v1/domain', { key: owner.key, body: { domain } });
 

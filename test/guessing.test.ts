@@ -121,7 +121,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     expect(await guess(target, '192.0.2.9')).toBe(false);
     app.clock.now += day;
     expect(await guess(target, '192.0.2.9')).toBe(true);
-  }, 120_000);
+  }, 240_000);
 
   test('beyond the cap those who guess again and again wait apart from those who begin, and known browsers not at all', async () => {
     const target = 'login|capped@example.com';

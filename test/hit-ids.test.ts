@@ -82,7 +82,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
       const packs = await app.app.context.database.read.selectFrom('hit_packs').select('id').execute();
       expect(packs.length).toBeGreaterThan(0);
     }
-  }, 30_000);
+  }, 240_000);
 
   test('in webhooks, Zapier, its sample, the list, the export and the live stream', async () => {
     const [hook, zap] = [target(), target()];

@@ -105,7 +105,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
           { bucket: 0, class: 0, hits: 4 * turns },
         ]);
       }),
-    30_000,
+    240_000,
   );
 
   test('are made of the rows of values that there were before, and answer the same', () =>

@@ -7,7 +7,7 @@ import { type Program, runServer, runServerWithin, temporaryFolder } from './sup
 
 const visits = 39;
 
-const patience = 30_000;
+const patience = 60_000;
 
 /** A connection that is there before descriptors run out. */
 async function connectionTo(url: string) {
@@ -114,5 +114,5 @@ test.each(
       for (const each of [program, again]) each?.kill('SIGKILL');
     }
   },
-  120_000,
+  240_000,
 );

@@ -4,6 +4,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
+import { stretched } from './support/stretched.ts';
 
 /** Two nodes over one PostgreSQL database, each with its own cache. */
 let one: TestApp;
@@ -30,7 +31,7 @@ async function make(fields: object = {}): Promise<{ id: number; path: string }> 
 }
 
 /** What is done on one node is known to the other within two seconds. */
-const soon = (check: () => Promise<boolean>) => eventually(check, 'the other node to know', 2_000);
+const soon = (check: () => Promise<boolean>) => eventually(check, 'the other node to know', stretched(2_000));
 
 test('a change made through one node is seen by visitors of the other within two seconds', async () => {
   const { id, path } = await make();

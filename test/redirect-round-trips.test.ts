@@ -32,7 +32,7 @@ beforeAll(async () => {
       webhooks: { pollInterval: never },
     },
   });
-  await eventually(() => talk.silence > 500, 'the end of what a start has to do', 20_000);
+  await eventually(() => talk.silence > 500, 'the end of what a start has to do');
 });
 afterAll(async () => {
   expect([...near.faults, ...heard.faults]).toEqual([]);

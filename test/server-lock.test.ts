@@ -36,7 +36,7 @@ test.each(['1', '2'])(
     await third.address();
     await end(third);
   },
-  60_000,
+  240_000,
 );
 
 test('what the dead leave behind, and garbage in its place, stops no start', async () => {
@@ -57,7 +57,7 @@ test('what the dead leave behind, and garbage in its place, stops no start', asy
   expect(await refused.exited).toBe(1);
   expect(refused.output().err).toMatch(line(folder.path, last, port));
   await end(last);
-}, 60_000);
+}, 240_000);
 
 test('two nodes on PostgreSQL may share a data folder', async () => {
   await using folder = await temporaryFolder();
@@ -65,4 +65,4 @@ test('two nodes on PostgreSQL may share a data folder', async () => {
   const nodes = [runServer(settings), runServer(settings)];
   for (const node of nodes) await node.address();
   await end(...nodes);
-}, 60_000);
+}, 240_000);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Webhook } from 'standardwebhooks';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { stretched } from './support/stretched.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
@@ -44,7 +45,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     expect((await visit(`${path}?utm_source=mail`, 77)).status).toBe(302);
     const answered = Date.now();
     const [received] = await hook.calls(1);
-    expect((received?.at ?? 0) - answered).toBeLessThan(2_000);
+    expect((received?.at ?? 0) - answered).toBeLessThan(stretched(2_000));
     const body = received?.body ?? '';
     expect(new Webhook(webhook_auth_key).verify(body, received?.headers ?? {})).toMatchObject({
       event: 'click',

@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
+import { stretched } from './support/stretched.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const minute = 60_000;
@@ -51,7 +52,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const began = Date.now();
     await foldClicks(app, id);
     const [received] = await hook.calls(1);
-    expect((received?.at ?? 0) - began).toBeLessThan(2_000);
+    expect((received?.at ?? 0) - began).toBeLessThan(stretched(2_000));
     expect(received?.headers['content-type']).toBe('application/json');
     const { event, payload } = JSON.parse(received?.body ?? '');
     expect(event).toBe('click');
@@ -171,7 +172,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     const began = Date.now();
     await foldClicks(app, fastId, 20);
     const received = await fast.calls(20);
-    expect((received.at(-1)?.at ?? 0) - began).toBeLessThan(2_000);
+    expect((received.at(-1)?.at ?? 0) - began).toBeLessThan(stretched(2_000));
     expect(slow.received).toHaveLength(8);
     released.resolve(new Response());
     await slow.calls(9);

@@ -8,6 +8,7 @@ import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
+import { stretched } from './support/stretched.ts';
 
 const firefox = (version: number) =>
   `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`;
@@ -39,7 +40,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const until = (isSo: () => boolean | Promise<boolean>, what: string) => eventually(isSo, what, 20_000);
+const until = (isSo: () => boolean | Promise<boolean>, what: string) => eventually(isSo, what);
 
 async function keyOf(url: string): Promise<string> {
   const credentials = { email: 'workers@example.com', password: 'correct horse battery' };
@@ -104,7 +105,8 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       expect(new Set(await many())).toEqual(new Set(['https://example.com/1']));
 
       await call(url, key, 'PATCH', `/api/v1/link/${link.id}`, { destination_url: 'https://example.com/2' });
-      await Bun.sleep(1_000);
+      const isKnown = async () => (await told(url, path)) === 'https://example.com/2';
+      await eventually(isKnown, 'both to know of the change', stretched(1_000));
       expect(new Set(await many())).toEqual(new Set(['https://example.com/2']));
 
       let answered = 80;
@@ -148,7 +150,7 @@ describe.each(storeKinds)('two workers on %s', (store) => {
     } finally {
       program.kill('SIGKILL');
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 test('workers end when their parent does, however it ended', async () => {
@@ -184,7 +186,11 @@ test('two workers write a journal each, and both know of a link within a second 
   await using folder = await temporaryFolder();
   const program = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path, MISS_LIMIT: '0' });
   const within = (url: string, path: string, expected: string) =>
-    eventually(async () => (await told(url, path)) === expected, `all to be told ${expected}`, 1_000);
+    eventually(
+      async () => (await told(url, path)) === expected,
+      `all to be told ${expected}`,
+      stretched(1_000),
+    );
   try {
     const url = await program.address();
     const key = await keyOf(url);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { processorTime } from '../../test/support/stretched.ts';
 import { options, type TrustedProxies } from '../config/options.ts';
 import { clientAddress, isLoopbackAddress, networkOf } from './client-address.ts';
 
@@ -113,10 +114,10 @@ describe.each<[string, readonly Case[]]>([
 
 test('a header as long as a server takes is read no further than the trust goes', () => {
   const forged = '1.1.1.1,'.repeat(2_000);
-  const began = performance.now();
+  const began = processorTime();
   for (let time = 0; time < 1_000; time++)
     expect(clientAddress(proxy, `${forged}198.51.100.1`, trust('1'))).toBe('198.51.100.1');
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(processorTime() - began).toBeLessThan(500);
 });
 
 describe('a network', () => {

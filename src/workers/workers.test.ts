@@ -23,10 +23,10 @@ test('when the last of them dies one is started again at once, however long the 
   expect(await workers.start()).toBe('ready');
   // Each but the last goes into a back-off that has no end here.
   for (let deaths = 1; deaths <= 8; deaths++) {
-    await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker that serves', 20_000);
+    await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker that serves');
     process.kill(workers.serving[0] as number, 'SIGKILL');
-    await eventually(() => ended.length === deaths, 'its end', 20_000);
+    await eventually(() => ended.length === deaths, 'its end');
   }
-  await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last death', 20_000);
+  await eventually(() => (workers?.serving.length ?? 0) > 0, 'a worker after the last death');
   expect(pauses).toEqual([100, 100]);
 });

@@ -24,7 +24,7 @@ const deleted = await make('/api/v1/link', {
 });
 await app.call('DELETE', `/api/v1/link/${deleted}`, { key: owner.key });
 
-const patience = 60_000;
+const patience = 240_000;
 const desk = { width: 1280, height: 860 };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const main = '/app';

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { Newcomer, TestApp } from '../support/app.ts';
 import { dashboardOf } from '../support/browser.ts';
 
-export const patience = 60_000;
+export const patience = 240_000;
 
 export interface LinkPage {
   readonly owner: Newcomer;

@@ -14,7 +14,7 @@ const settled = (page: Page): Promise<void> =>
   eventually(
     async () => (await page.locator('main .skeleton').count()) === 0,
     'what the page asked for',
-    15_000,
+    240_000,
   );
 
 describe('the menu of a link', () => {

@@ -7,7 +7,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
-const patience = 60_000;
+const patience = 240_000;
 const day = 86_400_000;
 /**
  * Where it is about noon, and clocks are never changed: a day there has 24 hours, and none ends while this runs. It has

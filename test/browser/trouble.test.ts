@@ -6,7 +6,7 @@ import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
 
-const patience = 60_000;
+const patience = 240_000;
 const unreachable = "Linnet can't be reached";
 /** Asked for on every page. */
 const domains = '**/api/v1/domain';

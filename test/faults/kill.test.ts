@@ -82,7 +82,7 @@ async function makeLinks(url: string, count: number): Promise<{ id: number; suff
 
 /** What earlier processes left has been folded, and nothing of it is on the disk any more. */
 async function settled(dataDir: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 120_000;
   while (journalsIn(dataDir).length > 0) {
     if (Date.now() > deadline) throw new Error('what the killed process left was not folded');
     await Bun.sleep(5);

@@ -54,7 +54,7 @@ export async function freshContext(options: BrowserContextOptions = {}): Promise
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   return context;
 }
 

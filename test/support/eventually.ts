@@ -1,8 +1,8 @@
-/** Asks again until the answer is yes. */
+/** Asks again until the answer is yes: for as long as a machine under load may take, unless less is promised. */
 export async function eventually(
   check: () => Promise<boolean> | boolean,
   what: string,
-  patience = 5_000,
+  patience = 60_000,
 ): Promise<void> {
   const began = performance.now();
   while (!(await check())) {

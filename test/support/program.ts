@@ -109,7 +109,7 @@ export const problemsOf = (program: Program): string[] =>
 export async function endOf({ exited }: Program): Promise<number> {
   const codes: number[] = [];
   exited.then((code) => codes.push(code));
-  await eventually(() => codes.length > 0, 'the end of the program', 20_000);
+  await eventually(() => codes.length > 0, 'the end of the program');
   return exited;
 }
 

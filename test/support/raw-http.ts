@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { stretched } from './stretched.ts';
 
 /** HTTP as bytes: for what `fetch` would correct, refuse or leave out on its own. */
 export interface RawAnswer {
@@ -34,7 +35,7 @@ export async function visitRaw(url: string, request: RawRequest): Promise<RawAns
 
 /**
  * Sends these bytes and reads until the server closes, has given `answers` answers, or says nothing for `patience`
- * milliseconds: where their number is known, for as long as a machine under load may take. What isn't a whole answer
+ * milliseconds (more on a machine under load): where their number is known, for as long as that may take. What isn't a whole answer
  * is left out.
  */
 export function exchange(
@@ -42,7 +43,7 @@ export function exchange(
   bytes: string | Uint8Array,
   {
     answers = Number.POSITIVE_INFINITY,
-    patience = Number.isFinite(answers) ? 10_000 : 1_000,
+    patience = Number.isFinite(answers) ? 60_000 : 1_000,
     bodyless = false,
     /** Where the bytes are cut into pieces that are sent one by one. */
     cuts = [] as readonly number[],
@@ -64,7 +65,7 @@ export function exchange(
       socket.destroy();
       resolve(parseAnswers(Buffer.concat(parts), bodyless));
     };
-    socket.setTimeout(patience, finish);
+    socket.setTimeout(stretched(patience), finish);
     // A reset after the answer is how a server ends a connection on which unread bytes wait.
     socket.on('error', () => {});
     socket.on('close', finish);
