@@ -81,7 +81,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
       prepare(owner, { suffix: 'wanted' }),
       prepare(other, { suffix: 'wanted' }),
       prepare(owner, { suffix: 'wanted' }),
-      prepare(owner, { suffix: binned[0] }),
+      prepare(other, { suffix: binned[0] }),
       prepare(owner, { suffix: binned[1] }),
       prepare(owner, { suffix: 'tagged', tags: [tag] }),
       prepare(owner, { suffix: 'badly-tagged', tags: [987_654] }),

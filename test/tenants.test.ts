@@ -13,6 +13,11 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number |
   },
   link: async (app, { key }) =>
     (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id,
+  '/api/v1/link/deleted/{id}': async (app, owner) => {
+    const id = (await makers.link?.(app, owner)) ?? 0;
+    await app.call('DELETE', `/api/v1/link/${id}`, { key: owner.key });
+    return id;
+  },
   tag: async (app, { key }) =>
     (await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } })).json.id,
   domain: async (app, { key }) =>
@@ -89,7 +94,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
     expect(owned.length).toBeGreaterThan(3);
     for (const [path, methods] of owned) {
       const resource = path.split('/')[3] ?? '';
-      const make = makers[resource];
+      const make = makers[path] ?? makers[resource];
       if (!make)
         throw new Error(`test/tenants.test.ts does not know how to make a "${resource}" for ${path}`);
       const id = await make(app, owner);

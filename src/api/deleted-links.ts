@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
+import { deleteForGood, emptyLinkBin } from '../manage/empty-link-bin.ts';
 import {
   type DeletedLink as Deleted,
   type DeletedPlace,
@@ -10,7 +11,13 @@ import { formatIso } from '../rules/instant.ts';
 import { freeAt } from '../rules/link-bin.ts';
 import { Cursors } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
-import { type DeletedLink, DeletedLinkList, DeletedLinkQuery } from './schemas/deleted-link.ts';
+import {
+  type DeletedLink,
+  DeletedLinkList,
+  DeletedLinkQuery,
+  LinkBinEmptied,
+} from './schemas/deleted-link.ts';
+import { linkPath } from './schemas/parts.ts';
 
 const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof DeletedLink> => ({
   id: link.id,
@@ -21,6 +28,7 @@ const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof Deleted
   url: site.linkUrl(link.host, link.suffix),
   destination_url: asUri(link.destination_url),
   name: link.name,
+  ...(link.suffix_taken_by !== null && { suffix_taken_by: link.suffix_taken_by }),
 });
 
 const plainPlace = /^(\d{1,15})-([1-9]\d{0,14})$/;
@@ -55,5 +63,31 @@ export const list = endpoint({
         next: next && cursors.write(next),
       },
     };
+  },
+});
+
+const whatStays =
+  'It cannot be undone. Statistics keep its clicks, and no other organization gets its address before the 30 days are over.';
+
+export const empty = endpoint({
+  summary: 'Delete all deleted links for good',
+  description: `Empties the bin. ${whatStays}`,
+  credential: 'required',
+  statuses: { 200: 'How many there were.' },
+  answer: LinkBinEmptied,
+  async handle({ caller }, context) {
+    return { status: 200, body: { deleted: await emptyLinkBin(context, caller) } };
+  },
+});
+
+export const removeForGood = endpoint({
+  summary: 'Delete a deleted link for good',
+  description: whatStays,
+  credential: 'required',
+  params: linkPath,
+  statuses: { 204: 'Gone for good.' },
+  async handle({ caller, params }, context) {
+    await deleteForGood(context, caller, params.id);
+    return { status: 204, body: undefined };
   },
 });

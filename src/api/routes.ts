@@ -68,6 +68,8 @@ export const routes: readonly Route[] = [
   route('POST', '/api/v1/link/bulk_delete', linkBulk.remove),
   route('POST', '/api/v1/link/restore', linkBulk.restore),
   route('GET', '/api/v1/link/deleted', deletedLinks.list),
+  route('DELETE', '/api/v1/link/deleted', deletedLinks.empty),
+  route('DELETE', '/api/v1/link/deleted/{id}', deletedLinks.removeForGood),
   route('GET', '/api/v1/link/{id}', links.read),
   route('PATCH', '/api/v1/link/{id}', links.update),
   route('DELETE', '/api/v1/link/{id}', links.remove),

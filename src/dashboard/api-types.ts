@@ -8,7 +8,7 @@ export type ClickList = { readonly clicks: readonly (Click)[]; readonly total_cl
 
 export type CountedTag = { readonly id: number; readonly created_at: string; readonly organization_id: number; readonly name: string; readonly links: number };
 
-export type DeletedLink = { readonly id: number; readonly deleted_at: string; readonly kept_until: string; readonly domain: string; readonly suffix: string; readonly url: string; readonly destination_url: string; readonly name: string | null };
+export type DeletedLink = { readonly id: number; readonly deleted_at: string; readonly kept_until: string; readonly domain: string; readonly suffix: string; readonly url: string; readonly destination_url: string; readonly name: string | null; readonly suffix_taken_by?: number };
 
 export type DeletedLinkList = { readonly links: readonly (DeletedLink)[]; readonly total_links: number; readonly next: string | null };
 
@@ -23,6 +23,8 @@ export type Invitation = { readonly id: number; readonly created_at: string; rea
 export type InvitationPreview = { readonly organization_name: string; readonly email: string; readonly role: 'administrator' | 'editor'; readonly invited_by: string; readonly expires_at: string; readonly has_account: boolean };
 
 export type Link = { readonly id: number; readonly created_at: string; readonly updated_at: string; readonly domain: string; readonly suffix: string; readonly organization_id: number; readonly og_title: string | null; readonly og_description: string | null; readonly og_image: string | null; readonly destination_url: string; readonly qr_code_svg: string; readonly qr_code_png: string | null; readonly url: string; readonly expiration_date: string | null; readonly qr_code_foreground_hex: string; readonly qr_code_background_hex: string; readonly qr_code_marker: boolean; readonly has_password: boolean; readonly password: null; readonly android_link_destination: string | null; readonly ios_link_destination: string | null; readonly bot_protection: boolean; readonly captcha: boolean; readonly name: string | null; readonly tags: readonly (Tag)[]; readonly webhook_url: string | null; readonly webhook_auth_key: string | null; readonly webhook_events: readonly ('click' | 'link.expired' | 'link.updated' | 'link.deleted')[]; readonly zapier_key: string; readonly zapier_webhook_url_new_click: string | null; readonly clicks: number; readonly last_clicked_at: string | null; readonly daily_clicks?: readonly (number)[] };
+
+export type LinkBinEmptied = { readonly deleted: number };
 
 export type LinkList = { readonly links: readonly (Link)[]; readonly total_links: number; readonly next?: string };
 
@@ -95,6 +97,8 @@ export interface Calls {
   'POST /api/v1/link/bulk_delete': { body: { readonly ids: readonly (number | string)[] }; answer: LinksDeleted };
   'POST /api/v1/link/restore': { body: { readonly ids: readonly (number | string)[] }; answer: LinksRestored };
   'GET /api/v1/link/deleted': { query: { limit?: string | number | boolean | undefined; cursor?: string | number | boolean | undefined; before?: string | number | boolean | undefined }; answer: DeletedLinkList };
+  'DELETE /api/v1/link/deleted': { answer: LinkBinEmptied };
+  'DELETE /api/v1/link/deleted/{id}': { params: { id: string | number }; answer: undefined };
   'GET /api/v1/link/{id}': { params: { id: string | number }; answer: Link };
   'PATCH /api/v1/link/{id}': { params: { id: string | number }; body: { readonly destination_url?: string | null; readonly password?: string | null; readonly og_title?: string | null; readonly og_description?: string | null; readonly og_image?: string | null; readonly expiration_date?: string | null; readonly qr_code_foreground_hex?: string | null; readonly qr_code_background_hex?: string | null; readonly qr_code_marker?: boolean | '' | null; readonly name?: string | null; readonly android_link_destination?: string | null; readonly ios_link_destination?: string | null; readonly bot_protection?: boolean | '' | null; readonly captcha?: boolean | '' | null; readonly webhook_url?: string | null; readonly webhook_auth_key?: string | null; readonly webhook_events?: readonly ('click' | 'link.expired' | 'link.updated' | 'link.deleted')[] | '' | null; readonly add_tags?: readonly (number | string)[] | '' | null; readonly remove_tags?: readonly (number | string)[] | '' | null; readonly domain?: string; readonly suffix?: string; readonly tags?: readonly (number | string | { readonly id: number | string })[] | '' | null; readonly has_password?: boolean }; answer: Link };
   'DELETE /api/v1/link/{id}': { params: { id: string | number }; answer: undefined };

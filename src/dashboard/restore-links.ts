@@ -38,5 +38,5 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
 function sentenceOn(back: number, wanted: number): string {
   if (back === wanted) return `${counted(back, 'link')} brought back.`;
   const rest = wanted - back === 1 ? 'The other was' : 'The others were';
-  return `${number(back)} of ${counted(wanted, 'link')} brought back. ${rest} brought back before, or gone for good.`;
+  return `${number(back)} of ${counted(wanted, 'link')} brought back. ${rest} brought back before, gone for good, or kept out by a link with the same address.`;
 }

@@ -3,36 +3,42 @@ import { Refusal } from '../rules/errors.ts';
 import { binDays, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
-import { lockRestorable, moveFromBin } from '../storage/link-bin.ts';
+import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { tagsAmong } from '../storage/link-tags.ts';
+import { linksUnder } from '../storage/links.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
 
-/** Brings back those of these links that are in the bin, as they were, and returns their ids. */
+/** Brings back those of these links that are in the bin and whose suffix is free, as they were, and returns their ids. */
 export async function restoreLinks(
   context: Context,
   caller: Caller,
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const { organizationId } = caller;
-  const back = await context.database.write(async (queries) => {
+  const { back, taken } = await context.database.write(async (queries) => {
     const now = context.now();
     const dialect = dialects[context.database.kind];
     const kept = await lockRestorable(queries, organizationId, ids, goneBefore(now));
     const found = await onHeldDomains(context, queries, kept);
-    const [first] = found;
-    if (!first) return [];
-    const restored = found.map((link) => link.id);
-    await moveFromBin(queries, restored);
+    if (found.length === 0) return { back: [], taken: undefined };
+    const restored = await moveFromBin(
+      queries,
+      found.map((link) => link.id),
+    );
+    const links = found.filter((link) => restored.includes(link.id));
+    const [first] = links;
+    if (!first) return { back: [], taken: found[0] };
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
-    await countLinksIn(queries, found, 1);
+    await countLinksIn(queries, links, 1);
     await correctBlocks(queries, dialect, organizationId, restored, 1);
-    await recordChanges(queries, found, now);
-    return found;
+    await recordChanges(queries, links, now);
+    return { back: links, taken: undefined };
   });
+  if (taken) throw await suffixInUse(context, taken);
   if (back.length === 0) {
     throw new Refusal(
       'NOT_FOUND',
@@ -41,4 +47,17 @@ export async function restoreLinks(
   }
   context.linksChanged(back);
   return back.map((link) => link.id);
+}
+
+async function suffixInUse(
+  { database }: Context,
+  { id, domain_id, suffix }: Pick<BinnedLink, 'id' | 'domain_id' | 'suffix'>,
+): Promise<Refusal> {
+  const [link] = await linksUnder(database.lookup, domain_id, [suffix]);
+  const other = link ? `link ${link.id}` : 'another link';
+  return new Refusal(
+    'SUFFIX_TAKEN',
+    `Link ${id} cannot be brought back now: its suffix "${suffix}" is that of ${other}. Delete that one first.`,
+    { field: 'ids' },
+  );
 }

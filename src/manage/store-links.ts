@@ -1,6 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { formatIso } from '../rules/instant.ts';
-import { freeAt, goneBefore } from '../rules/link-bin.ts';
+import { goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
 import {
@@ -10,7 +9,7 @@ import {
   insertLinks,
   takeIds,
 } from '../storage/insert-links.ts';
-import { type BinnedLink, binnedUnder, emptyFromBin } from '../storage/link-bin.ts';
+import { binnedUnder, removeFromBin } from '../storage/link-bin.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
@@ -133,15 +132,14 @@ async function storeSome(
       const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
-    const rows = tried.map(({ row }) => row);
-    const placed = await place(queries, rows, now);
+    const placed = await place(queries, tried, now);
     const again: PreparedLink[] = [];
     for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
       if (outcome !== null && 'qr_marker' in outcome) {
         outcomes.set(from, madeFrom(from, row, outcome, tags.get(from)));
       } else if (!from.isChosen) again.push(from);
-      else if (outcome !== null) outcomes.set(from, keptSuffix(from.suffix, outcome, row.organization_id));
+      else if (outcome !== null) outcomes.set(from, suffixTaken(from.suffix));
       else taken.push(from);
     }
     waiting = again;
@@ -187,7 +185,12 @@ const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string
   link.isChosen ? link.suffix : randomSuffix();
 
 /** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
-async function place(queries: Queries, rows: readonly CompleteLink[], now: number) {
+async function place(
+  queries: Queries,
+  tried: readonly { readonly from: PreparedLink; readonly row: CompleteLink }[],
+  now: number,
+) {
+  const rows = tried.map(({ row }) => row);
   const places = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
     insertLinks(queries, rows),
@@ -207,28 +210,22 @@ async function place(queries: Queries, rows: readonly CompleteLink[], now: numbe
     binned.filter((link) => link.deleted_at > goneBefore(now)),
   ];
   const keptBy = new Map(kept.map((link) => [`${link.domain_id}\n${link.suffix}`, link]));
-  const outcomes = rows.map(
-    (row, index) => keptBy.get(`${row.domain_id}\n${row.suffix}`) ?? inserted[index] ?? null,
-  );
+  const outcomes = tried.map(({ from, row }, index) => {
+    const binned = keptBy.get(`${row.domain_id}\n${row.suffix}`);
+    // Its own organization may have the suffix again, if it wants that one.
+    const isFree = binned === undefined || (from.isChosen && binned.organization_id === row.organization_id);
+    return isFree ? (inserted[index] ?? null) : binned;
+  });
   const lost = inserted.filter((row, index) => row !== null && outcomes[index] !== row);
   const lostIds = lost.map((row) => row?.id ?? 0);
   if (over.length > 0) {
-    await emptyFromBin(
+    await removeFromBin(
       queries,
       over.map((link) => link.id),
     );
   }
   if (lostIds.length > 0) await dropLinks(queries, lostIds);
   return outcomes;
-}
-
-function keptSuffix(suffix: string, binned: BinnedLink, organizationId: number): Refusal {
-  if (binned.organization_id !== organizationId) return suffixTaken(suffix);
-  return new Refusal(
-    'SUFFIX_TAKEN',
-    `"${suffix}" belongs to link ${binned.id}, which was deleted. It is free on ${formatIso(freeAt(binned.deleted_at)).slice(0, 10)}; until then POST /api/v1/link/restore brings that link back. Or choose another suffix.`,
-    { field: 'suffix' },
-  );
 }
 
 /** The tags of each link; a link that names another organization's is refused like one that names none. */

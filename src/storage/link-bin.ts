@@ -87,12 +87,27 @@ export async function lockRestorable(
   return found.sort((one, other) => one.id - other.id);
 }
 
-export async function moveFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
-  await queries
+/**
+ * Makes links of them again, as far as no link has their suffix now; of several with one suffix, of that which was deleted
+ * last. Returns the ids of those that are links again.
+ */
+export async function moveFromBin(queries: Queries, wanted: readonly number[]): Promise<number[]> {
+  const moved = await queries
     .insertInto('links')
     .columns(columns)
-    .expression((from) => from.selectFrom('link_bin').select(columns).where('id', 'in', ids))
+    .expression((from) =>
+      from
+        .selectFrom('link_bin')
+        .select(columns)
+        .where('id', 'in', wanted)
+        .orderBy('deleted_at', 'desc')
+        .orderBy('id', 'desc'),
+    )
+    .onConflict((conflict) => conflict.columns(['domain_id', 'suffix']).doNothing())
+    .returning('id')
     .execute();
+  const ids = moved.map(({ id }) => id);
+  if (ids.length === 0) return ids;
   await queries
     .insertInto('link_tags')
     .columns(['link_id', 'tag_id'])
@@ -100,10 +115,11 @@ export async function moveFromBin(queries: Queries, ids: readonly number[]): Pro
       from.selectFrom('link_bin_tags').select(['link_id', 'tag_id']).where('link_id', 'in', ids),
     )
     .execute();
-  await emptyFromBin(queries, ids);
+  await removeFromBin(queries, ids);
+  return ids;
 }
 
-export async function emptyFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
+export async function removeFromBin(queries: Queries, ids: readonly number[]): Promise<void> {
   await queries.deleteFrom('link_bin').where('id', 'in', ids).execute();
 }
 

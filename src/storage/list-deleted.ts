@@ -9,6 +9,8 @@ export interface DeletedLink {
   readonly destination_url: string;
   readonly name: string | null;
   readonly deleted_at: number;
+  /** The link that has its suffix now; null: it can have it back. */
+  readonly suffix_taken_by: number | null;
 }
 
 /** A place in the list of deleted links: that of one of them, also when it isn't there any more. */
@@ -22,6 +24,7 @@ export const canComeBack =
   (organizationId: number, deletedAfter: number) => (where: ExpressionBuilder<Schema, 'link_bin'>) =>
     where.and([
       where('link_bin.organization_id', '=', organizationId),
+      where('link_bin.emptied_at', 'is', null),
       where('link_bin.deleted_at', '>', deletedAfter),
       where.or([
         where('link_bin.domain_id', '=', defaultDomainId),
@@ -57,6 +60,14 @@ export const listDeleted = (
         .select('domains.host')
         .whereRef('domains.id', '=', 'link_bin.domain_id')
         .as('host'),
+    )
+    .select((from) =>
+      from
+        .selectFrom('links')
+        .select('links.id')
+        .whereRef('links.domain_id', '=', 'link_bin.domain_id')
+        .whereRef('links.suffix', '=', 'link_bin.suffix')
+        .as('suffix_taken_by'),
     )
     .orderBy('deleted_at', 'desc')
     .orderBy('id', 'desc')

@@ -16,6 +16,7 @@ import { linkHours } from './migrations/012-link-hours.ts';
 import { sessionBrowsers } from './migrations/013-session-browsers.ts';
 import { hitPacks } from './migrations/014-hit-packs.ts';
 import { changesTogether } from './migrations/015-changes-together.ts';
+import { emptyBin } from './migrations/016-empty-bin.ts';
 
 /** Statements, in order; each database gets its own words for the same table. */
 export type Migration = (dialect: Dialect) => readonly string[];
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   sessionBrowsers,
   hitPacks,
   changesTogether,
+  emptyBin,
 ];
 
 /**

@@ -91,7 +91,8 @@ export interface Schema {
   links: Link;
   link_tags: { link_id: number; tag_id: number };
   /** Deleted links as they were, for as long as they can be brought back; every column of `links`, and when. */
-  link_bin: Link & { deleted_at: number };
+  /** Emptied: gone for good, save for its suffix, which other organizations must not get yet. */
+  link_bin: Link & { deleted_at: number; emptied_at: Generated<number | null> };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };

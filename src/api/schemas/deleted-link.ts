@@ -6,14 +6,19 @@ export const DeletedLink = z
   .object({
     id: z.int().meta({ description: 'What `POST /api/v1/link/restore` brings it back by.' }),
     deleted_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
-    kept_until: z
-      .string()
-      .meta({ description: 'ISO 8601, UTC. From then on it is gone for good, and its suffix free.' }),
+    kept_until: z.string().meta({
+      description:
+        'ISO 8601, UTC. From then on it is gone for good, and its suffix free for everybody; until then only for its own organization.',
+    }),
     domain: z.string().meta({ description: 'With its scheme: https://<domain>.' }),
     suffix: z.string(),
     url: z.string().meta({ format: 'uri', description: 'Where it was, and will be again.' }),
     destination_url: z.string(),
     name: z.string().nullable(),
+    suffix_taken_by: z.int().optional().meta({
+      description:
+        'The link of yours that has its suffix now. As long as that is there, this one cannot be brought back.',
+    }),
   })
   .meta({ id: 'DeletedLink' });
 
@@ -27,6 +32,10 @@ export const DeletedLinkList = z
       .meta({ description: 'Send it as `cursor` for the next page. Null: this is the last one.' }),
   })
   .meta({ id: 'DeletedLinkList' });
+
+export const LinkBinEmptied = z
+  .object({ deleted: z.int().meta({ description: 'How many links are gone for good.' }) })
+  .meta({ id: 'LinkBinEmptied' });
 
 export const DeletedLinkQuery = z.object({
   limit: queryNumber(1, 100).default(25),

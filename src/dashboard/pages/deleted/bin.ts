@@ -15,13 +15,13 @@ export const keyOf = (pages: number): string => `links deleted, ${pages} pages`;
 /** So many pages of what was deleted, newest first. */
 export async function readBin(pages: number): Promise<Bin> {
   const links: DeletedLink[] = [];
-  let before: string | undefined;
+  let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
-    const answer = await call('GET /api/v1/link/deleted', { query: { limit: perPage, before } });
+    const answer = await call('GET /api/v1/link/deleted', { query: { limit: perPage, cursor } });
     links.push(...answer.links);
     if (answer.next === null || page === pages)
       return { links, total: answer.total_links, hasOlder: answer.next !== null };
-    before = answer.next;
+    cursor = answer.next;
   }
 }
 

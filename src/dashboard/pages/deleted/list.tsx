@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { DeletedLink } from '../../api-types.ts';
+import { deleteForGood, emptyBin } from '../../delete-for-good.ts';
 import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { PickAll } from '../../parts/pick.tsx';
@@ -8,6 +9,7 @@ import { useSelection } from '../../parts/selection.ts';
 import { restoreLinks } from '../../restore-links.ts';
 import { counted, number } from '../../words.ts';
 import { type Bin, deletionOf } from './bin.ts';
+import { ConfirmForGood } from './for-good.tsx';
 import { DeletedRow } from './row.tsx';
 
 interface DeletedListProps {
@@ -26,14 +28,23 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
   const toggle = (link: DeletedLink | undefined, upToHere = false) => {
     if (link) selection.toggle(link, links, upToHere);
   };
-  const bringBack = async (wanted: readonly DeletedLink[]) => {
-    const ids = wanted.map(({ id }) => id);
-    leaveRows(new Set(ids));
+  /** What somebody is asked about before it is deleted for good. */
+  const doomed = useSignal<DeletedLink | 'all' | null>(null);
+  /** `act` says whether they are gone from here. */
+  const takeAway = async (wanted: readonly DeletedLink[], act: () => Promise<boolean>) => {
+    leaveRows(new Set(wanted.map(({ id }) => id)));
     selection.choose(wanted, false);
     const deletions = wanted.map(deletionOf);
     leaving.value = new Set([...leaving.value, ...deletions]);
-    if (await restoreLinks(ids)) return;
+    if (await act()) return;
     leaving.value = new Set([...leaving.value].filter((one) => !deletions.includes(one)));
+  };
+  const bringBack = (wanted: readonly DeletedLink[]) =>
+    takeAway(wanted, () => restoreLinks(wanted.map(({ id }) => id)));
+  const confirm = (what: DeletedLink | 'all') => {
+    doomed.value = null;
+    if (what === 'all') void emptyBin();
+    else void takeAway([what], () => deleteForGood(what));
   };
   useKeys([
     { key: 'j', does: 'Next link', act: () => step(1) },
@@ -66,9 +77,22 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
             </div>
           </div>
         ) : (
-          <p class="soft" role="status">
-            {counted(bin.total - (bin.links.length - links.length), 'deleted link')}
-          </p>
+          <>
+            <p class="soft" role="status">
+              {counted(bin.total - (bin.links.length - links.length), 'deleted link')}
+            </p>
+            <div class="actions">
+              <Button
+                isSlim
+                icon="trash"
+                onClick={() => {
+                  doomed.value = 'all';
+                }}
+              >
+                Empty the bin
+              </Button>
+            </div>
+          </>
         )}
       </div>
       <ul class="link-rows">
@@ -79,9 +103,22 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
             isChosen={selection.has(link)}
             onToggle={(upToHere) => toggle(link, upToHere)}
             onBringBack={() => void bringBack([link])}
+            onDeleteForGood={() => {
+              doomed.value = link;
+            }}
           />
         ))}
       </ul>
+      {doomed.value && (
+        <ConfirmForGood
+          what={doomed.value}
+          total={bin.total}
+          onYes={() => doomed.value && confirm(doomed.value)}
+          onNo={() => {
+            doomed.value = null;
+          }}
+        />
+      )}
       {bin.hasOlder && (
         <div class="deleted-end">
           <Button isSlim disabled={isReading} onClick={onOlder}>

@@ -1,5 +1,5 @@
 import type { DeletedLink } from '../../api-types.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
 import { Pick } from '../../parts/pick.tsx';
@@ -11,12 +11,13 @@ interface DeletedRowProps {
   readonly isChosen: boolean;
   readonly onToggle: (upToHere: boolean) => void;
   readonly onBringBack: () => void;
+  readonly onDeleteForGood: () => void;
 }
 
 /** With less time than this left it is said how much. */
 const soon = 3 * 24 * 60 * 60 * 1000;
 
-export function DeletedRow({ link, isChosen, onToggle, onBringBack }: DeletedRowProps) {
+export function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForGood }: DeletedRowProps) {
   const short = shortOf(link);
   return (
     <li class={isChosen ? 'link-row deleted-row chosen' : 'link-row deleted-row'} data-row={link.id}>
@@ -24,11 +25,27 @@ export function DeletedRow({ link, isChosen, onToggle, onBringBack }: DeletedRow
       <LinkHeading link={link} />
       <div class="deleted-when small">
         <p title={instant(link.deleted_at)}>Deleted {since(link.deleted_at)}</p>
-        <KeptUntil at={link.kept_until} />
+        {link.suffix_taken_by === undefined ? (
+          <KeptUntil at={link.kept_until} />
+        ) : (
+          <p class="mark warn">
+            <a href={`/app/links/${link.suffix_taken_by}`}>Another link</a> has its address now
+          </p>
+        )}
       </div>
-      <Button isSlim icon="undo" aria-label={`Bring back ${short}`} data-row-link onClick={onBringBack}>
-        Bring back
-      </Button>
+      <div class="actions">
+        <Button
+          isSlim
+          icon="undo"
+          aria-label={`Bring back ${short}`}
+          data-row-link
+          disabled={link.suffix_taken_by !== undefined}
+          onClick={onBringBack}
+        >
+          Bring back
+        </Button>
+        <IconButton isSlim icon="trash" label={`Delete ${short} for good`} onClick={onDeleteForGood} />
+      </div>
     </li>
   );
 }

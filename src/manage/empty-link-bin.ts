@@ -1,0 +1,32 @@
+import type { Caller } from '../rules/access.ts';
+import { notFound } from '../rules/errors.ts';
+import { goneBefore } from '../rules/link-bin.ts';
+import { emptyOfLinks, someInBin } from '../storage/empty-bin.ts';
+import type { Context } from './context.ts';
+
+/** So many at a time that no other change waits long behind them. */
+const perTransaction = 1_000;
+
+/** Deletes one deleted link for good. Its suffix stays away from other organizations as long as it would have. */
+export async function deleteForGood(context: Context, caller: Caller, id: number): Promise<void> {
+  const now = context.now();
+  const { organizationId } = caller;
+  const emptied = await context.database.write((queries) =>
+    emptyOfLinks(queries, organizationId, [id], goneBefore(now), now),
+  );
+  if (emptied === 0) throw notFound('deleted link');
+}
+
+/** Deletes for good what is in the bin now; what is deleted meanwhile stays. Returns how many links that were. */
+export async function emptyLinkBin(context: Context, { organizationId }: Caller): Promise<number> {
+  const now = context.now();
+  let total = 0;
+  for (;;) {
+    const emptied = await context.database.write(async (queries) => {
+      const ids = await someInBin(queries, organizationId, now, perTransaction);
+      return ids.length === 0 ? null : emptyOfLinks(queries, organizationId, ids, 0, now);
+    });
+    if (emptied === null) return total;
+    total += emptied;
+  }
+}

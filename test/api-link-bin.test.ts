@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { tidyUp } from '../src/manage/tidy-up.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { insertHits } from './support/hits.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+describe.each(storeKinds)('the bin on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let stranger: Newcomer;
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  beforeEach(async () => {
+    [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
+    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+  const create = (suffix: string, to = 'https://example.com/', key = owner.key) =>
+    send('POST', '/link', { destination_url: to, suffix, name: `secret ${suffix}` }, key);
+  const idOf = async (suffix: string, to?: string): Promise<number> => (await create(suffix, to)).json.id;
+  const remove = (id: number) => send('DELETE', `/link/${id}`);
+  const restore = (...ids: number[]) => send('POST', '/link/restore', { ids });
+  const bin = async () => (await send('GET', '/link/deleted')).json;
+  let made = 0;
+  const fresh = () => `bin-${store}-${++made}`;
+  const target = async (suffix: string) => (await app.visit(`/${suffix}`)).headers.get('location');
+
+  test('its own organization may take the suffix of a deleted link again, in each way of making links', async () => {
+    for (const make of [
+      (suffix: string) => create(suffix, 'https://example.com/new'),
+      async (suffix: string) => {
+        const links = [{ destination_url: 'https://example.com/new', suffix }, { destination_url: 'e.com' }];
+        return (await send('POST', '/link/bulk', { links })).json.results[0];
+      },
+      async (suffix: string) => {
+        const { id } = (await send('POST', '/tag', { name: suffix })).json;
+        return send('POST', '/link', { destination_url: 'https://example.com/new', suffix, tags: [id] });
+      },
+    ]) {
+      const suffix = fresh();
+      const old = await idOf(suffix, 'https://example.com/old');
+      await remove(old);
+      const answer = await make(suffix);
+      expect([suffix, answer.status]).toEqual([suffix, 201]);
+      expect(await target(suffix)).toBe('https://example.com/new');
+      const shown = (await bin()).links.find((link: { id: number }) => link.id === old);
+      expect(shown.suffix_taken_by).toBe((answer.json ?? answer.link).id);
+    }
+  });
+
+  test('a link whose suffix was taken again says so, cannot come back, and can when it is free', async () => {
+    const suffix = fresh();
+    const old = await idOf(suffix, 'https://example.com/old');
+    await remove(old);
+    const young = await idOf(suffix, 'https://example.com/young');
+    const refused = await restore(old);
+    expect([refused.status, refused.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
+    expect(refused.json.error_string).toContain(`link ${young}`);
+    expect(await target(suffix)).toBe('https://example.com/young');
+    await remove(young);
+    expect((await bin()).links.map((link: object) => 'suffix_taken_by' in link)).toEqual([false, false]);
+    expect((await restore(old)).json).toEqual({ restored: 1, ids: [old] });
+    expect(await target(suffix)).toBe('https://example.com/old');
+    expect((await bin()).links[0]).toMatchObject({ id: young, suffix_taken_by: old });
+  });
+
+  test('of several that had one suffix the one that was deleted last comes back, and the rest that can', async () => {
+    const [suffix, other] = [fresh(), fresh()];
+    const [first, alone] = [await idOf(suffix), await idOf(other)];
+    await remove(first);
+    app.clock.now += 1_000;
+    const second = await idOf(suffix);
+    await remove(second);
+    await remove(alone);
+    const answer = await restore(first, second, alone);
+    expect(answer.json.ids.toSorted()).toEqual([second, alone].toSorted());
+    const { total_links } = (await send('GET', '/link?limit=1')).json;
+    expect([total_links, (await bin()).total_links]).toEqual([2, 1]);
+  });
+
+  test('many who take the suffix and bring the old one back at once: one of them has it', async () => {
+    const suffix = fresh();
+    const old = await idOf(suffix);
+    await remove(old);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) => (turn % 3 === 0 ? restore(old) : create(suffix))),
+    );
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+    for (const { status } of answers) expect([200, 201, 404, 409]).toContain(status);
+    expect((await send('GET', '/link?limit=1')).json.total_links).toBe(1);
+  });
+
+  test('the numbers of the old link stay with it', async () => {
+    const suffix = fresh();
+    const old = await idOf(suffix);
+    const hit = { link: old, organization: owner.organizationId, at: app.clock.now };
+    await insertHits(app.app.context.database, [hit, hit]);
+    await remove(old);
+    const young = await idOf(suffix);
+    expect((await send('GET', `/link/${young}/clicks?class=all`)).json.clicks).toEqual([]);
+    await remove(young);
+    await restore(old);
+    const { rows } = await countOf(old);
+    expect(rows).toBe(2);
+  });
+  const countOf = async (link: number) => ({
+    rows: (
+      await app.app.context.database.read
+        .selectFrom('hits')
+        .select('id')
+        .where('link_id', '=', link)
+        .execute()
+    ).length,
+  });
+
+  test('one link can be deleted for good: nothing of it is left but what keeps others from its address', async () => {
+    const [suffix, other] = [fresh(), fresh()];
+    const [gone, stays] = [await idOf(suffix), await idOf(other)];
+    await remove(gone);
+    await remove(stays);
+    expect((await send('DELETE', `/link/deleted/${gone}`, undefined, stranger.key)).status).toBe(404);
+    expect((await send('DELETE', `/link/deleted/${gone}`)).status).toBe(204);
+    for (const id of [gone, 987_654, 0])
+      expect((await send('DELETE', `/link/deleted/${id}`)).status).toBe(404);
+    const live = await idOf(fresh());
+    expect((await send('DELETE', `/link/deleted/${live}`)).status).toBe(404);
+    const { links, total_links } = await bin();
+    expect([links.map(({ id }: { id: number }) => id), total_links]).toEqual([[stays], 1]);
+    expect((await restore(gone)).status).toBe(404);
+    const { database } = app.app.context;
+    const left = await database.read.selectFrom('link_bin').selectAll().where('id', '=', gone).execute();
+    expect(left).toHaveLength(1);
+    expect(JSON.stringify(left)).not.toContain('example.com');
+    expect(JSON.stringify(left)).not.toContain('secret');
+    const foreign = await create(suffix, 'https://stranger.example/', stranger.key);
+    expect([foreign.status, foreign.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
+    expect((await create(suffix, 'https://example.com/again')).status).toBe(201);
+    expect(await target(suffix)).toBe('https://example.com/again');
+  });
+
+  test('after its 30 days an address that was emptied is everybody’s, and nothing of it is left', async () => {
+    const suffix = fresh();
+    const id = await idOf(suffix);
+    await remove(id);
+    await send('DELETE', '/link/deleted');
+    const { now } = app.clock;
+    app.clock.now = now + 30 * day - 1_000;
+    expect((await create(suffix, 'https://stranger.example/', stranger.key)).status).toBe(409);
+    app.clock.now = now + 30 * day;
+    expect((await create(suffix, 'https://stranger.example/', stranger.key)).status).toBe(201);
+    await tidyUp(app.app.context);
+    const { database } = app.app.context;
+    expect(await database.read.selectFrom('link_bin').select('id').where('id', '=', id).execute()).toEqual(
+      [],
+    );
+    app.clock.now = now;
+  });
+
+  test('the bin is emptied of its own organization’s links alone, however many', async () => {
+    const links = Array.from({ length: 1_000 }, () => ({ destination_url: 'https://example.com/' }));
+    const idsOfMany = async () => {
+      const { json } = await send('POST', '/link/bulk?disable_png=true', { links });
+      return json.results.map(({ link }: { link: { id: number } }) => link.id) as number[];
+    };
+    for (const ids of [await idsOfMany(), (await idsOfMany()).slice(0, 5)])
+      await send('POST', '/link/bulk_delete', { ids });
+    const theirs = (await create(fresh(), 'https://stranger.example/', stranger.key)).json.id;
+    await send('DELETE', `/link/${theirs}`, undefined, stranger.key);
+    expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 1_005 });
+    expect(await bin()).toEqual({ links: [], total_links: 0, next: null });
+    expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 0 });
+    expect((await send('GET', '/link?limit=1')).json.total_links).toBe(995);
+    expect((await send('POST', '/link/restore', { ids: [theirs] }, stranger.key)).status).toBe(200);
+  }, 30_000);
+});
