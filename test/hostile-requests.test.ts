@@ -61,8 +61,27 @@ describe('a Host', () => {
 
   test('is asked of old clients as well', async () => {
     expect((await only('GET /abc HTTP/1.0\r\n\r\n')).status).toBe(400);
+    expect((await only('GET /api/v1/link HTTP/1.0\r\n\r\n')).status).toBe(400);
     expect((await only(`GET /abc HTTP/1.0\r\nHost: ${host}\r\n\r\n`)).headers.location).toBe(destination);
   });
+});
+
+test("a load balancer's question in HTTP/1.0 without a Host is answered", async () => {
+  for (const path of ['/healthz', '/readyz', '/healthz?x'])
+    expect([path, (await only(`GET ${path} HTTP/1.0\r\n\r\n`)).status]).toEqual([path, 200]);
+  expect((await only('GET /healthz HTTP/1.1\r\n\r\n')).status).toBe(400);
+});
+
+test('the authority of an absolute target counts, whatever Host says, and however it is read', async () => {
+  const absolute = (target: string, more: string) =>
+    only(`GET ${target} HTTP/1.1\r\n${more}Connection: close\r\n\r\n`);
+  expect((await absolute(`http://${host}/abc`, 'Host: elsewhere.example\r\n')).headers.location).toBe(
+    destination,
+  );
+  for (const detour of ['', 'X: \xe9\r\n'])
+    expect((await absolute('http://elsewhere.example/abc', `Host: ${host}\r\n${detour}`)).status).toBe(404);
+  expect((await absolute(`http://user@${host}/abc`, `Host: ${host}\r\n`)).status).toBe(400);
+  expect((await absolute(`http://${host}/abc`, '')).status).toBe(400);
 });
 
 describe('a target', () => {

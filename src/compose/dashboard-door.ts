@@ -130,7 +130,8 @@ function answer(request: Request, asset: Asset, headers: Record<string, string>)
       : asset.gzip && /\bgzip\b/.test(accepted)
         ? (['gzip', asset.gzip] as const)
         : (['', asset.plain] as const);
-  return new Response(request.method === 'HEAD' ? null : bytes, {
+  // HEAD as well: the runtime leaves the body out, and says its length.
+  return new Response(bytes, {
     headers: { ...headers, 'content-type': asset.type, ...(coding && { 'content-encoding': coding }) },
   });
 }

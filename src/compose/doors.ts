@@ -33,6 +33,7 @@ export function doorsTo({ config, context, hosts, redirects, api, log }: Rooms):
     isCustom: (domainId) => domainId !== defaultDomainId,
     service: serviceDoors(context, api, hosts, isFirstRun, log),
     shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
+    hostless: new Set(['healthz', 'readyz']),
     home: (arrival) => lostCall(arrival.request, arrival.path, context.site) ?? toDashboard(arrival),
     link: (arrival, domainId) => linkDoor(redirects, context.site, arrival, domainId),
     stranger: (arrival, cause) =>

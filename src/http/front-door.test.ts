@@ -32,6 +32,7 @@ const doors = (): Doors => ({
     ['robots.txt', says('robots')],
   ]),
   shared: new Set(['robots.txt']),
+  hostless: new Set(['healthz']),
   home: says('home'),
   link: (arrival, domainId) => says(`link of ${domainId}`)(arrival),
   stranger: (arrival, cause) => {

@@ -45,6 +45,8 @@ export interface Doors {
   /** The service's own paths by their first segment. On custom domains only the shared ones answer. */
   readonly service: ReadonlyMap<string, (arrival: Arrival) => Answer>;
   readonly shared: ReadonlySet<string>;
+  /** Those that answer old clients who name no host. */
+  readonly hostless: ReadonlySet<string>;
   readonly home: (arrival: Arrival) => Answer;
   readonly link: (arrival: Arrival, domainId: number) => Answer;
   /** For a host that is none of ours, or (`cause`) that could not be looked up. */
@@ -55,8 +57,9 @@ export interface Doors {
 /** The first look at every request: is it whole, which host is it for, which door does it go to. */
 export function frontDoor(doors: Doors) {
   return (request: Request, caller: Caller): Answer => {
-    const host = parseHost(request.headers.get('host'));
-    if (!host) return doors.badRequest();
+    const header = request.headers.get('host');
+    const host = parseHost(header);
+    if (!host) return (header === null && answerHostless(doors, request, caller)) || doors.badRequest();
     const arrival = arrivalOf(request, caller, host.name, doors);
     if (arrival === null) return doors.badRequest();
     const domain = doors.domainOf(host.name);
@@ -69,6 +72,14 @@ export function frontDoor(doors: Doors) {
     }
     return dispatch(doors, arrival, domain);
   };
+}
+
+/** Some load balancers ask whether a server is well in HTTP/1.0, and name no host. Null for what else is asked so. */
+function answerHostless(doors: Doors, request: Request, caller: Caller): Answer | null {
+  const arrival = arrivalOf(request, caller, '', doors);
+  if (arrival === null) return null;
+  const segment = firstSegment(arrival.path);
+  return doors.hostless.has(segment) ? (doors.service.get(segment)?.(arrival) ?? null) : null;
 }
 
 function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
@@ -91,7 +102,8 @@ export function firstSegment(path: string): string {
 function arrivalOf(request: Request, caller: Caller, host: string, doors: Doors): Arrival | null {
   const { url } = request;
   const { trustedProxies: trust, baseIsLoopback } = doors;
-  const start = url.indexOf('/', url.indexOf('://') + 3);
+  // Without a Host it is a path alone.
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return null;
   const query = url.indexOf('?', start);
   return {

@@ -1,6 +1,7 @@
 import type { Server } from 'bun';
 import type { Caller } from './front-door.ts';
 import type { Peers } from './peers.ts';
+import { startingAnswer } from './starting.ts';
 
 type Answer = Response | Promise<Response>;
 export type Front = (request: Request, caller: Caller) => Answer;
@@ -18,7 +19,7 @@ const smallBody = 8 * 1024;
  */
 export class InnerServer {
   readonly #server: Server<undefined>;
-  #front: Front = () => new Response('Starting.\n', { status: 503, headers: { 'retry-after': '1' } });
+  #front: Front = startingAnswer;
 
   constructor(peers: Pick<Peers, 'get'>, onFault: (cause: unknown) => void) {
     const peerOf = (request: Request, server: Server<undefined>) => {

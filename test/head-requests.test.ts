@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { routes } from '../src/api/routes.ts';
+import { startApp, type TestApp } from './support/app.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+let app: TestApp;
+let key: string;
+let link: number;
+
+beforeAll(async () => {
+  app = await startApp();
+  key = (await app.newcomer()).key;
+  const make = async (fields: object) =>
+    (
+      await app.call('POST', '/api/v1/link', {
+        key,
+        body: { destination_url: 'https://a.example/', ...fields },
+      })
+    ).json;
+  link = (await make({ suffix: 'plain' })).id;
+  await make({ suffix: 'locked', password: 'open sesame' });
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+/** Those of an answer that comes in pieces say no length, and those that change something take no HEAD. */
+const api = routes
+  .filter(
+    ({ method, endpoint }) => method === 'GET' && endpoint.streams === undefined && !endpoint.getChanges,
+  )
+  .map(({ path }) => path);
+
+async function lengths(path: string, headers: Record<string, string>) {
+  const [get, head] = await Promise.all(
+    ['GET', 'HEAD'].map((method) => visitRaw(app.url, { method, path, headers })),
+  );
+  return { get, head };
+}
+
+test.each(api)('HEAD %s says how long its answer to GET is, also where that is a refusal', async (path) => {
+  for (const headers of [{ 'api-key': key }, {}])
+    for (const id of [String(link), '999999']) {
+      const { get, head } = await lengths(path.replace('{id}', id), headers);
+      expect([head?.status, head?.headers['content-length']]).toEqual([
+        get?.status,
+        get?.headers['content-length'],
+      ]);
+      expect(Number(get?.headers['content-length'])).toBe(Buffer.byteLength(get?.body ?? ''));
+    }
+});
+
+const pages = [
+  ...[
+    '/',
+    '/app',
+    '/app/links',
+    '/docs',
+    '/docs/none',
+    '/openapi.json',
+    '/healthz',
+    '/readyz',
+    '/robots.txt',
+  ],
+  ...['/favicon.ico', '/_linnet/captcha.js', '/assets/none.js', '/invitation', '/api/none', '/api/v1/none'],
+  ...['/plain', '/%70lain', '/locked', '/missing', '/missing/', '/caf%C3%A9'],
+];
+
+test.each(pages)('HEAD %s says how long what GET shows is', async (path) => {
+  for (const headers of [{}, { 'x-detour': '\xe9' }]) {
+    const { get, head } = await lengths(path, headers);
+    expect([head?.status, head?.headers['content-length']]).toEqual([
+      get?.status,
+      get?.headers['content-length'],
+    ]);
+    if (get?.status !== 204)
+      expect(Number(get?.headers['content-length'])).toBe(Buffer.byteLength(get?.body ?? ''));
+  }
+});
+
+test('HEAD of what the dashboard is made of says its length, and so does HEAD of a code', async () => {
+  const { body } = await visitRaw(app.url, { path: '/app' });
+  const asset = /\/assets\/[^"']+/.exec(body)?.[0] ?? '';
+  const { json } = await app.call('GET', `/api/v1/link/${link}`, { key });
+  const code = new URL(json.qr_code_png).pathname;
+  for (const path of [asset, code]) {
+    const { get, head } = await lengths(path, {});
+    expect([path, head?.status, head?.headers['content-length']]).toEqual([
+      path,
+      200,
+      get?.headers['content-length'],
+    ]);
+  }
+});

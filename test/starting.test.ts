@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { InnerServer } from '../src/http/inner-server.ts';
+import { OuterServer } from '../src/http/outer-server.ts';
+import { Peers } from '../src/http/peers.ts';
+import { noProxies, wideLimits } from './support/lanes.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+const fault = (cause: unknown) => {
+  throw cause;
+};
+let inner: InnerServer;
+let outer: OuterServer;
+
+/** Neither is opened: the service is still starting. */
+beforeAll(() => {
+  const peers = new Peers();
+  inner = new InnerServer(peers, fault);
+  const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  outer = new OuterServer(place, { port: inner.port, peers }, wideLimits, fault);
+});
+afterAll(async () => {
+  await outer.stopTaking(0);
+  await inner.stop(0);
+  await outer.endConnections();
+});
+
+const ask = (path: string, method = 'GET') => visitRaw(outer.origin, { path, method });
+
+test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
+  'while the service starts, a program that asks for %s is told so in the form of the API',
+  async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const { status, headers, body } = await ask(path, method);
+      expect([status, headers['retry-after']]).toEqual([503, '1']);
+      expect(JSON.parse(body)).toEqual({
+        status_code: 503,
+        error_code: 'STARTING',
+        error_string: 'The service is starting. Try again in a second.',
+      });
+    }
+  },
+);
+
+test.each(['/', '/abc', '/app', '/apiary'])(
+  'and a visitor of %s sees a page that comes again',
+  async (path) => {
+    const { status, headers, body } = await ask(path);
+    expect([status, headers['retry-after'], headers['content-type']]).toEqual([
+      503,
+      '1',
+      'text/html; charset=utf-8',
+    ]);
+    expect(body).toContain('<title>Starting</title>');
+    const head = await ask(path, 'HEAD');
+    expect([head.status, head.headers['content-length']]).toEqual([503, headers['content-length']]);
+  },
+);
