@@ -19,6 +19,8 @@ const maxHeldUp = 40;
 const maxWaiting = { ofOne: 1_000, ofAll: 5_000 };
 /** A message to a thread costs more than what most statements ask, so they share one where many wait. */
 const maxShared = 16;
+/** Fewer than these go one by one, so that none is behind a slow one for the time that it takes to notice. */
+const fewWaiting = 5;
 
 /** One statement that is read. */
 interface Read extends Awaited {
@@ -117,7 +119,8 @@ export class SqliteReaders {
       if (lane.sentAt > 0) continue;
       const turn = this.#queue.take({
         ...(lane.isQuick ? newcomers : {}),
-        count: (waiting) => Math.min(maxShared, Math.floor(waiting / (2 * this.#lanes.length))),
+        count: (waiting) =>
+          waiting < fewWaiting ? 1 : Math.min(maxShared, Math.ceil(waiting / generalReaders)),
       });
       if (turn) void this.#send(lane, turn.key, turn.items);
     }
