@@ -28,20 +28,13 @@ export function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForG
         {link.suffix_taken_by === undefined ? (
           <KeptUntil at={link.kept_until} />
         ) : (
-          <p class="mark warn">
-            <a href={`/app/links/${link.suffix_taken_by}`}>Another link</a> has its address now
+          <p class="mark warn taken">
+            Address used by <a href={`/app/links/${link.suffix_taken_by}`}>another link</a>
           </p>
         )}
       </div>
       <div class="actions">
-        <Button
-          isSlim
-          icon="undo"
-          aria-label={`Bring back ${short}`}
-          data-row-link
-          disabled={link.suffix_taken_by !== undefined}
-          onClick={onBringBack}
-        >
+        <Button isSlim icon="undo" aria-label={`Bring back ${short}`} data-row-link onClick={onBringBack}>
           Bring back
         </Button>
         <IconButton isSlim icon="trash" label={`Delete ${short} for good`} onClick={onDeleteForGood} />
