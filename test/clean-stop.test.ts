@@ -1,9 +1,21 @@
-import { expect, test } from 'bun:test';
+import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hitCounter } from './support/counted-hits.ts';
 import { linkOn } from './support/link-on.ts';
 import { type Program, runServer, runServerAfter, temporaryFolder } from './support/program.ts';
+
+const running: Program[] = [];
+
+/** It ends with its test, however that ends. */
+function begun(program: Program): Program {
+  running.push(program);
+  return program;
+}
+
+afterEach(() => {
+  for (const program of running.splice(0)) program.kill('SIGTERM');
+});
 
 async function visit(url: string, suffix: string, times: number): Promise<void> {
   for (let visits = 0; visits < times; visits++)
@@ -32,14 +44,14 @@ test.each(['1', '2'])(
   async (WORKERS) => {
     await using data = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
-    const first = runServer(settings);
+    const first = begun(runServer(settings));
     const url = await first.address();
     const { suffix, id } = await linkOn(url);
     await visit(url, suffix, 20);
-    const running = modesIn(data.path);
-    expect(running.names).toContain('linnet.sqlite-wal');
-    expect([...running.files]).toEqual(['600']);
-    expect([...running.folders]).toEqual(['700']);
+    const modes = modesIn(data.path);
+    expect(modes.names).toContain('linnet.sqlite-wal');
+    expect([...modes.files]).toEqual(['600']);
+    expect([...modes.folders]).toEqual(['700']);
     await end(first);
     expect(readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'))).toEqual([
       'linnet.sqlite',
@@ -52,7 +64,7 @@ test.each(['1', '2'])(
       const path = join(data.path, name);
       chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
     }
-    const second = runServer(settings);
+    const second = begun(runServer(settings));
     await visit(await second.address(), suffix, 1);
     const again = modesIn(data.path);
     expect([...again.files, ...again.folders].toSorted()).toEqual(['600', '700']);
@@ -67,7 +79,7 @@ test('the last line says exactly how many clicks were dropped', async () => {
   await using data = await temporaryFolder();
   const FULL = join(data.path, 'full');
   const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', FULL };
-  const program = runServerAfter('full-disk.ts', settings);
+  const program = begun(runServerAfter('full-disk.ts', settings));
   const url = await program.address();
   const { id, suffix } = await linkOn(url);
   await visit(url, suffix, 7);
