@@ -87,7 +87,7 @@ else await shootEverything();
 
 async function shootEverything(): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const app = await startApp();
+  const app = await startApp({ env: { DOMAIN_TARGET: '192.0.2.7' } });
   try {
     await shootDoors(app);
     const owner = await app.newcomer('ada@example.com');

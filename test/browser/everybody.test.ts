@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
-const app = await appOfSuite();
+const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 const owner = await app.newcomer();
 const make = async (path: string, body: unknown): Promise<number> =>
   (await app.call('POST', path, { key: owner.key, body })).json.id;

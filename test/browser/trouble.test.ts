@@ -4,7 +4,7 @@ import { type Newcomer, startApp } from '../support/app.ts';
 import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
-const app = await appOfSuite();
+const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 
 const patience = 240_000;
 const unreachable = "Linnet can't be reached";

@@ -36,6 +36,8 @@ async function start(): Promise<Browser> {
       '--no-first-run',
       '--disable-background-networking',
       '--disable-dev-shm-usage',
+      // A name that is not loopback's own, for what depends on that.
+      '--host-resolver-rules=MAP people.example 127.0.0.1',
     ],
   });
 }

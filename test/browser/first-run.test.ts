@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'bun:test';
+import { startApp } from '../support/app.ts';
+import { barriersOn, closeBrowser, freshContext } from '../support/browser.ts';
+import { runProgram, runServer, temporaryFolder } from '../support/program.ts';
+
+afterAll(closeBrowser);
+
+test('a fresh service is set up from another machine, and has the address that it was opened at', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', HOST: '0.0.0.0', DATA_DIR: folder.path };
+  const program = runServer(settings);
+  try {
+    const { port } = new URL(await program.address());
+    const address = `http://people.example:${port}`;
+    const page = await (await freshContext()).newPage();
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Set up Linnet' }).waitFor();
+    await page.getByText('npm run -s linnet -- setup token').waitFor();
+    await page.getByText(address, { exact: true }).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Password').fill('a long enough one');
+    await page.getByLabel('Setup token').fill('not the right one');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('alert').first().waitFor();
+
+    const shown = runProgram(['linnet', 'setup', 'token'], settings);
+    expect(await shown.exited).toBe(0);
+    await page.getByLabel('Setup token').fill(shown.output().out);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    // It starts anew at its address meanwhile.
+    await page.getByRole('navigation', { name: 'Main' }).waitFor({ timeout: 60_000 });
+    expect(new URL(page.url()).origin).toBe(address);
+    const state = await (await page.request.get(`http://127.0.0.1:${port}/api/v1/setup`)).json();
+    expect(state).toMatchObject({ origin: address, base_url_is_set: true, needs_first_account: false });
+  } finally {
+    program.kill('SIGTERM');
+    await program.exited;
+  }
+}, 120_000);
+
+test('where BASE_URL says another address, a fresh service leads there and says how to change it', async () => {
+  const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
+  try {
+    const address = `http://people.example:${new URL(app.url).port}`;
+    const page = await (await freshContext()).newPage();
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Linnet has another address' }).waitFor();
+    expect(await page.getByRole('link', { name: 'https://links.example.com' }).getAttribute('href')).toBe(
+      'https://links.example.com/app',
+    );
+    await page.getByText(`BASE_URL=${address}`).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+});
+
+test('while it is for one machine alone, the set-up and the page Domains say what to set first', async () => {
+  const app = await startApp();
+  try {
+    const context = await freshContext();
+    const page = await context.newPage();
+    await page.goto(app.url);
+    await page.getByText('it is for this machine alone').waitFor();
+    const { email, password } = await app.newcomer();
+    await context.request.post(`${app.url}/api/v1/session`, { data: { email, password } });
+    await page.goto(`${app.url}/app/domains`);
+    await page.getByText('First set BASE_URL').waitFor();
+    expect(await page.getByRole('button', { name: 'Add domain' }).count()).toBe(0);
+    expect(await page.getByText('127.0.0.1', { exact: true }).count()).toBe(0);
+    expect(await barriersOn(page)).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+});
