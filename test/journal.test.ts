@@ -323,3 +323,15 @@ test('two programs on one data folder keep apart, and both are counted', async (
     await app.stop();
   }
 });
+
+test('visits that are alike and come late, from another thread, all count', async () => {
+  const app = await startApp();
+  const link = await linkOf(app, await app.newcomer());
+  const at = Date.now();
+  for (const late of [0, 3, 0, 0, 3, 10, 0])
+    await app.app.clicks.append({ ...plain, linkId: link.id, at: at + late });
+  await app.app.clicks.settled();
+  expect(await rowsOf(app, link.id)).toHaveLength(7);
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
