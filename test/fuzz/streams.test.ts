@@ -1,0 +1,136 @@
+import { expect, test } from 'bun:test';
+import { accountWithLinks } from '../support/account.ts';
+import { AnswerReader, type ReadAnswer } from '../support/answer-reader.ts';
+import { hitCounter } from '../support/counted-hits.ts';
+import { drawFrom } from '../support/draw.ts';
+import { eventually } from '../support/eventually.ts';
+import { problemsOf, runServer, temporaryFolder } from '../support/program.ts';
+import { drawStream, type Stream, type StreamRequest } from '../support/request-streams.ts';
+
+/** `npm run test:fuzz` sets more. What failed is tried again with its seed: `SEED=… npm run test:fuzz`. */
+const streams = Number(process.env.STREAMS ?? 1_000);
+const seed = Number(process.env.SEED ?? 1 + (Date.now() % 1_000_000_000));
+const atOnce = 16;
+const patience = 60_000;
+
+const suffixes = Array.from({ length: 64 }, (_, index) => `token-${index}`);
+const destinationOf = (suffix: string) => `https://destination.example/${suffix}`;
+
+/** Sends the pieces one by one, and reads answers until all are there, the last one is said to be, or the end. */
+function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
+  const { requests, cuts } = stream;
+  const bytes = Buffer.from(requests.map((request) => request.bytes).join(''), 'latin1');
+  const reader = new AnswerReader((index) => requests[index]?.isHead === true);
+  const answers: ReadAnswer[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer[]>();
+  const late = setTimeout(() => reject(new Error('no answer in time')), patience);
+  let room = () => {};
+  const done = () => {
+    clearTimeout(late);
+    room();
+    if (reader.rest === '') resolve(answers);
+    else reject(new Error(`half an answer: ${reader.rest.slice(0, 200)}`));
+  };
+  Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      async open(socket) {
+        let isGone = false;
+        for (const [index, start] of [0, ...cuts].entries()) {
+          const end = cuts[index] ?? bytes.length;
+          for (let sent = start; sent < end && !isGone; ) {
+            const taken = socket.write(bytes.subarray(sent, end));
+            if (taken < 0) isGone = true;
+            else sent += taken;
+            if (sent < end && !isGone)
+              await new Promise<void>((resolve) => {
+                room = resolve;
+              });
+            if (socket.readyState <= 0) isGone = true;
+          }
+          await Bun.sleep(index % 2);
+        }
+      },
+      drain: () => room(),
+      data(socket, piece) {
+        try {
+          answers.push(...reader.take(piece.toString('latin1')));
+        } catch (cause) {
+          reject(cause);
+        }
+        const isOver = answers.length >= requests.length || answers.at(-1)?.closes === true;
+        if (!isOver || reader.rest !== '') return;
+        socket.end();
+        done();
+      },
+      close: done,
+      error: () => {},
+    },
+  }).catch(reject);
+  return promise;
+}
+
+const shown = ({ bytes }: StreamRequest): string =>
+  `${bytes.length} ${JSON.stringify(bytes.slice(0, 24))}${bytes.includes('X-Detour') ? ' by the detour' : ''}`;
+
+/** What is wrong with these answers; null when nothing is. */
+function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string | null {
+  for (const [index, { status, location, closes }] of answers.entries()) {
+    const request = requests[index];
+    if (request === undefined) return `answer ${index} of ${requests.length}`;
+    if (!request.statuses.includes(status)) return `request ${index} is answered ${status}`;
+    if (status === 302 && location !== destinationOf(request.suffix))
+      return `request ${index} for ${request.suffix} leads to ${location}`;
+    if (closes && index < answers.length - 1) return `an answer after the last, ${index}`;
+  }
+  if (answers.length === requests.length || answers.at(-1)?.closes === true) return null;
+  return `${answers.length} answers to ${requests.length} requests`;
+}
+
+test(`${streams} streams of requests of lengths around every bound, cut anywhere`, async () => {
+  await using folder = await temporaryFolder();
+  const program = runServer({ PORT: '0', DATA_DIR: folder.path, MISS_LIMIT: '0' });
+  try {
+    const address = await program.address();
+    const { ids } = await accountWithLinks(address, suffixes, destinationOf);
+    const { host, port } = new URL(address);
+    const answered = new Map(suffixes.map((suffix) => [suffix, 0]));
+    const problems: string[] = [];
+    let next = 0;
+    const sender = async () => {
+      while (next < streams && problems.length < 5) {
+        const index = next++;
+        const stream = drawStream(drawFrom(seed + index * 7_919), { host, suffixes });
+        const sent = await send(Number(port), stream).catch((cause: Error) => cause);
+        const problem = sent instanceof Error ? sent.message : problemIn(stream, sent);
+        if (problem !== null) {
+          const lengths = stream.requests.map(shown).join('; ');
+          problems.push(`stream ${index}: ${problem}; lengths ${lengths}; cut at ${stream.cuts.join(' ')}`);
+        }
+        if (sent instanceof Error) continue;
+        for (const [place, { status }] of sent.entries()) {
+          const suffix = stream.requests[place]?.suffix ?? '';
+          if (status === 302) answered.set(suffix, (answered.get(suffix) ?? 0) + 1);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, sender));
+    expect({ seed, problems }).toEqual({ seed, problems: [] });
+    const counter = hitCounter(folder.path, '');
+    const recorded = async () => {
+      const counted = suffixes.map(async (suffix) => (await counter.of(ids.get(suffix) ?? 0)).ledger);
+      return new Map((await Promise.all(counted)).map((hits, index) => [suffixes[index] ?? '', hits]));
+    };
+    const total = (hits: ReadonlyMap<string, number>) =>
+      [...hits.values()].reduce((sum, one) => sum + one, 0);
+    await eventually(async () => total(await recorded()) >= total(answered), 'every hit', 120_000);
+    expect({ seed, hits: await recorded() }).toEqual({ seed, hits: answered });
+    await counter.close();
+    expect(problemsOf(program)).toEqual([]);
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+  } finally {
+    program.kill('SIGKILL');
+  }
+}, 3_600_000);
