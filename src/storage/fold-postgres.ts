@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { StoreAway } from '../rules/errors.ts';
+import { connectTimeout } from './drivers/connect-timeout.ts';
 import {
   byId,
   type Column,
@@ -218,7 +219,7 @@ export class PostgresFoldStore implements FoldStore {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: 'linnet fold',
-      connectionTimeoutMillis: 4_000,
+      connectionTimeoutMillis: connectTimeout(this.#url),
       query_timeout: 20_000,
       statement_timeout: 19_000,
       idle_in_transaction_session_timeout: 30_000,

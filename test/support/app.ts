@@ -55,7 +55,8 @@ export async function startApp(
   options: { store?: StoreKind; env?: Record<string, string>; overrides?: Overrides } = {},
 ): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'linnet-test-'));
-  const databaseUrl = options.store === 'postgres' ? await freshPostgres() : '';
+  // On a machine under load a connection may take longer than an operator would wait for.
+  const databaseUrl = options.store === 'postgres' ? `${await freshPostgres()}?connect_timeout=60` : '';
   const clock = { now: Date.now() };
   const faults: string[] = [];
   const log = new Log('info', (line) => {

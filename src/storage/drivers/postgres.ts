@@ -3,6 +3,7 @@ import pg from 'pg';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, NotUnique } from '../database.ts';
 import type { Queries, Schema } from '../schema.ts';
+import { connectTimeout } from './connect-timeout.ts';
 import { type Lent, PostgresReads } from './postgres-reads.ts';
 
 const bigintType = 20;
@@ -83,7 +84,7 @@ function poolOf(
     max: most,
     types,
     application_name: 'linnet',
-    connectionTimeoutMillis: 4_000,
+    connectionTimeoutMillis: connectTimeout(url),
     ...patience,
     keepAlive: true,
   });
