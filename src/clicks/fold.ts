@@ -172,7 +172,7 @@ export class JournalFold {
   /** What webhooks are told is more than the ledger keeps, and seldom asked for: it is read from the journal again. */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
     const { stretch, enrich: parts } = this.#parts;
-    const reader = new JournalReader(this.#folder, from, { onFlaw: () => {}, copies: this.#damage.copies });
+    const reader = new JournalReader(this.#folder, from, { onFlaw: () => {} });
     const cursor = new HitCursor();
     const clicks: FoldedClick[] = [];
     try {

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { filesIn, folderOf, type JournalName, segmentFile } from './journal-files.ts';
-import { copyAt, type Flaw } from './journal-reader.ts';
+import type { Flaw } from './journal-reader.ts';
 
 /** What a stretch has come upon in one segment. */
 export interface Damage {
@@ -11,40 +11,27 @@ export interface Damage {
   /** How many times bytes were skipped, and how many they were together. */
   readonly gaps: number;
   readonly bytes: number;
-  /** Records that were there for the second time. */
-  readonly copies: number;
 }
 
 /** Collects the flaws of a stretch. */
 export class DamageNotes {
   #flaws: Flaw[] = [];
-  #copies = new Set<string>();
 
   add(flaw: Flaw): void {
     this.#flaws.push(flaw);
-    if (flaw.kind === 'copied') this.#copies.add(copyAt(flaw));
-  }
-
-  get copies(): ReadonlySet<string> {
-    return this.#copies;
   }
 
   clear(): void {
     this.#flaws = [];
-    this.#copies = new Set();
   }
 
   bySegment(): Damage[] {
-    return [...Map.groupBy(this.#flaws, ({ segment }) => segment)].map(([segment, flaws]) => {
-      const gaps = flaws.filter(({ kind }) => kind === 'damaged');
-      return {
-        segment,
-        offset: flaws[0]?.offset ?? 0,
-        gaps: gaps.length,
-        bytes: gaps.reduce((sum, { bytes }) => sum + bytes, 0),
-        copies: flaws.length - gaps.length,
-      };
-    });
+    return [...Map.groupBy(this.#flaws, ({ segment }) => segment)].map(([segment, flaws]) => ({
+      segment,
+      offset: flaws[0]?.offset ?? 0,
+      gaps: flaws.length,
+      bytes: flaws.reduce((sum, { bytes }) => sum + bytes, 0),
+    }));
   }
 }
 

@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { CopiedRecords, type PlacedRecord, type SegmentBytes } from './journal-copies.ts';
 import { isBefore, type Position, segmentFile, segmentsIn } from './journal-files.ts';
 import {
   announcedEnd,
@@ -17,9 +16,9 @@ const chunkSize = 1024 * 1024;
 export interface Flaw {
   /**
    * `torn`: the end of a record that was being written when its process or machine stopped. `damaged`: bytes that are no
-   * records. `copied`: a record for the second time. `truncated`: the segment ends before the place that was read up to.
+   * records. `truncated`: the segment ends before the place that was read up to.
    */
-  readonly kind: 'torn' | 'damaged' | 'copied' | 'truncated';
+  readonly kind: 'torn' | 'damaged' | 'truncated';
   readonly segment: number;
   readonly offset: number;
   readonly bytes: number;
@@ -27,11 +26,7 @@ export interface Flaw {
 
 export interface ReaderParts {
   readonly onFlaw: (flaw: Flaw) => void;
-  /** For a second reading: the copies that the first has found. Absent: they are found here. */
-  readonly copies?: ReadonlySet<string>;
 }
-
-export const copyAt = ({ segment, offset }: Position): string => `${segment}/${offset}`;
 
 /**
  * Reads one journal from a place on, record by record, in order. What is damaged is skipped up to the next whole record.
@@ -40,9 +35,7 @@ export const copyAt = ({ segment, offset }: Position): string => `${segment}/${o
 export class JournalReader {
   readonly #folder: string;
   readonly #parts: ReaderParts;
-  readonly #found: CopiedRecords | null;
   #position: Position;
-  #isAfterDamage = false;
   #file: { readonly segment: number; readonly descriptor: number } | null = null;
   /** What has been read of the file, from `#chunkFrom` on: one piece of memory that is used again and again. */
   #memory: Buffer | null = null;
@@ -57,7 +50,6 @@ export class JournalReader {
     this.#folder = folder;
     this.#position = from;
     this.#parts = parts;
-    this.#found = parts.copies === undefined ? new CopiedRecords(this.#segmentBytes()) : null;
   }
 
   /** Behind what was read. */
@@ -71,12 +63,8 @@ export class JournalReader {
    */
   next(end: Position | null): RecordBytes | null {
     while (end === null || isBefore(this.#position, end)) {
-      const length = this.#lengthHere();
-      if (length > 0) {
-        const record = this.#take(length);
-        if (record !== null) return record;
-        continue;
-      }
+      const record = this.#recordHere();
+      if (record !== null) return record;
       const size = this.#sizeOf(end);
       if (this.#position.offset < size && (this.#load(size) || this.#skip(size, end))) continue;
       if (!this.#nextSegment(end)) break;
@@ -90,28 +78,14 @@ export class JournalReader {
     this.#forgetChunk();
   }
 
-  /** Of the whole record at this place; 0 when what is in memory has none. */
-  #lengthHere(): number {
-    const at = this.#position.offset - this.#chunkFrom;
-    return at < this.#chunk.length ? wholeRecord(this.#chunk, at) : 0;
-  }
-
-  /** Goes behind the record at this place. Null when it is a copy. */
-  #take(length: number): RecordBytes | null {
+  /** Null when what is in memory has no whole record at this place. */
+  #recordHere(): RecordBytes | null {
     const { segment, offset } = this.#position;
-    const record = recordBytes(this.#chunk, offset - this.#chunkFrom, length);
-    const isCopy = this.#isCopy({ segment, offset, record });
-    this.#isAfterDamage = false;
+    const at = offset - this.#chunkFrom;
+    const length = at < this.#chunk.length ? wholeRecord(this.#chunk, at) : 0;
+    if (length === 0) return null;
     this.#position = { segment, offset: offset + length };
-    if (!isCopy) return record;
-    this.#parts.onFlaw({ kind: 'copied', segment, offset, bytes: length });
-    return null;
-  }
-
-  #isCopy(placed: PlacedRecord): boolean {
-    return (
-      this.#found?.isCopy(placed, this.#isAfterDamage) ?? this.#parts.copies?.has(copyAt(placed)) ?? false
-    );
+    return recordBytes(this.#chunk, at, length);
   }
 
   /** Reads from this place on, as much as a chunk or the record that begins here. False: here is no whole record. */
@@ -141,7 +115,6 @@ export class JournalReader {
     const isLast = next === null && end?.segment !== segment;
     const isTorn = isLast && isBegun(read(offset, Math.min(bytes, chunkSize)), bytes);
     this.#parts.onFlaw({ kind: isTorn ? 'torn' : 'damaged', segment, offset, bytes });
-    this.#isAfterDamage = true;
     if (next === null) this.#hopeless = { segment, offset };
     else this.#position = { segment, offset: next };
     return next !== null;
@@ -199,31 +172,7 @@ export class JournalReader {
     if (end !== null) this.#position = end;
     return false;
   }
-
-  #segmentBytes(): SegmentBytes {
-    return {
-      eachBefore: (segment, offset, look) => {
-        const reader = new JournalReader(
-          this.#folder,
-          { segment, offset: 0 },
-          { onFlaw: () => {}, copies: none },
-        );
-        const end = { segment, offset };
-        try {
-          for (let record = reader.next(end); record !== null; record = reader.next(end)) {
-            const size = record.to - record.from + recordHead;
-            look({ segment, offset: reader.position.offset - size, record });
-          }
-        } finally {
-          reader.close();
-        }
-      },
-      read: (segment, offset, length) => this.#read(Buffer.allocUnsafeSlow(length), segment, offset, length),
-    };
-  }
 }
-
-const none: ReadonlySet<string> = new Set();
 
 /** Whether this is the beginning of a record that goes on behind its end, or room that was never written to. */
 function isBegun(rest: Buffer, bytes: number): boolean {

@@ -134,10 +134,10 @@ function changed(bytes: Buffer, { kind, ...parts }: Change): Buffer {
   }
 }
 
-function placesOf(record: Buffer, bytes: Buffer): number[] {
-  const places: number[] = [];
-  for (let at = bytes.indexOf(record); at >= 0; at = bytes.indexOf(record, at + 1)) places.push(at);
-  return places;
+function timesIn(bytes: Buffer, record: Buffer): number {
+  let times = 0;
+  for (let at = bytes.indexOf(record); at >= 0; at = bytes.indexOf(record, at + 1)) times++;
+  return times;
 }
 
 const anyRecords = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 300 })), {
@@ -145,7 +145,7 @@ const anyRecords = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer(
   maxLength: 40,
 });
 
-test('whatever a disk does to a segment: each record that is there is read once, those in their places in order', () => {
+test('whatever a disk does to a segment: each record is read as often as it is there, those in their places in order', () => {
   fc.assert(
     fc.property(anyRecords, fc.array(anyChange, { minLength: 1, maxLength: 4 }), (sizes, changes) => {
       let at = 1_795_000_000_000;
@@ -158,14 +158,13 @@ test('whatever a disk does to a segment: each record that is there is read once,
       const there: number[] = [];
       for (const [index, hits] of written.entries()) {
         const record = records[index] as Buffer;
-        const places = placesOf(record, bytes);
-        // One right behind the other can't be told from two visits that are alike.
-        fc.pre(!places.some((place, which) => place + record.length === places[which + 1]));
-        if (places.length > 0) there.push(...hits.map((hit) => hit.at));
+        const times = timesIn(bytes, record);
+        for (let time = 0; time < times; time++) there.push(...hits.map((hit) => hit.at));
       }
       const { found } = readAll([bytes]);
-      expect(new Set(found).size).toBe(found.length);
-      expect(found.toSorted((one, other) => one - other)).toEqual(there);
+      expect(found.toSorted((one, other) => one - other)).toEqual(
+        there.toSorted((one, other) => one - other),
+      );
       const isMoved = changes.some(({ kind }) => kind === 'copy' || kind === 'overwrite');
       if (!isMoved) expect(found).toEqual(there);
     }),
@@ -173,25 +172,11 @@ test('whatever a disk does to a segment: each record that is there is read once,
   );
 });
 
-test('a segment that was written a second time behind itself is counted once, also where a reader comes back in its middle', () => {
-  const records = Array.from({ length: 50 }, (_, at) => recordOf([hitAt(1_000 + at)]));
-  const bytes = Buffer.concat([...records, ...records]);
-  const instants = Array.from({ length: 50 }, (_, at) => 1_000 + at);
-  const whole = readAll([bytes]);
-  expect(whole.found).toEqual(instants);
-  expect(whole.flaws.map(({ kind }) => kind)).toEqual(Array(50).fill('copied'));
-  const from = 30 * (records[0] as Buffer).length;
-  expect(readAll([bytes], { segment: 1, offset: from }).found).toEqual(instants.slice(30));
-});
-
-test('visits of one millisecond that are alike in everything all count, and so do those after a clock was set back', () => {
+test('visits that are alike in everything all count, also after damage and after a clock was set back', () => {
   const alike = recordOf([hitAt(5_000)]);
-  const other = recordOf([hitAt(5_000, { linkId: 2 })]);
   const later = recordOf([hitAt(9_000)]);
-  const backThen = recordOf([hitAt(4_000)]);
-  const { found, flaws } = readAll([Buffer.concat([alike, other, alike, alike, later, backThen, other])]);
-  expect(found).toEqual([5_000, 5_000, 5_000, 5_000, 9_000, 4_000]);
-  expect(flaws).toMatchObject([{ kind: 'copied', bytes: other.length }]);
+  const { found } = readAll([Buffer.concat([alike, alike, Buffer.alloc(20, 'x'), alike, later, alike])]);
+  expect(found).toEqual([5_000, 5_000, 5_000, 9_000, 5_000]);
 });
 
 test('a text can not be made to look like a record, also by who knows all that follows it', () => {
