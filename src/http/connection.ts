@@ -20,9 +20,9 @@ export interface Lane extends Upstream {
   readonly guard: Guard;
   /** What ends every answer's head: its date, and an empty line. */
   readonly headEnd: () => string;
-  /** Has `leave` called on this connection at this turn's end, once what was put off before has happened. */
+  /** Has `leave` called on this connection at this turn's end, once what was put off before has happened; then `goOnInTurn`. */
   readonly leaveAfterTurn: (connection: Connection) => void;
-  /** Has `leave` called at this turn's end, where nothing is waited for: others are to have their turn. */
+  /** Has `goOnInTurn` called at this turn's end, where nothing is waited for: others are to have their turn. */
   readonly continueAfterTurn: (connection: Connection) => void;
 }
 
@@ -31,7 +31,7 @@ const maxHeld = 64 * 1024;
 /** Characters of answers that are put together at once: a few bytes that ask may have a page each for an answer. */
 const maxReady = 64 * 1024;
 /** Requests of one connection that are answered before others have their turn. */
-const maxInTurn = 8;
+const maxInTurn = 4;
 /** As much is looked at at once: a head fits into it, and its end. */
 const windowLength = maxHead + 4;
 /** Shorter than the server behind keeps a silent connection: it must not hang up on a request that is on its way. */
@@ -90,10 +90,15 @@ export class Connection implements Limited {
     }
   }
 
-  /** The answers may leave, or others have had their turn. */
+  /** The answers may leave. */
   leave(): void {
     this.#isWaiting = false;
     this.#sendReady();
+  }
+
+  /** Others have had their turn. */
+  goOnInTurn(): void {
+    this.#isWaiting = false;
     this.#proceed();
   }
 

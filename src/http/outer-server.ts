@@ -16,6 +16,14 @@ const readingTime = 5;
 export const originOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
+/** What is put off until all that came in a turn has been looked at. */
+interface TurnsEnd {
+  /** What answers wait for. */
+  readonly tasks: (() => void)[];
+  readonly leaving: Connection[];
+  readonly continuing: Connection[];
+}
+
 interface Overrides {
   readonly open?: typeof openPort;
   readonly idleTime?: number;
@@ -26,6 +34,7 @@ const drained = (connection: Connection): void => connection.drained();
 const ended = (connection: Connection): void => connection.ended();
 const closed = (connection: Connection): void => connection.closed();
 const leave = (connection: Connection): void => connection.leave();
+const goOn = (connection: Connection): void => connection.goOnInTurn();
 const endIfIdle = (connection: Connection): void => connection.endIfIdle();
 const endIfAsleep = (connection: Connection): void => connection.endIfAsleep();
 const terminate = (connection: Connection): void => connection.terminate();
@@ -40,8 +49,7 @@ export class OuterServer {
   readonly #sweeping: Timer;
   readonly #keepingRoom: Timer;
   #express: Express = () => null;
-  #leaving: Connection[] | null = null;
-  #continuing: Connection[] = [];
+  #nextEnd: TurnsEnd | null = null;
   #dateSecond = 0;
   #headEnd = '';
 
@@ -63,8 +71,8 @@ export class OuterServer {
       guard,
       express: (request, peer) => this.#express(request, peer),
       headEnd: () => this.#headEndNow(),
-      leaveAfterTurn: (connection) => this.#leaveAfterTurn(connection),
-      continueAfterTurn: (connection) => this.#continueAfterTurn(connection),
+      leaveAfterTurn: (connection) => void this.#turnsEnd().leaving.push(connection),
+      continueAfterTurn: (connection) => void this.#turnsEnd().continuing.push(connection),
     };
     // Null for one that was let go of before it began.
     const receiver: Receiver<Connection | null> = {
@@ -127,13 +135,7 @@ export class OuterServer {
 
   /** Calls this once all that came in this turn has been looked at. */
   afterTurn(task: () => void): void {
-    this.#port.afterTurn(() => {
-      try {
-        task();
-      } catch (cause) {
-        this.#guard.report(cause);
-      }
-    });
+    this.#turnsEnd().tasks.push(task);
   }
 
   /** From now on plain visits are answered by this; until then all go to the server behind. */
@@ -170,29 +172,33 @@ export class OuterServer {
     for (const connection of this.#connections) this.#guard.run(connection, endIfIdle);
   }
 
-  #leaveAfterTurn(connection: Connection): void {
-    if (this.#leaving === null) {
-      const leaving: Connection[] = [];
-      this.#leaving = leaving;
-      this.#port.afterTurn(() => {
-        if (this.#leaving === leaving) this.#leaving = null;
-        for (const each of leaving) this.#guard.run(each, leave);
-      });
+  #turnsEnd(): TurnsEnd {
+    if (this.#nextEnd === null) {
+      this.#nextEnd = { tasks: [], leaving: [], continuing: [] };
+      this.#port.afterTurn(this.#endTurn);
     }
-    this.#leaving.push(connection);
+    return this.#nextEnd;
   }
 
-  #continueAfterTurn(connection: Connection): void {
-    if (this.#continuing.length === 0) this.#port.afterTurn(this.#continue);
-    this.#continuing.push(connection);
-  }
-
-  readonly #continue = (): void => {
-    const continuing = this.#continuing;
-    this.#continuing = [];
-    // What these have to wait for is put off from now on: they must not leave with others, for whom it has happened.
-    this.#leaving = null;
-    for (const connection of continuing) this.#guard.run(connection, leave);
+  /**
+   * All in one go, in this order: what answers wait for, those answers, and only then what makes more of both. Those are
+   * for the next turn's end: no answer leaves with others for whom it has happened, and nobody's waits until others have
+   * been served again.
+   */
+  readonly #endTurn = (): void => {
+    const end = this.#nextEnd;
+    this.#nextEnd = null;
+    if (end === null) return;
+    for (const task of end.tasks) {
+      try {
+        task();
+      } catch (cause) {
+        this.#guard.report(cause);
+      }
+    }
+    for (const connection of end.leaving) this.#guard.run(connection, leave);
+    for (const connection of end.leaving) this.#guard.run(connection, goOn);
+    for (const connection of end.continuing) this.#guard.run(connection, goOn);
   };
 
   #headEndNow(): string {

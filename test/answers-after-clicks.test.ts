@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import { InnerServer } from '../src/http/inner-server.ts';
+import { OuterServer } from '../src/http/outer-server.ts';
+import { Peers } from '../src/http/peers.ts';
+import { openPort } from '../src/sockets/port.ts';
+import { eventually } from './support/eventually.ts';
+import { noProxies, wideLimits } from './support/lanes.ts';
+
+test('no answer leaves before its click is on file, whatever is sent beside it and behind it', async () => {
+  const fault = (cause: unknown) => {
+    throw cause;
+  };
+  let clicks = 0;
+  let onFile = 0;
+  let isTick = false;
+  let left = 0;
+  const early: string[] = [];
+  const peers = new Peers();
+  const inner = new InnerServer(peers, fault);
+  const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  const outer = new OuterServer(place, { port: inner.port, peers }, wideLimits, fault, {
+    open: (where, receiver) =>
+      openPort(where, {
+        ...receiver,
+        opened: (socket) => {
+          const write = (sent: string | Uint8Array) => {
+            for (const [, click] of String(sent).matchAll(/X-Click: (\d+)/g)) {
+              left += 1;
+              if (Number(click) > onFile) early.push(`${click} of ${onFile}`);
+            }
+            return socket.write(sent);
+          };
+          return receiver.opened({
+            write,
+            remoteAddress: socket.remoteAddress,
+            pause: () => socket.pause(),
+            resume: () => socket.resume(),
+            shutdown: () => socket.shutdown(),
+            end: () => socket.end(),
+            terminate: () => socket.terminate(),
+          });
+        },
+      }),
+  });
+  /** As the journal does it: one write for all clicks of a turn, at its end. */
+  outer.open(({ path }) => {
+    if (path === '/page') return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: false };
+    if (path === '/looked-up' && clicks % 3 === 0) return Promise.resolve(clicks++);
+    clicks += 1;
+    if (!isTick) {
+      isTick = true;
+      outer.afterTurn(() => {
+        isTick = false;
+        onFile = clicks;
+      });
+    }
+    return {
+      head: `HTTP/1.1 302 Found\r\nX-Click: ${clicks}\r\nContent-Length: 0\r\n`,
+      body: '',
+      waits: true,
+    };
+  });
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const shapes = [
+    get('/page').repeat(400),
+    (get('/page').repeat(3) + get('/click')).repeat(100),
+    get('/click').repeat(400),
+    (get('/looked-up') + get('/page').repeat(6)).repeat(60),
+    get('/click'),
+  ];
+  const clients = Array.from({ length: 20 }, (_, index) => {
+    const socket = connect({ host: '127.0.0.1', port: outer.port });
+    let answers = 0;
+    let wanted = 0;
+    const shape = shapes[index % shapes.length] as string;
+    const send = () => {
+      wanted += shape.split('GET ').length - 1;
+      socket.write(shape);
+    };
+    socket.on('connect', send);
+    socket.on('data', (part) => {
+      answers += part.toString('latin1').split('HTTP/1.1 ').length - 1;
+      if (answers >= wanted && left < 20_000) send();
+    });
+    return { socket, isDone: () => wanted > 0 && answers >= wanted };
+  });
+  await eventually(() => left >= 20_000 && clients.every(({ isDone }) => isDone()), 'all answers', 30_000);
+  for (const { socket } of clients) socket.destroy();
+  await outer.stopTaking(1_000);
+  await inner.stop(0);
+  await outer.endConnections();
+  expect(early).toEqual([]);
+}, 60_000);

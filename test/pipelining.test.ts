@@ -1,0 +1,157 @@
+import { expect, test } from 'bun:test';
+import { connect, type Socket } from 'node:net';
+import { Connection, type Lane } from '../src/http/connection.ts';
+import { Guard } from '../src/http/guard.ts';
+import { Peers } from '../src/http/peers.ts';
+import { UpstreamSlots } from '../src/http/upstream-slots.ts';
+import type { VisitorSocket } from '../src/sockets/port.ts';
+import { eventually } from './support/eventually.ts';
+import { openLanes } from './support/lanes.ts';
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
+
+/** A connection whose turns end when the test says so, on a socket that takes as many bytes as the test lets it. */
+function alone(waits: boolean) {
+  const seen = { asked: 0, written: 0, pauses: 0, resumes: 0, room: Number.POSITIVE_INFINITY };
+  let turn: Connection[] = [];
+  const socket: VisitorSocket = {
+    remoteAddress: '192.0.2.7',
+    write: (sent) => {
+      const taken = Math.min(sent.length, seen.room);
+      seen.room -= taken;
+      seen.written += taken;
+      return taken;
+    },
+    shutdown() {},
+    end() {},
+    pause: () => void seen.pauses++,
+    resume: () => void seen.resumes++,
+    terminate() {},
+  };
+  const lane: Lane = {
+    express: () => {
+      seen.asked += 1;
+      return { head, body: '', waits };
+    },
+    innerPort: 1,
+    peers: new Peers(),
+    slots: new UpstreamSlots({ upstream: 1, upstreamPerNetwork: 1 }, () => null),
+    guard: new Guard((cause) => {
+      throw cause;
+    }),
+    headEnd: () => '\r\n',
+    leaveAfterTurn: (connection) => void turn.push(connection),
+    continueAfterTurn: (connection) => void turn.push(connection),
+  };
+  const connection = new Connection(socket, lane);
+  const endTurn = () => {
+    const leaving = turn;
+    turn = [];
+    for (const each of leaving) {
+      each.leave();
+      each.goOnInTurn();
+    }
+  };
+  return { seen, connection, endTurn, waiting: () => turn.length };
+}
+
+const answerLength = head.length + 2;
+
+test.each([true, false])(
+  'a connection has a few requests answered a turn, and in time all (waiting: %p)',
+  (waits) => {
+    const { seen, connection, endTurn, waiting } = alone(waits);
+    connection.take(Buffer.from(get('/x').repeat(1_000)));
+    let turns = 0;
+    for (let before = 0; waiting() > 0; turns++) {
+      expect(seen.asked - before).toBeLessThanOrEqual(4);
+      before = seen.asked;
+      endTurn();
+    }
+    expect([seen.asked, seen.written]).toEqual([1_000, 1_000 * answerLength]);
+    expect(turns).toBeGreaterThanOrEqual(1_000 / 4 - 1);
+  },
+);
+
+test('whatever comes meanwhile is answered in its turn, be it a byte at a time', () => {
+  const { seen, connection, endTurn, waiting } = alone(false);
+  for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
+  connection.take(Buffer.from(get('/x').repeat(30)));
+  const inTurn = seen.asked;
+  for (const byte of get('/x').repeat(30)) connection.take(Buffer.from(byte));
+  expect(seen.asked).toBe(inTurn);
+  while (waiting() > 0) endTurn();
+  expect(seen.asked).toBe(90);
+});
+
+test('who sends thousands and reads nothing is paused, and answered once they read', () => {
+  const { seen, connection, endTurn, waiting } = alone(false);
+  const piece = Buffer.from(get('/x').repeat(1_000));
+  seen.room = 10 * answerLength;
+  for (let sent = 0; sent < 200 && seen.pauses === 0; sent++) {
+    connection.take(piece);
+    while (waiting() > 0) endTurn();
+  }
+  expect(seen.pauses).toBe(1);
+  const { asked } = seen;
+  expect(asked).toBeLessThan(20);
+  seen.room = Number.POSITIVE_INFINITY;
+  connection.drained();
+  while (waiting() > 0) endTurn();
+  expect(seen.resumes).toBe(1);
+  expect(seen.written).toBe(seen.asked * answerLength);
+  expect(seen.asked).toBeGreaterThan(1_000);
+});
+
+test('an innocent visitor waits for a few answers of each who pipelines, and not for thousands', async () => {
+  const faults: unknown[] = [];
+  const perVisit: number[] = [];
+  const counts = new Map<string, number>();
+  const lanes = openLanes(
+    (cause) => faults.push(cause),
+    () => new Response(null, { status: 404 }),
+    ({ path }) => {
+      if (path === '/innocent') {
+        perVisit.push(Math.max(0, ...counts.values()));
+        counts.clear();
+      } else counts.set(path, (counts.get(path) ?? 0) + 1);
+      return { head, body: '', waits: path.length % 2 === 0 };
+    },
+  );
+  const sockets: Socket[] = [];
+  const dial = async () => {
+    const socket = connect({ host: '127.0.0.1', port: lanes.port });
+    sockets.push(socket);
+    socket.on('error', () => {});
+    await new Promise((connected) => socket.once('connect', connected));
+    return socket;
+  };
+  let piped = 0;
+  for (let index = 0; index < 20; index++) {
+    const socket = await dial();
+    const batch = get(`/piped-${index}`).repeat(2_000);
+    const go = () => {
+      while (!socket.destroyed && socket.writableLength < 1_000_000) socket.write(batch);
+    };
+    socket.on('data', (part) => {
+      piped += part.length;
+      go();
+    });
+    go();
+  }
+  await eventually(() => piped > 1_000_000, 'those who pipeline to be under way', 20_000);
+  counts.clear();
+  const innocent = await dial();
+  for (let visit = 0; visit < 50; visit++) {
+    innocent.write(get('/innocent'));
+    await new Promise((answered) => innocent.once('data', answered));
+  }
+  for (const socket of sockets) socket.destroy();
+  await lanes.drain();
+  expect(faults).toEqual([]);
+  expect(perVisit).toHaveLength(50);
+  // The visit and its answer take some turns, in a thread that is the visitors' as well; one piece alone holds hundreds.
+  const [median = 0] = perVisit.sort((a, b) => a - b).slice(25);
+  expect(median).toBeLessThanOrEqual(4 * 8);
+}, 60_000);
