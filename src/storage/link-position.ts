@@ -31,7 +31,10 @@ export function isAfter(dialect: Dialect, order: LinkOrder, { key, id }: LinkPos
   const beyond = sql.raw(by.direction === 'asc' ? '>' : '<');
   if (by.key === 'created_at') return sql<boolean>`links.id ${beyond} ${id}`;
   if (key === null) return sql<boolean>`1 = 0`;
-  return sql<boolean>`(${keyColumn(dialect, by.key)}, links.id) ${beyond} (${key}, ${id})`;
+  const column = keyColumn(dialect, by.key);
+  // SQLite looks an expression up in its index by a comparison of its own, not by one of a pair.
+  const reached = sql`${column} ${sql.raw(by.direction === 'asc' ? '>=' : '<=')} ${key}`;
+  return sql<boolean>`(${reached} and (${column}, links.id) ${beyond} (${key}, ${id}))`;
 }
 
 /** Links without a name come last in either direction, the newest first. */
