@@ -19,7 +19,9 @@ const floods: Record<string, string> = {
 };
 
 const sockets = new Set<Socket>();
+let visiting: Timer | undefined;
 afterEach(() => {
+  clearInterval(visiting);
   for (const socket of sockets) socket.destroy();
   sockets.clear();
 });
@@ -83,7 +85,7 @@ describe.each([256, 1024])('with %d files open at the most', (files) => {
 });
 
 test.skipIf(openDescriptors() === null)(
-  'where something else takes all files, idle connections end so that visitors are served',
+  'where something else takes all files, kept connections end, so that other visitors are served',
   async () => {
     await using folder = await temporaryFolder();
     const limits = { soft: 256, hard: 256 };
@@ -92,6 +94,10 @@ test.skipIf(openDescriptors() === null)(
       const url = await program.address();
       await accountWithLinks(url, ['flooded']);
       await flood(url, 96, '');
+      // So they aren't ended for being asleep.
+      visiting = setInterval(() => {
+        for (const socket of sockets) socket.write('GET /flooded HTTP/1.1\r\nHost: a\r\n\r\n');
+      }, 1_000);
       program.kill('SIGUSR2');
       await eventually(() => program.output().out.includes('has opened'), 'files to be taken');
       for (let turn = 0; turn < 10; turn++)

@@ -82,6 +82,7 @@ function problemIn({ requests }: Stream, answers: readonly ReadAnswer[]): string
     if (!request.statuses.includes(status)) return `request ${index} is answered ${status}`;
     if (status === 302 && location !== destinationOf(request.suffix))
       return `request ${index} for ${request.suffix} leads to ${location}`;
+    if (closes && status < 400) return `request ${index} is answered ${status}, as the last`;
     if (closes && index < answers.length - 1) return `an answer after the last, ${index}`;
   }
   if (answers.length === requests.length || answers.at(-1)?.closes === true) return null;
