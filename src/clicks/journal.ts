@@ -28,8 +28,6 @@ const segmentSize = 32 * 1024 * 1024;
 const mostHeld = 16 * 1024 * 1024;
 const retryInterval = 250;
 const syncInterval = 1_000;
-/** In milliseconds. A hit that is later than that is one from before the clock was set back. */
-const maxDelay = 5_000;
 /** Up to so many hits in so many milliseconds, a write for each costs nobody anything. */
 const mostAlone = 64;
 const quietWindow = 8;
@@ -47,8 +45,6 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #writer = new RecordWriter();
   #hits = 0;
-  /** The instant of the last hit. */
-  #newest = 0;
   /** Whether hits of this turn wait for its end, and who waits for that. */
   #isTick = false;
   #ended: PromiseWithResolvers<void> | null = null;
@@ -82,7 +78,6 @@ export class Journal {
    * those whose answer comes later.
    */
   keep(hit: RawHit): boolean {
-    this.#newest = hit.at;
     this.#writer.add(hit);
     this.#hits += 1;
     const isQuiet = this.#isQuiet(hit.at);
@@ -96,14 +91,9 @@ export class Journal {
     return false;
   }
 
-  /**
-   * The same, for hits of other threads, and for callers that would rather wait. Null when the hit is on file; never
-   * rejected. They may come late, and get the instant of the last one: a reader takes a record that is out of order, and
-   * in everything like one before, for a copy that the disk has made.
-   */
+  /** The same, for who would rather wait. Null when the hit is on file; never rejected. */
   append(hit: RawHit): Promise<void> | null {
-    const late = this.#newest - hit.at;
-    if (this.keep(late > 0 && late <= maxDelay ? { ...hit, at: this.#newest } : hit)) return null;
+    if (this.keep(hit)) return null;
     this.#ended ??= Promise.withResolvers();
     return this.#ended.promise;
   }
