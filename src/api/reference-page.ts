@@ -50,7 +50,7 @@ export function referencePage(document: Json): () => Response {
     `<title>Linnet reference</title><style>${style}</style></head><body>` +
     `<header><h1>Linnet reference</h1><p class="soft">${escapeHtml(String((document.info as Json).description))} ` +
     'The same as a document for programs: <a href="/openapi.json">openapi.json</a>.</p>' +
-    `<pre>${escapeHtml(example(origin))}</pre></header>` +
+    `<pre tabindex="0" role="region" aria-label="Example of a call">${escapeHtml(example(origin))}</pre></header>` +
     `<nav aria-label="Operations"><ul>${operations.map(entry).join('')}</ul></nav><main>` +
     resources.map((resource) => section(resource, operations)).join('') +
     refusalsSection(operations) +
