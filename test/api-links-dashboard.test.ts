@@ -42,7 +42,7 @@ describe.each(storeKinds)('what the dashboard asks of links on %s', (store) => {
     const theirs = await patch(`"${link.updated_at}"`, 'theirs');
     expect([theirs.status, theirs.json.error_code]).toEqual([409, 'LINK_CHANGED']);
     expect((await send('GET', `/link/${link.id}`)).json).toEqual(mine.json);
-    expect((await patch('nonsense', 'x')).status).toBe(409);
+    expect((await patch('nonsense', 'x')).status).toBe(400);
     expect((await patch('*', 'any')).json.name).toBe('any');
     const { updated_at } = (await send('GET', `/link/${link.id}`)).json;
     expect((await patch(`"other", ${updated_at}`, 'one of several')).status).toBe(200);
