@@ -181,9 +181,11 @@ describe('behind https', () => {
       body: { email, password },
       headers: { origin },
     });
-    const [pair = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
+    const [session = '', known = ''] = headers.getSetCookie();
+    const [pair = '', ...attributes] = session.split('; ');
     expect(pair).toMatch(/^__Host-linnet=lns_/);
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax', 'Secure']);
+    expect(known).toMatch(/^__Host-linnet_known=.*; Secure/);
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).status).toBe(200);
     const unbound = pair.replace('__Host-', '');
     expect((await app.call('GET', '/api/v1/user', { headers: { cookie: unbound } })).status).toBe(401);
