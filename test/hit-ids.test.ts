@@ -15,7 +15,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
   let small: Newcomer;
 
   beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    app = await startApp({ store, env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.0/8' } });
     large = await app.newcomer();
     small = await app.newcomer();
   });
