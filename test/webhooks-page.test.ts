@@ -22,7 +22,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
+  app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
   owner = await app.newcomer();
 });
 afterAll(async () => {
