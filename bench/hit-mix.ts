@@ -11,7 +11,8 @@ const hour = 3_600_000;
 const hitsInRecord = 32;
 const recordsInSegment = 4_000;
 
-function agentAt(place: number): string {
+/** The user agent at one of so many places. */
+export function agentAt(place: number): string {
   const version = 100 + (place % 45);
   const build = Math.floor(place / 45);
   switch (place % 5) {

@@ -5,6 +5,7 @@ import { machineFacts } from './machine.ts';
 import { measureApi } from './parts/api.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
+import { measureNeighbours } from './parts/neighbours.ts';
 import { measurePipelining } from './parts/pipelining.ts';
 import { measureRedirect } from './parts/redirect.ts';
 import { measureStats } from './parts/stats.ts';
@@ -36,7 +37,12 @@ const parts = {
   stats: measureStats,
 };
 /** These run only when they are named, and have a file of their own each. */
-const apart = { bulk: measureBulk, ten_million: measureTenMillion, pipelining: measurePipelining };
+const apart = {
+  bulk: measureBulk,
+  ten_million: measureTenMillion,
+  pipelining: measurePipelining,
+  neighbours: measureNeighbours,
+};
 /** Named on the command line: `npm run bench -- journal fold`. */
 const asked = process.argv.slice(2).filter((word) => word in parts || word in apart);
 const figures: Record<string, object> = {};

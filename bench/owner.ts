@@ -1,14 +1,17 @@
 import type { Program } from './program.ts';
 import { requestBytes } from './request.ts';
 
-/** The first account of a fresh program, and what it asks of the API. */
+/** An account of a fresh program, and what it asks of the API. */
 export interface Owner {
   readonly key: string;
   readonly organizationId: number;
 }
 
-export async function register(program: Program): Promise<Owner> {
-  const credentials = { email: 'bench@example.com', password: 'correct horse battery' };
+export const ownPassword = 'correct horse battery';
+
+/** The first account, unless the program lets others sign up. */
+export async function register(program: Program, email = 'bench@example.com'): Promise<Owner> {
+  const credentials = { email, password: ownPassword };
   const user = await ask<{ organization_id: number }>(program, 'POST', '/api/v1/user', { body: credentials });
   const pair = await ask<{ access_token: string }>(program, 'POST', '/api/v1/auth/create_tokens', {
     body: credentials,

@@ -16,13 +16,18 @@ export interface Program extends Listening, AsyncDisposable {
 }
 
 /** Linnet itself, as `npm start` runs it. */
-export const startLinnet = (dataDir: string, databaseUrl = ''): Promise<Program> =>
+export const startLinnet = (
+  dataDir: string,
+  databaseUrl = '',
+  settings: Record<string, string> = {},
+): Promise<Program> =>
   start('src/main.ts', {
     ...startEnvironment,
     PORT: '0',
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     MISS_LIMIT: '0',
+    ...settings,
   });
 
 /** Runs a script whose first words name the address it listens on. */

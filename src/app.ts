@@ -1,4 +1,5 @@
 import { BodyMemory } from './api/body-memory.ts';
+import { HeavyReads } from './api/heavy-reads.ts';
 import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import type { RawHit } from './clicks/enrich.ts';
@@ -94,7 +95,8 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
 
   const record = (hit: RawHit) => clicks.append(hit);
   const redirects = redirectsOf({ config, context, known, misses, record, log });
-  const serve = serveApi(routes, { ...context, live, bodies: new BodyMemory() }, authenticator, log);
+  const shared = { live, bodies: new BodyMemory(), heavyReads: new HeavyReads() };
+  const serve = serveApi(routes, { ...context, ...shared }, authenticator, log);
   const api: typeof serve = async (...call) => {
     const answer = await serve(...call);
     // Who has changed a link and visits it finds it changed.

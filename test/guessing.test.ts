@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
 import { Refusal } from '../src/rules/errors.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { freshPostgres } from './support/postgres.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -8,10 +11,12 @@ const day = 24 * 60 * minute;
 
 describe.each(storeKinds)('while others guess at a password, on %s', (store) => {
   let app: TestApp;
+  let url: string | null;
   let owner: Newcomer;
 
   beforeAll(async () => {
-    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    url = store === 'postgres' ? await freshPostgres() : null;
+    app = await startApp({ env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } });
     owner = await app.newcomer();
   });
   afterAll(async () => {
@@ -165,6 +170,24 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     const both = knownCookie((await signIn('198.51.112.1', other.password, other.email, cookie)).headers);
     for (const { email, password } of [owner, other])
       expect((await signIn(from, password, email, both)).status).toBe(201);
+  });
+
+  test('guesses that wait for each other in the store leave its connections to those who got in', async () => {
+    if (url === null) return;
+    const target = 'login|held@example.com';
+    await guess(target, '203.0.113.1');
+    await using server = new SQL({ url, max: 2 });
+    let guesses: Promise<boolean>[] = [];
+    await server.begin(async (held) => {
+      await held.unsafe('select * from attempts for update');
+      guesses = Array.from({ length: 60 }, (_, index) => guess(target, `203.0.${index}.1`));
+      // Asked after the sixty have asked whether they are known: they are counted now.
+      await app.app.context.guesses.knownAs(target, { network: '203.0.113.2', browser: null });
+      const waiting = `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`;
+      await eventually(async () => (await server.unsafe(waiting))[0].n >= 2, 'guesses to wait for the rows');
+      expect(await guess(target, '203.0.113.1', 'browser')).toBe(true);
+    });
+    expect(await Promise.all(guesses)).toEqual(Array(60).fill(true));
   });
 
   test('an address stands nowhere in the store, also of those that got in', async () => {

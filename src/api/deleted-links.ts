@@ -45,6 +45,7 @@ export const list = endpoint({
   description:
     'Those of the last 30 days that can be brought back, the one deleted last first. `next` leads to the next page, which stays put whatever is deleted or brought back meanwhile.',
   credential: 'required',
+  heavy: true,
   query: DeletedLinkQuery,
   statuses: { 200: 'A page of deleted links.' },
   answer: DeletedLinkList,

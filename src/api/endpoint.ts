@@ -77,6 +77,8 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly mostBodyBytes?: number;
   /** The call changes something although it is a GET: HEAD, which must change nothing, is refused. */
   readonly getChanges?: boolean;
+  /** A read that may ask much of the store and of this thread: an organization has a few at a time. */
+  readonly heavy?: boolean;
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer?: A;
@@ -102,6 +104,7 @@ export interface Endpoint {
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer: z.ZodType | undefined;
   readonly streams: string | undefined;
+  readonly heavy: boolean;
   run(
     request: Request,
     params: Readonly<Record<string, string>>,
@@ -137,6 +140,7 @@ export function endpoint<
     statuses: definition.statuses,
     answer: definition.answer,
     streams: definition.streams,
+    heavy: definition.heavy ?? false,
     async run(request, rawParams, connection, doorman, context) {
       const begunAt = performance.now();
       const guest = await letIn(definition, request, doorman, context.site);
@@ -146,6 +150,8 @@ export function endpoint<
       const { caller, session, stillWelcome } = guest;
       const organizationId = caller?.organizationId ?? 0;
       const lease = context.bodies.lease(organizationId);
+      const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
+      if (definition.heavy) await context.heavyReads.take(organizationId);
       try {
         const body = definition.body
           ? await bodyOf(definition.body, definition, request, lease, caller)
@@ -153,7 +159,6 @@ export function endpoint<
         const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
         // From here on it is known what is to be done: however long that takes, its caller is told what came of it.
         connection.keepOpen(maxSilence);
-        const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
         const means = readingFor(context, termsOf({ organizationId, signal, kind, begunAt }));
         const reply = await definition.handle(call as never, means);
         if (!reply.stream) connection.keepOpen(usualSilence);
@@ -162,6 +167,7 @@ export function endpoint<
           : { ...reply, headers: { 'set-cookie': guest.cookie, ...reply.headers } };
       } finally {
         lease.release();
+        if (definition.heavy) context.heavyReads.release(organizationId);
       }
     },
   };

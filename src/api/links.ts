@@ -52,6 +52,7 @@ export const list = endpoint({
   description:
     'Newest first, or as `sort` says. `total_links` counts all that match, whatever the page. `next` leads to the next page.',
   credential: 'required',
+  heavy: true,
   query: LinkListQuery,
   statuses: { 200: 'A page of links.' },
   answer: LinkList,

@@ -7,7 +7,7 @@ let order: string[];
 let ends: (() => void)[];
 
 beforeEach(() => {
-  turns = new FairTurns();
+  turns = new FairTurns(64);
   order = [];
   ends = [];
 });

@@ -9,8 +9,6 @@ export interface Turn {
 }
 
 const maxRunning = 2;
-/** For each of both: those who are known, and all others. */
-const maxWaiting = 64;
 /** One turn in so many goes to those who are not known, however many are. */
 const othersEvery = 4;
 
@@ -18,8 +16,14 @@ const othersEvery = 4;
 export class FairTurns {
   #running = 0;
   #sinceOthers = 0;
-  readonly #known = new Crowd();
-  readonly #others = new Crowd();
+  readonly #known: Crowd;
+  readonly #others: Crowd;
+
+  /** So many may wait of each: those who are known, and all others. */
+  constructor(maxWaiting: number) {
+    this.#known = new Crowd(maxWaiting);
+    this.#others = new Crowd(maxWaiting);
+  }
 
   async run<T>({ party, isKnown }: Turn, work: () => Promise<T>): Promise<T> {
     if (this.#running < maxRunning) this.#running += 1;
@@ -50,11 +54,16 @@ interface Waiting {
 class Crowd {
   /** In the order of their turns. */
   readonly #parties = new Map<string, Waiting[]>();
+  readonly #maxWaiting: number;
   #size = 0;
+
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
 
   wait(party: string): Promise<void> {
     const own = this.#parties.get(party) ?? [];
-    if (this.#size >= maxWaiting && !this.#makeRoomFor(own.length)) throw busy();
+    if (this.#size >= this.#maxWaiting && !this.#makeRoomFor(own.length)) throw busy();
     return new Promise((begin, giveUp) => {
       this.#parties.set(party, own);
       own.push({ begin, giveUp });

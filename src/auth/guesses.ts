@@ -1,7 +1,7 @@
 import { widestNetwork } from '../rules/networks.ts';
 import { noteSuccess, wasNoted } from '../storage/attempts.ts';
 import type { Database } from '../storage/database.ts';
-import type { Turn } from './fair-turns.ts';
+import { FairTurns, type Turn } from './fair-turns.ts';
 import { type Limit, networkLimits, type RateLimit } from './rate-limit.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -58,6 +58,10 @@ export class Guesses {
   readonly #secrets: Secrets;
   readonly #now: () => number;
   readonly #unknown = new Map<string, number>();
+  /**
+   * Guesses at one password count in the same rows, and would wait there for each other on all of the store's connections.
+   */
+  readonly #counting = new FairTurns(1_000);
 
   constructor(limits: RateLimit, database: Database, secrets: Secrets, now: () => number) {
     this.#limits = limits;
@@ -73,8 +77,11 @@ export class Guesses {
       known === null
         ? unknownGuesses(target, network)
         : [{ key: `${target}|${known}`, most: knownGuesses, window: 15 * minute }];
-    const forgive = await this.#limits.reserve(limits);
-    return { forgive, turn: { party: known ?? widestNetwork(network), isKnown: known !== null } };
+    const turn = { party: known ?? widestNetwork(network), isKnown: known !== null };
+    const forgive = turn.isKnown
+      ? await this.#limits.reserve(limits)
+      : await this.#counting.run(turn, () => this.#limits.reserve(limits));
+    return { forgive, turn };
   }
 
   /** What has a budget of its own because it got in before: the browser, or the network. Null for all others. */

@@ -8,7 +8,7 @@ const inside: Turn = { party: 'inside', isKnown: true };
 
 /** Hashing is made to be slow: a few at a time, in fair turns. */
 export class Passwords {
-  readonly #turns = new FairTurns();
+  readonly #turns = new FairTurns(64);
   #decoy: Promise<string> | undefined;
 
   hash(password: string, turn = inside): Promise<string> {

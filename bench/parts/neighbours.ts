@@ -1,0 +1,220 @@
+import type { Effort } from '../effort.ts';
+import { type Figure, figure, percentile } from '../figures.ts';
+import { agentAt } from '../hit-mix.ts';
+import { temporaryFolder } from '../leftovers.ts';
+import { inTurn, load } from '../load.ts';
+import { ask, type Owner, ownPassword, register } from '../owner.ts';
+import { startPostgres } from '../postgres.ts';
+import { type Program, startLinnet } from '../program.ts';
+import { numbers, zipf } from '../redirect/zipf.ts';
+import { requestBytes } from '../request.ts';
+import { number, type Report } from '../table.ts';
+
+const parallelCalls = 50;
+const guesses = 1_000;
+const agents = 500;
+/** Milliseconds. */
+const promised = { list: 300, signIn: 1_000 };
+const ownersEmail = 'owner@example.com';
+
+interface Waits {
+  readonly store: string;
+  readonly call: string;
+  readonly promised: number;
+  readonly alone: Wait;
+  readonly beside: Wait;
+}
+
+interface Wait extends Figure {
+  readonly p99: number;
+  readonly calls: number;
+}
+
+const waitsOf = (waits: readonly number[]): Wait => ({
+  ...figure(waits),
+  p99: percentile(
+    waits.toSorted((one, other) => one - other),
+    99,
+  ),
+  calls: waits.length,
+});
+
+/** How long one organization waits beside another that asks much, and an owner beside those who guess at their password. */
+export async function measureNeighbours(effort: Effort): Promise<Report> {
+  using onDisk = temporaryFolder();
+  const waits = await measure('SQLite', onDisk.path, '', effort);
+  using folder = temporaryFolder();
+  await using postgres = await startPostgres();
+  waits.push(...(await measure('PostgreSQL', folder.path, postgres.url, effort)));
+  return report(waits);
+}
+
+async function measure(store: string, dataDir: string, databaseUrl: string, effort: Effort) {
+  const { links, clicks, rounds } = effort.neighbours;
+  const [busy, quiet] = await twoOwners(dataDir, databaseUrl);
+  // Guesses come from many addresses: this machine speaks for them.
+  await using program = await startLinnet(dataDir, databaseUrl, { TRUSTED_PROXIES: '127.0.0.1' });
+  const visited = await makeLinks(program, busy, links);
+  await makeLinks(program, quiet, 100);
+  await visit(program, visited, clicks);
+  await untilCounted(program, busy, clicks);
+  const lists = { store, call: `list, beside ${parallelCalls} statistics`, promised: promised.list };
+  const signIns = { store, promised: promised.signIn };
+  return [
+    { ...lists, ...(await listBesideStatistics(program, busy, quiet, rounds)) },
+    ...(await signInBesideGuesses(program, rounds)).map((waits) => ({ ...signIns, ...waits })),
+  ];
+}
+
+/** Behind a trusted proxy the first account would need the token of the set-up. */
+async function twoOwners(dataDir: string, databaseUrl: string): Promise<[Owner, Owner]> {
+  await using program = await startLinnet(dataDir, databaseUrl, { REGISTRATION: 'open' });
+  return [await register(program, 'busy@example.com'), await register(program, ownersEmail)];
+}
+
+async function makeLinks(program: Program, owner: Owner, count: number): Promise<string[]> {
+  const suffixes: string[] = [];
+  for (let made = 0; made < count; made += 1_000) {
+    const links = Array.from({ length: Math.min(1_000, count - made) }, (_, index) => ({
+      destination_url: `https://shop.example.com/products/${made + index}`,
+    }));
+    const answer = await ask<{ results: { link: { suffix: string } }[] }>(
+      program,
+      'POST',
+      '/api/v1/link/bulk?disable_png=true',
+      { body: { links }, credential: owner.key },
+    );
+    suffixes.push(...answer.results.map(({ link }) => link.suffix));
+  }
+  return suffixes;
+}
+
+async function visit(program: Program, suffixes: readonly string[], clicks: number): Promise<void> {
+  const random = numbers(7);
+  const linkOf = zipf(suffixes.length);
+  const visits = Array.from({ length: Math.min(clicks, 20_000) }, (_, index) =>
+    requestBytes(program.port, 'GET', `/${suffixes[linkOf(random())]}`, {
+      'user-agent': agentAt(index % agents),
+      'x-forwarded-for': `81.2.${index % 250}.${(index >> 4) % 250}`,
+    }),
+  );
+  await load(program, { connections: 16, seconds: 120, most: clicks, status: 302, next: inTurn(visits) });
+}
+
+async function untilCounted(program: Program, owner: Owner, clicks: number): Promise<void> {
+  for (;;) {
+    const { totals } = await ask<{ totals: { clicks: number; not_counted: Record<string, number> } }>(
+      program,
+      'GET',
+      '/api/v1/stats',
+      { credential: owner.key },
+    );
+    const counted = Object.values(totals.not_counted).reduce((sum, count) => sum + count, totals.clicks);
+    if (counted >= clicks) return;
+    await Bun.sleep(200);
+  }
+}
+
+/** The organization's own numbers, and some that are counted from raw hits. */
+const statistics = [
+  '/api/v1/stats?group_by=country',
+  '/api/v1/stats?interval=hour&group_by=browser',
+  '/api/v1/stats?device=mobile&group_by=browser',
+  '/api/v1/stats?os=Windows&group_by=referrer',
+];
+
+async function listBesideStatistics(program: Program, busy: Owner, quiet: Owner, rounds: number) {
+  const list = () => timed(() => ask(program, 'GET', '/api/v1/link?limit=25', { credential: quiet.key }));
+  const alone: number[] = [];
+  for (let call = 0; call < 30; call++) alone.push(await list());
+  const beside: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const next = inTurn(statistics);
+    const calls = Array.from({ length: parallelCalls }, async () => {
+      for (let call = 0; call < 3; call++) await ask(program, 'GET', next(), { credential: busy.key });
+    });
+    await whileUnderWay(calls, async () => beside.push(await list()));
+  }
+  return { alone: waitsOf(alone), beside: waitsOf(beside) };
+}
+
+async function signInBesideGuesses(program: Program, rounds: number) {
+  const home = '2001:db8:1:1ff::1';
+  const first = await signIn(program, home, ownPassword);
+  const known = first.headers.getSetCookie().find((cookie) => cookie.startsWith('linnet_known='));
+  const ways = [
+    { call: 'sign-in of a known browser', from: '2001:db8:1:177::1', cookie: known?.split(';')[0] ?? '' },
+    { call: 'sign-in from a known network', from: home, cookie: '' },
+  ];
+  const waits = ways.map(() => ({ alone: [] as number[], beside: [] as number[] }));
+  const ownSignIn = async ({ from, cookie }: { from: string; cookie: string }) => {
+    const { status } = await signIn(program, from, ownPassword, cookie);
+    if (status !== 201) throw new Error(`the owner's own sign-in was answered with ${status}`);
+  };
+  for (const [way, { alone }] of waits.entries())
+    for (let time = 0; time < 3; time++)
+      alone.push(await timed(() => ownSignIn(ways[way] as (typeof ways)[0])));
+  for (let round = 0; round < rounds; round++) {
+    let guessed = 0;
+    const calls = Array.from({ length: parallelCalls }, async () => {
+      while (guessed < guesses) {
+        const from = `2001:db8:1:1${(guessed++ % 250).toString(16).padStart(2, '0')}::2`;
+        await signIn(program, from, 'wrong');
+      }
+    });
+    await whileUnderWay(calls, async () => {
+      for (const [way, { beside }] of waits.entries())
+        beside.push(await timed(() => ownSignIn(ways[way] as (typeof ways)[0])));
+    });
+  }
+  return ways.map(({ call }, way) => ({
+    call: `${call}, beside ${guesses.toLocaleString('en-US')} guesses of its /56`,
+    alone: waitsOf(waits[way]?.alone ?? []),
+    beside: waitsOf(waits[way]?.beside ?? []),
+  }));
+}
+
+async function signIn(program: Program, from: string, password: string, cookie = ''): Promise<Response> {
+  const response = await fetch(`http://127.0.0.1:${program.port}/api/v1/session`, {
+    method: 'POST',
+    keepalive: false,
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': from, ...(cookie && { cookie }) },
+    body: JSON.stringify({ email: ownersEmail, password }),
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** Again and again, once at least. */
+async function whileUnderWay(calls: readonly Promise<void>[], work: () => Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const all = Promise.all(calls).finally(() => {
+    isOver = true;
+  });
+  do await work();
+  while (!isOver);
+  await all;
+}
+
+function report(waits: readonly Waits[]): Report {
+  return {
+    title: 'Beside a neighbour',
+    columns: ['alone ms', 'beside ms', 'p99', 'slowest', ''],
+    rows: waits.map(({ store, call, alone, beside, promised }) => [
+      `${store}: ${call}`,
+      number(alone.median),
+      number(beside.median),
+      number(beside.p99),
+      number(beside.most),
+      beside.most <= promised ? `under ${promised}` : `not always under the promised ${promised}`,
+    ]),
+    notes: [],
+    figures: waits,
+  };
+}
