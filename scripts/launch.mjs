@@ -26,7 +26,7 @@ const commands = {
   fuzz: {
     needs: 'everything',
     run: ['test', '--timeout', '3600000', './test/fuzz/'],
-    env: { STREAMS: '100000', CONNECTIONS: '300000' },
+    env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000' },
   },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
   'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { routes } from '../src/api/routes.ts';
-import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { routes } from '../../src/api/routes.ts';
+import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
 
-const perRoute = 10_000;
+const perRoute = Number(process.env['CALLS'] ?? 2_000);
 const atOnce = 50;
 
 let app: TestApp;
