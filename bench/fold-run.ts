@@ -1,7 +1,7 @@
 /** Folds the journal that somebody left in the data folder into a fresh SQLite file, and prints what that took. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import type { FromFold, ToFold } from '../src/clicks/fold-messages.ts';
+import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
 import { openDatabase } from '../src/storage/open.ts';
 
 const dataDir = process.env.DATA_DIR ?? '';

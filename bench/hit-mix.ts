@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import type { RawHit } from '../src/clicks/enrich.ts';
-import { segmentFile } from '../src/clicks/journal-files.ts';
-import { RecordWriter } from '../src/clicks/journal-record-writer.ts';
+import { segmentFile } from '../src/journal/files.ts';
+import type { RawHit } from '../src/journal/hit.ts';
+import { RecordWriter } from '../src/journal/record-writer.ts';
 import { numbers, zipf } from './redirect/zipf.ts';
 
 const links = 10_000;

@@ -1,16 +1,16 @@
 /** Runs in a thread of its own, beside the one that answers: from the journals into storage. */
 import { randomBytes } from 'node:crypto';
-import { enrichParts } from './clicks/enrich.ts';
-import { FoldDesk } from './clicks/fold-desk.ts';
-import type { FoldSettings, FromFold, ToFold } from './clicks/fold-messages.ts';
-import { bundledCountryFile, openCountryFile, whenAsked } from './clicks/geo.ts';
-import { isPassing } from './clicks/passing-fault.ts';
-import { DailySalts } from './clicks/visitor-hash.ts';
+import { isPassing } from './journal/passing-fault.ts';
+import { enrichParts } from './ledger/enrich.ts';
+import type { FoldSettings, FromFold, ToFold } from './ledger/fold-messages.ts';
+import { PostgresFoldStore } from './ledger/fold-postgres.ts';
+import { SqliteFoldStore } from './ledger/fold-sqlite.ts';
+import { FoldWorker } from './ledger/fold-worker.ts';
+import { bundledCountryFile, openCountryFile, whenAsked } from './ledger/geo.ts';
+import { DailySalts } from './ledger/visitor-hash.ts';
 import { Site } from './rules/site.ts';
-import { PostgresFoldStore } from './storage/fold-postgres.ts';
-import { SqliteFoldStore } from './storage/fold-sqlite.ts';
-import { giveWay } from './threads/give-way.ts';
-import { clearUpAtRest } from './threads/rest.ts';
+import { collectWhenIdle } from './threads/gc-when-idle.ts';
+import { lowerPriority } from './threads/lower-priority.ts';
 import { clickDeliveries } from './webhooks/click-outbox.ts';
 
 declare const self: Worker;
@@ -18,13 +18,13 @@ declare const self: Worker;
 const retryPause = 1_000;
 
 const tell = (message: FromFold) => self.postMessage(message);
-let desk: FoldDesk | undefined;
+let desk: FoldWorker | undefined;
 let opening: Timer | undefined;
 /** How far the journal reaches, told before the desk was there. */
 let waiting: Extract<ToFold, { kind: 'wake' }> | undefined;
 
-giveWay();
-clearUpAtRest(() => desk?.release());
+lowerPriority();
+collectWhenIdle(() => desk?.release());
 
 self.onmessage = (event: MessageEvent<ToFold>) => {
   const message = event.data;
@@ -54,7 +54,7 @@ function open(settings: FoldSettings, now: number): void {
   if (waiting !== undefined) desk.take(waiting);
 }
 
-function deskOf(settings: FoldSettings, now: number): FoldDesk {
+function deskOf(settings: FoldSettings, now: number): FoldWorker {
   const store =
     settings.databaseUrl === null
       ? new SqliteFoldStore(settings.dataDir)
@@ -72,7 +72,7 @@ function deskOf(settings: FoldSettings, now: number): FoldDesk {
     () => openCountryFile(settings.countryFile ?? bundledCountryFile()),
     (problem) => tell({ kind: 'trouble', event: 'countries unknown', facts: { error: problem.message } }),
   );
-  return new FoldDesk({
+  return new FoldWorker({
     settings,
     store,
     salts,

@@ -3,25 +3,25 @@ import { type App, createApp } from './app.ts';
 import { greeting } from './compose/greeting.ts';
 import { MovingApp } from './compose/moving-app.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
-import { visitorsInThread } from './compose/visitors-in-thread.ts';
+import { visitorsInThread } from './compose/visit-worker.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
-import { holdPort } from './http/hold-port.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
-import { giveWay } from './threads/give-way.ts';
-import { clearUpAtRest } from './threads/rest.ts';
+import { collectWhenIdle } from './threads/gc-when-idle.ts';
+import { lowerPriority } from './threads/lower-priority.ts';
+import { holdPort } from './visit/connection/hold-port.ts';
 import { Workers } from './workers/workers.ts';
 
 /**
  * Once visitors have their thread, this one gives way to it, and so do all that it is going to start, the store's among
  * them: where there is but one core, visits come first.
  */
-const besideVisitors = visitorsInThread(process.env, giveWay);
+const besideVisitors = visitorsInThread(process.env, lowerPriority);
 
 const begin = (config: Config): Promise<App> => createApp(config, {}, besideVisitors);
 
-clearUpAtRest();
+collectWhenIdle();
 
 /** How a worker is told by its parent that it is one, and which port it shares with the others. */
 const workerMark = '--worker-on-port=';

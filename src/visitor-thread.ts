@@ -1,18 +1,19 @@
 /** Runs in a thread of its own: the visitors' port, and everything that a plain visit needs. */
-import type { FromVisitors, Listening, ToVisitors } from './compose/visitor-messages.ts';
+
 import { VisitorPlane } from './compose/visitor-plane.ts';
+import type { FromVisitors, Listening, ToVisitors } from './compose/worker-protocol.ts';
 import { loadConfig } from './config/load.ts';
-import { Peers } from './http/peers.ts';
+import { ClientByPort } from './http/client-by-port.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
-import { clearUpAtRest } from './threads/rest.ts';
+import { collectWhenIdle } from './threads/gc-when-idle.ts';
 
 declare const self: Worker;
 
 const tell = (message: FromVisitors) => self.postMessage(message);
 let plane: VisitorPlane | undefined;
 
-clearUpAtRest();
+collectWhenIdle();
 
 self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
   try {
@@ -27,7 +28,7 @@ self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
 function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
   if (errand.to === 'prepare') {
     const config = loadConfig(errand.environment);
-    const behind = { ...errand.behind, peers: new Peers(errand.behind.peers) };
+    const behind = { ...errand.behind, peers: new ClientByPort(errand.behind.peers) };
     plane = new VisitorPlane(
       config,
       behind,

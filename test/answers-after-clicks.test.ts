@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { InnerServer } from '../src/http/inner-server.ts';
-import { OuterServer } from '../src/http/outer-server.ts';
-import { Peers } from '../src/http/peers.ts';
-import { openPort } from '../src/sockets/port.ts';
+import { AppServer } from '../src/http/app-server.ts';
+import { ClientByPort } from '../src/http/client-by-port.ts';
+import { Listener } from '../src/visit/connection/listener.ts';
+import { openPort } from '../src/visit/connection/port.ts';
 import { eventually } from './support/eventually.ts';
 import { noProxies, wideLimits } from './support/lanes.ts';
 
@@ -16,10 +16,10 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
   let isTick = false;
   let left = 0;
   const early: string[] = [];
-  const peers = new Peers();
-  const inner = new InnerServer(peers, fault);
+  const peers = new ClientByPort();
+  const inner = new AppServer(peers, fault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const outer = new OuterServer(place, { port: inner.port, peers }, wideLimits, fault, {
+  const outer = new Listener(place, { port: inner.port, peers }, wideLimits, fault, {
     open: (where, receiver) =>
       openPort(where, {
         ...receiver,

@@ -39,7 +39,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
   const lines: string[] = [];
   /** The mails so far, once all that were asked for are out. */
   const mails = async () => {
-    await app.app.context.errands.finish();
+    await app.app.context.backgroundTasks.finish();
     return server.mails;
   };
   const tokenIn = (text: string | undefined) => /\/app\/reset\/(lnp_\w+)/.exec(text ?? '')?.[1] ?? '';
@@ -349,7 +349,7 @@ describe('the mail about a password', () => {
     expect((await forgot(app, 'nobody@example.com')).status).toBe(202);
     expect(server.mails).toHaveLength(0);
     release();
-    await app.app.context.errands.finish();
+    await app.app.context.backgroundTasks.finish();
     // Had the answer waited, the mail would have been given up by now.
     expect(server.mails).toHaveLength(1);
     await app.stop();
@@ -360,9 +360,9 @@ describe('the mail about a password', () => {
     const { server, app, email, reached, release } = await slowMail();
     expect((await forgot(app, email)).status).toBe(202);
     await reached;
-    const { errands } = app.app.context;
-    const finish = errands.finish.bind(errands);
-    spyOn(errands, 'finish').mockImplementation(() => {
+    const { backgroundTasks } = app.app.context;
+    const finish = backgroundTasks.finish.bind(backgroundTasks);
+    spyOn(backgroundTasks, 'finish').mockImplementation(() => {
       release();
       return finish();
     });
@@ -383,7 +383,7 @@ describe('the mail about a password', () => {
     for (const { email } of people) statuses.push((await forgot(app, email)).status);
     expect(statuses).toEqual([...Array(32).fill(202), 503]);
     release();
-    await app.app.context.errands.finish();
+    await app.app.context.backgroundTasks.finish();
     expect((await forgot(app, people[32]?.email ?? '')).status).toBe(202);
     await app.stop();
     expect(server.mails).toHaveLength(33);
@@ -414,7 +414,7 @@ test('while the database is away nothing is promised; away in the middle, the lo
   const refused = await forgot(app, email);
   expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
   release.resolve();
-  await app.app.context.errands.finish();
+  await app.app.context.backgroundTasks.finish();
   expect(lines.filter((line) => line.includes('mail not sent'))).toHaveLength(1);
   expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   await wire.lay();

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import type { Express } from '../src/http/connection.ts';
-import { InnerServer } from '../src/http/inner-server.ts';
-import { OuterServer } from '../src/http/outer-server.ts';
-import { Peers } from '../src/http/peers.ts';
-import { openPort, type VisitorSocket } from '../src/sockets/port.ts';
+import { AppServer } from '../src/http/app-server.ts';
+import { ClientByPort } from '../src/http/client-by-port.ts';
+import type { Express } from '../src/visit/connection/connection.ts';
+import { Listener } from '../src/visit/connection/listener.ts';
+import { openPort, type VisitorSocket } from '../src/visit/connection/port.ts';
 import { eventually } from './support/eventually.ts';
 import { noProxies, wideLimits } from './support/lanes.ts';
 
@@ -52,7 +52,7 @@ const breakable = (socket: VisitorSocket): VisitorSocket => {
   };
 };
 
-class BreakablePeers extends Peers {
+class BreakablePeers extends ClientByPort {
   readonly #addresses = new Map<number, string>();
 
   override set(port: number, address: string): void {
@@ -89,8 +89,8 @@ const express: Express = ({ path }) => {
 
 const open = (idleTime?: number) => {
   const peers = new BreakablePeers();
-  const inner = new InnerServer(peers, (cause) => faults.push(cause));
-  const outer = new OuterServer(
+  const inner = new AppServer(peers, (cause) => faults.push(cause));
+  const outer = new Listener(
     { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies },
     { port: inner.port, peers },
     wideLimits,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { openDescriptors } from '../src/http/descriptor-limit.ts';
+import { openDescriptors } from '../src/visit/connection/descriptor-limit.ts';
 import { accountWithLinks } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { createApp } from '../src/app.ts';
-import { outcomes, targets } from '../src/clicks/codes.ts';
-import type { RawHit } from '../src/clicks/enrich.ts';
-import { journalsIn } from '../src/clicks/journal-files.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { journalsIn } from '../src/journal/files.ts';
+import type { RawHit } from '../src/journal/hit.ts';
+import { outcomes, targets } from '../src/journal/hit.ts';
 import { storeKinds } from './support/app.ts';
 import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
 import { freshPostgres } from './support/postgres.ts';

@@ -2,21 +2,16 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { enrichParts, type RawHit } from '../src/clicks/enrich.ts';
-import { type DeskParts, FoldDesk } from '../src/clicks/fold-desk.ts';
-import type { FromFold } from '../src/clicks/fold-messages.ts';
-import {
-  folderOf,
-  type JournalName,
-  journalsIn,
-  type Position,
-  segmentFile,
-} from '../src/clicks/journal-files.ts';
-import { RecordWriter } from '../src/clicks/journal-record-writer.ts';
-import { DailySalts } from '../src/clicks/visitor-hash.ts';
+import { folderOf, type JournalName, journalsIn, type Position, segmentFile } from '../src/journal/files.ts';
+import type { RawHit } from '../src/journal/hit.ts';
+import { RecordWriter } from '../src/journal/record-writer.ts';
+import { enrichParts } from '../src/ledger/enrich.ts';
+import type { FromFold } from '../src/ledger/fold-messages.ts';
+import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
+import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
+import { type DeskParts, FoldWorker } from '../src/ledger/fold-worker.ts';
+import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
-import { SqliteFoldStore } from '../src/storage/fold-sqlite.ts';
-import type { DeliveriesOf, FoldBatch } from '../src/storage/fold-store.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -65,7 +60,7 @@ class WatchedStore extends SqliteFoldStore {
   onTurn: (batch: FoldBatch) => void = () => {};
   beforeTurn: () => void = () => {};
 
-  override stretchLength(): number {
+  override batchLength(): number {
     return 10;
   }
 
@@ -94,7 +89,7 @@ function deskOf(
   store: SqliteFoldStore,
   tell: (message: FromFold) => void,
   deliveriesOf: DeskParts['deliveriesOf'] = () => () => [],
-): FoldDesk {
+): FoldWorker {
   const salts = new DailySalts(
     {
       settle: (day, fresh) => store.settleSalt(day, fresh),
@@ -102,7 +97,7 @@ function deskOf(
     },
     (count) => new Uint8Array(count).fill(1),
   );
-  return new FoldDesk({
+  return new FoldWorker({
     settings: {
       dataDir: folder.path,
       databaseUrl: null,
@@ -198,38 +193,38 @@ test('a stop while the store is away, in the middle of a leftover journal, leave
 
 test('while others change something in SQLite the turns are short, and long again when they have stopped', async () => {
   const store = new SqliteFoldStore(folder.path);
-  const long = store.stretchLength();
+  const long = store.batchLength();
   const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   other.run("insert into settings (key, value) values ('a', 'b')");
-  expect(store.stretchLength()).toBeLessThan(long);
+  expect(store.batchLength()).toBeLessThan(long);
   other.close();
   await store.deleteSaltsBefore(1);
-  expect(new SqliteFoldStore(folder.path).stretchLength()).toBe(long);
+  expect(new SqliteFoldStore(folder.path).batchLength()).toBe(long);
   await store.close();
 });
 
 test('where a turn takes long the next ones are shorter, all the more while others change something', async () => {
   const store = new SlowStore(folder.path);
-  const long = store.stretchLength();
+  const long = store.batchLength();
   const end = written(own, 5);
   await new Promise<void>((resolve) => {
     const desk = deskOf(store, ({ kind }) => kind === 'folded' && resolve());
     desk.take({ kind: 'wake', end, now: plain.at });
   });
   expect(ledger()).toBe(5);
-  const afterwards = store.stretchLength();
+  const afterwards = store.batchLength();
   expect(afterwards).toBeLessThan(long);
   const other = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   other.run("insert into settings (key, value) values ('a', 'b')");
-  expect(store.stretchLength()).toBeLessThan(afterwards);
-  expect(store.stretchLength()).toBeGreaterThan(1_000);
+  expect(store.batchLength()).toBeLessThan(afterwards);
+  expect(store.batchLength()).toBeGreaterThan(1_000);
   other.close();
   await store.close();
 });
 
 test("another worker's fold is no reason for short turns, and what is changed beside it is", async () => {
   const store = new SqliteFoldStore(folder.path);
-  const long = store.stretchLength();
+  const long = store.batchLength();
   const other = new WatchedStore(folder.path);
   const desk = deskOf(other, () => {});
   const fold = (end: Position) =>
@@ -239,14 +234,14 @@ test("another worker's fold is no reason for short turns, and what is changed be
     });
   await fold(written(own, 2));
   expect(ledger()).toBe(2);
-  expect(store.stretchLength()).toBe(long);
+  expect(store.batchLength()).toBe(long);
   const writer = new Database(join(folder.path, 'linnet.sqlite'), { readwrite: true });
   writer.run("insert into changes (at, domain_id, suffixes) values (0, 0, 'a')");
   writer.close();
   const { segment, offset } = written(own, 2, plain.at + 60_000);
   await fold({ segment, offset: offset * 2 });
   expect(ledger()).toBe(4);
-  expect(store.stretchLength()).toBeLessThan(long);
+  expect(store.batchLength()).toBeLessThan(long);
   await store.close();
   await other.close();
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { RawHit } from '../src/clicks/enrich.ts';
-import { folderOf, segmentFile } from '../src/clicks/journal-files.ts';
-import { RecordWriter } from '../src/clicks/journal-record-writer.ts';
+import { folderOf, segmentFile } from '../src/journal/files.ts';
+import type { RawHit } from '../src/journal/hit.ts';
+import { RecordWriter } from '../src/journal/record-writer.ts';
 import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';

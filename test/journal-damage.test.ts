@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../src/app.ts';
-import { folderOf, journalsIn, segmentFile } from '../src/clicks/journal-files.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { folderOf, journalsIn, segmentFile } from '../src/journal/files.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';

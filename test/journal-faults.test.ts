@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import fc from 'fast-check';
-import type { RawHit } from '../src/clicks/enrich.ts';
-import { HitCursor } from '../src/clicks/hit-cursor.ts';
-import { Journal } from '../src/clicks/journal.ts';
-import { type JournalDisk, realDisk } from '../src/clicks/journal-disk.ts';
-import { segmentsIn } from '../src/clicks/journal-files.ts';
-import { JournalReader } from '../src/clicks/journal-reader.ts';
+import { type JournalDisk, realDisk } from '../src/journal/disk.ts';
+import { segmentsIn } from '../src/journal/files.ts';
+import type { RawHit } from '../src/journal/hit.ts';
+import { Journal } from '../src/journal/journal.ts';
+import { JournalReader } from '../src/journal/reader.ts';
+import { HitCursor } from '../src/ledger/hit-cursor.ts';
 import { runScriptWithin, temporaryFolder } from './support/program.ts';
 
 const hitAt = (at: number): RawHit => ({

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { classes, outcomes, rollupClasses } from '../src/clicks/codes.ts';
+import { outcomes } from '../src/journal/hit.ts';
+import { classes, rollupClasses } from '../src/ledger/codes.ts';
+import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
+import { hitColumns, noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
+import { minInPack } from '../src/ledger/hit-pack.ts';
+import type { Owner } from '../src/ledger/owner.ts';
 import {
   countHits,
   type HitFilter,
@@ -8,14 +13,10 @@ import {
   hitsBefore,
   newestHitId,
   type StoredHit,
-} from '../src/storage/click-list.ts';
+} from '../src/stats/click-list.ts';
+import { type HitColumn, rawGroupCounts, rawHourCounts } from '../src/stats/raw-queries.ts';
 import type { Database } from '../src/storage/database.ts';
-import { SqliteFoldStore } from '../src/storage/fold-sqlite.ts';
-import { hitColumns, noVisitor, type Watermark } from '../src/storage/fold-store.ts';
-import { fewestInPack } from '../src/storage/hit-pack.ts';
 import { openDatabase } from '../src/storage/open.ts';
-import type { Owner } from '../src/storage/stats.ts';
-import { type HitColumn, rawGroupCounts, rawHourCounts } from '../src/storage/stats-raw.ts';
 import { drawFrom } from './support/draw.ts';
 import { wholeLedger } from './support/hits.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -61,7 +62,7 @@ function inOrder(hits: readonly Told[], isByLink: boolean): readonly Told[] {
   const byLink = hits.toSorted((one, other) => one.link_id - other.link_id);
   const parts = Map.groupBy(byLink, (hit) => hit.organization_id);
   const [packed, rows] = [true, false].map((isLarge) =>
-    [...parts.values()].filter((part) => part.length >= fewestInPack === isLarge),
+    [...parts.values()].filter((part) => part.length >= minInPack === isLarge),
   );
   const left = new Set(rows?.flat());
   return [...(packed?.flat() ?? []), ...byLink.filter((hit) => left.has(hit))];
@@ -159,7 +160,7 @@ describe('a ledger of rows and packs', () => {
     const packs = await database.read.selectFrom('hit_packs').selectAll().execute();
     expect(new Set(packs.map((pack) => pack.organization_id))).toEqual(new Set([1, 2]));
     expect(Math.max(...packs.map((pack) => pack.hits))).toBeLessThanOrEqual(512);
-    expect(Math.min(...packs.map((pack) => pack.hits))).toBeGreaterThanOrEqual(fewestInPack);
+    expect(Math.min(...packs.map((pack) => pack.hits))).toBeGreaterThanOrEqual(minInPack);
     expect([...(await wholeLedger(database.read))]).toEqual(told);
   });
 

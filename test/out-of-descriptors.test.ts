@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { journalsIn } from '../src/clicks/journal-files.ts';
+import { journalsIn } from '../src/journal/files.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
 import { linkOn } from './support/link-on.ts';

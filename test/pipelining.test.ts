@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { Connection, type Lane } from '../src/http/connection.ts';
-import { Guard } from '../src/http/guard.ts';
-import { Peers } from '../src/http/peers.ts';
-import { UpstreamSlots } from '../src/http/upstream-slots.ts';
-import type { VisitorSocket } from '../src/sockets/port.ts';
+import { ClientByPort } from '../src/http/client-by-port.ts';
+import { Connection, type Lane } from '../src/visit/connection/connection.ts';
+import { Guard } from '../src/visit/connection/guard.ts';
+import type { VisitorSocket } from '../src/visit/connection/port.ts';
+import { UpstreamSlots } from '../src/visit/connection/upstream-slots.ts';
 import { eventually } from './support/eventually.ts';
 import { openLanes } from './support/lanes.ts';
 
@@ -35,7 +35,7 @@ function alone(waits: boolean) {
       return { head, body: '', waits };
     },
     innerPort: 1,
-    peers: new Peers(),
+    peers: new ClientByPort(),
     slots: new UpstreamSlots({ upstream: 1, upstreamPerNetwork: 1 }, () => null),
     guard: new Guard((cause) => {
       throw cause;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
-import { LinkCache } from '../src/redirect/link-cache.ts';
 import { SqliteInline } from '../src/storage/drivers/sqlite-client.ts';
+import { LinkCache } from '../src/visit/link-cache.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type RawAnswer, visitRaw } from './support/raw-http.ts';
 

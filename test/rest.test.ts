@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** How a thread clears up within a second and a half, which does `work` every tenth of a second. */
 async function clearings(work: string): Promise<string> {
   const script = `
-    import { clearUpAtRest } from './src/threads/rest.ts';
+    import { collectWhenIdle } from './src/threads/rest.ts';
     const collect = Bun.gc;
     const done = [];
     Bun.gc = (isWaitedFor) => {
@@ -16,7 +16,7 @@ async function clearings(work: string): Promise<string> {
       for (const end = used() + milliseconds; used() < end; );
     };
     busy(300);
-    clearUpAtRest(() => done.push('released'));
+    collectWhenIdle(() => done.push('released'));
     setInterval(() => { ${work} }, 100);
     setTimeout(() => {
       console.log(done.join(', '));

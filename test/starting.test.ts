@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { InnerServer } from '../src/http/inner-server.ts';
-import { OuterServer } from '../src/http/outer-server.ts';
-import { Peers } from '../src/http/peers.ts';
+import { AppServer } from '../src/http/app-server.ts';
+import { ClientByPort } from '../src/http/client-by-port.ts';
+import { Listener } from '../src/visit/connection/listener.ts';
 import { noProxies, wideLimits } from './support/lanes.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const fault = (cause: unknown) => {
   throw cause;
 };
-let inner: InnerServer;
-let outer: OuterServer;
+let inner: AppServer;
+let outer: Listener;
 
 /** Neither is opened: the service is still starting. */
 beforeAll(() => {
-  const peers = new Peers();
-  inner = new InnerServer(peers, fault);
+  const peers = new ClientByPort();
+  inner = new AppServer(peers, fault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  outer = new OuterServer(place, { port: inner.port, peers }, wideLimits, fault);
+  outer = new Listener(place, { port: inner.port, peers }, wideLimits, fault);
 });
 afterAll(async () => {
   await outer.stopTaking(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import * as pages from '../src/redirect/pages.ts';
 import type { LinkForVisitor } from '../src/rules/resolve.ts';
+import * as pages from '../src/visit/pages.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { visitRaw } from './support/raw-http.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
-import { visitorsInThread } from '../src/compose/visitors-in-thread.ts';
+import { visitorsInThread } from '../src/compose/visit-worker.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';

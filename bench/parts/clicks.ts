@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RawHit } from '../../src/clicks/enrich.ts';
+import type { RawHit } from '../../src/journal/hit.ts';
 import type { Effort } from '../effort.ts';
 import { figure, ratio } from '../figures.ts';
 import { hitMix, plainHits, writeJournal } from '../hit-mix.ts';

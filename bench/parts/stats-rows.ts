@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { dimensions, hourOf, rollupClasses } from '../../src/clicks/codes.ts';
-import { countEntry } from '../../src/storage/stats-counts.ts';
+import { dimensions, hourOf, rollupClasses } from '../../src/ledger/codes.ts';
+import { countEntry } from '../../src/ledger/hour-counts.ts';
 import type { SeededStore } from '../seed.ts';
 
 export const hoursSeeded = 30 * 24;

@@ -18,7 +18,7 @@ export interface Crowd {
 export type Action = (side: Side, crowd: Crowd) => Promise<number>;
 
 /** One page of them, so that they are easily found again. */
-const mostCreations = 1_000;
+const maxCreations = 1_000;
 const mark = 'made by the bench';
 
 export const read: Action = ({ program, owner, links }, crowd) => {
@@ -31,7 +31,7 @@ export const create: Action = async (side, crowd) => {
   const { program, owner } = side;
   const link = { destination_url: 'https://shop.example.com/new?utm_source=mail', name: mark };
   const bytes = callBytes(program, owner, 'POST', '/api/v1/link', link);
-  const measured = await cost(program, { ...crowd, most: mostCreations, status: 201, next: () => bytes });
+  const measured = await cost(program, { ...crowd, most: maxCreations, status: 201, next: () => bytes });
   await deleteCreated(side);
   return measured;
 };
@@ -51,7 +51,7 @@ async function deleteCreated({ program, owner }: Side): Promise<void> {
   const { links } = await ask<{ links: { id: number; name: string | null }[] }>(
     program,
     'GET',
-    `/api/v1/link?limit=${mostCreations}`,
+    `/api/v1/link?limit=${maxCreations}`,
     { credential: owner.key },
   );
   const made = links.filter(({ name }) => name === mark);

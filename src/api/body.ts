@@ -1,4 +1,4 @@
-import { ownTurn } from '../manage/stretch.ts';
+import { ownTurn } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import { requireBoundedJson } from './json-shape.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Click as Found } from '../clicks/stats-clicks.ts';
 import { formatIso } from '../rules/instant.ts';
+import type { Click as Found } from '../stats/clicks.ts';
 import type { Click } from './schemas/click.ts';
 
 /** A hit as the interface shows it: in lists, in the live stream and, in this order, in exports. */

@@ -1,4 +1,4 @@
-import { Stretch } from '../manage/stretch.ts';
+import { TimeSlice } from '../manage/time-slice.ts';
 
 const quoted = /[",\r\n]/;
 /**
@@ -24,7 +24,7 @@ export async function csvLines<Row>(
   rows: readonly Row[],
   cellsOf: (row: Row) => readonly (string | number | null)[],
 ): Promise<string> {
-  const stretch = new Stretch();
+  const stretch = new TimeSlice();
   let lines = '';
   for (const row of rows) {
     if (stretch.isOver) await stretch.pause();

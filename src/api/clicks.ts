@@ -1,15 +1,15 @@
 import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import { readLink } from '../manage/read-links.ts';
+import type { Caller } from '../rules/access.ts';
 import {
   type ClickQuestion,
   eachClick,
   type Click as Found,
   type Owner,
   readClicks,
-} from '../clicks/stats-clicks.ts';
-import { clicksRange } from '../clicks/stats-range.ts';
-import type { Context } from '../manage/context.ts';
-import { readLink } from '../manage/read-links.ts';
-import type { Caller } from '../rules/access.ts';
+} from '../stats/clicks.ts';
+import { clicksRange } from '../stats/range.ts';
 import { clickAnswer } from './click-answer.ts';
 import { csvLine, csvLines } from './clicks-csv.ts';
 import { Cursors, refuseBoth } from './cursor.ts';

@@ -74,7 +74,7 @@ export const update = endpoint({
   credential: 'required',
   params: pathId,
   body: DomainUpdate,
-  passesOver: domainAnswerFields,
+  ignoredFields: domainAnswerFields,
   statuses: { 200: 'The domain as it is now.' },
   answer: Domain,
   async handle({ caller, params, body }, context) {

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import { readingFor, termsOf } from '../manage/reading.ts';
-import type { Caller, Deed } from '../rules/access.ts';
+import type { Caller, Permission } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
+import { authorize, type CallerResolver } from './authorize.ts';
 import { readJson } from './body.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
 import type { Json } from './json.ts';
-import { type Doorman, letIn } from './let-in.ts';
 import { readInput, requireInput } from './read-input.ts';
 import { readQuery } from './read-query.ts';
-import type { Pieces } from './text-stream.ts';
+import type { TextChunks } from './text-stream.ts';
 
 /** What an endpoint may know of the connection behind a call. */
 export interface Connection {
@@ -33,7 +33,7 @@ export interface Call<Params, Query, Body, Who> {
   /** What the session's cookie holds, where no key or token was sent. */
   readonly session: string | null;
   /** Asks again whether the credential is good: an answer that lasts must end with it. */
-  readonly stillWelcome: () => Promise<unknown>;
+  readonly reauthorize: () => Promise<unknown>;
 }
 
 export interface Reply<Body> {
@@ -43,7 +43,7 @@ export interface Reply<Body> {
   /** Each a `Set-Cookie` of its own, beside one among the headers. */
   readonly cookies?: readonly string[];
   /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
-  readonly stream?: { readonly headers: Record<string, string>; readonly pieces: Pieces };
+  readonly stream?: { readonly headers: Record<string, string>; readonly pieces: TextChunks };
 }
 
 /**
@@ -63,7 +63,7 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly description?: string;
   readonly credential: C;
   /** What the caller's role must allow. */
-  readonly deed?: Deed;
+  readonly permission?: Permission;
   /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
   readonly ownPagesOnly?: boolean;
   readonly params?: P;
@@ -72,9 +72,9 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   /** Without a body the call means something else. */
   readonly bodyIsOptional?: Optional;
   /** Fields that answers carry: they may be sent back, and are passed over. */
-  readonly passesOver?: readonly string[];
+  readonly ignoredFields?: readonly string[];
   /** Where a body may be larger than usual. */
-  readonly mostBodyBytes?: number;
+  readonly maxBodyBytes?: number;
   /** The call changes something although it is a GET: HEAD, which must change nothing, is refused. */
   readonly getChanges?: boolean;
   /** A read that may ask much of the store and of this thread: an organization has a few at a time. */
@@ -95,7 +95,7 @@ export interface Endpoint {
   readonly summary: string;
   readonly description: string | undefined;
   readonly credential: Credential;
-  readonly deed: Deed | undefined;
+  readonly permission: Permission | undefined;
   readonly params: z.ZodObject | undefined;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodType | undefined;
@@ -109,7 +109,7 @@ export interface Endpoint {
     request: Request,
     params: Readonly<Record<string, string>>,
     connection: Connection,
-    doorman: Doorman,
+    callers: CallerResolver,
     context: ApiContext,
   ): Promise<Reply<unknown>>;
 }
@@ -131,7 +131,7 @@ export function endpoint<
     summary: definition.summary,
     description: definition.description,
     credential: definition.credential,
-    deed: definition.deed,
+    permission: definition.permission,
     params: definition.params,
     query: definition.query,
     body: definition.body,
@@ -141,13 +141,13 @@ export function endpoint<
     answer: definition.answer,
     streams: definition.streams,
     heavy: definition.heavy ?? false,
-    async run(request, rawParams, connection, doorman, context) {
+    async run(request, rawParams, connection, callers, context) {
       const begunAt = performance.now();
-      const guest = await letIn(definition, request, doorman, context.site);
+      const guest = await authorize(definition, request, callers, context.site);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = readQuery(request.url, definition.query, definition.body);
       const { headers, signal } = request;
-      const { caller, session, stillWelcome } = guest;
+      const { caller, session, reauthorize } = guest;
       const organizationId = caller?.organizationId ?? 0;
       const lease = context.bodies.lease(organizationId);
       const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
@@ -156,7 +156,7 @@ export function endpoint<
         const body = definition.body
           ? await bodyOf(definition.body, definition, request, lease, caller)
           : undefined;
-        const call = { caller, params, query, body, headers, connection, signal, session, stillWelcome };
+        const call = { caller, params, query, body, headers, connection, signal, session, reauthorize };
         // From here on it is known what is to be done: however long that takes, its caller is told what came of it.
         connection.keepOpen(maxSilence);
         const means = readingFor(context, termsOf({ organizationId, signal, kind, begunAt }));
@@ -184,21 +184,21 @@ function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): 
 
 async function bodyOf(
   schema: z.ZodType,
-  definition: { bodyIsOptional?: boolean; passesOver?: readonly string[]; mostBodyBytes?: number },
+  definition: { bodyIsOptional?: boolean; ignoredFields?: readonly string[]; maxBodyBytes?: number },
   request: Request,
   lease: BodyLease,
   caller: Caller | null,
 ): Promise<unknown> {
-  const value = await readJson(request, definition.mostBodyBytes ?? smallBodyBytes, lease);
+  const value = await readJson(request, definition.maxBodyBytes ?? smallBodyBytes, lease);
   // Many clients can't send nothing: with a credential an empty object is no body either.
   if (definition.bodyIsOptional && caller !== null && isEmpty(value)) return undefined;
   if (value === undefined) {
     if (definition.bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');
   }
-  const { passesOver = [] } = definition;
-  return requireInput(schema, without(value, passesOver), {
-    ignored: passesOver.filter((name) => isIn(value, name)),
+  const { ignoredFields = [] } = definition;
+  return requireInput(schema, without(value, ignoredFields), {
+    ignored: ignoredFields.filter((name) => isIn(value, name)),
   });
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
+import type { CallerResolver } from './authorize.ts';
 import { BodyMemory } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
 import { type Connection, endpoint } from './endpoint.ts';
 import { HeavyReads } from './heavy-reads.ts';
-import type { Doorman } from './let-in.ts';
 import { routes } from './routes.ts';
 
 /** Who got a turn, in order. */
@@ -70,7 +70,7 @@ test('a heavy endpoint is begun when it has its turn, and gives it up also when 
   const context = { bodies: new BodyMemory(), heavyReads: new HeavyReads() } as unknown as ApiContext;
   const connection = { keepOpen: () => {} } as unknown as Connection;
   const request = new Request('http://localhost/', { headers: { 'api-key': 'x' } });
-  const callers = { caller: async () => ({ organizationId: 1 }) } as unknown as Doorman;
+  const callers = { caller: async () => ({ organizationId: 1 }) } as unknown as CallerResolver;
   const call = () => slow.run(request, {}, connection, callers, context).catch(String);
   const calls = Array.from({ length: 7 }, call);
   await Bun.sleep(0);

@@ -23,7 +23,7 @@ export const create = endpoint({
   description:
     'For administrators. A new invitation for the same address replaces the one before. Where a mail server is set it is mailed; whether or not that works, the invitation is made.',
   credential: 'required',
-  deed: 'manage_members',
+  permission: 'manage_members',
   body: InvitationToCreate,
   statuses: { 201: 'The invitation, its token this once.' },
   answer: NewInvitation,
@@ -38,7 +38,7 @@ export const list = endpoint({
   summary: 'List outstanding invitations',
   description: 'For administrators.',
   credential: 'required',
-  deed: 'manage_members',
+  permission: 'manage_members',
   statuses: { 200: 'Newest first.' },
   answer: z.array(Invitation),
   async handle({ caller }, context) {
@@ -50,7 +50,7 @@ export const remove = endpoint({
   summary: 'Withdraw an invitation',
   description: 'For administrators. Its link is dead from then on.',
   credential: 'required',
-  deed: 'manage_members',
+  permission: 'manage_members',
   params: pathId,
   statuses: { 204: 'Withdrawn.' },
   async handle({ caller, params }, context) {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import type { LinkWithTags } from '../manage/create-link.ts';
 import type { PreparedLink } from '../manage/store-links.ts';
-import { Stretch } from '../manage/stretch.ts';
+import { TimeSlice } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { errorBody, statusOf } from './errors.ts';
 import { Json } from './json.ts';
@@ -57,7 +57,7 @@ export class LinkAnswers {
   /** One thing after the other, so that nobody waits for all of them at once. */
   #next<Thing>(things: Iterable<Thing> | Promise<Iterable<Thing>>, deal: (thing: Thing) => void): void {
     this.#work = this.#work.then(async () => {
-      const stretch = new Stretch();
+      const stretch = new TimeSlice();
       for (const thing of await things) {
         if (stretch.isOver) await stretch.pause();
         deal(thing);

@@ -2,8 +2,8 @@ import { prepareLinks } from '../manage/create-links.ts';
 import { deleteLinks } from '../manage/delete-link.ts';
 import type { LinkToCreate as Wish } from '../manage/prepare-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
-import { Stretch } from '../manage/stretch.ts';
 import { tagLinks } from '../manage/tag-links.ts';
+import { TimeSlice } from '../manage/time-slice.ts';
 import type { Refusal } from '../rules/errors.ts';
 import { endpoint, without } from './endpoint.ts';
 import { LinkAnswers } from './link-answers.ts';
@@ -22,9 +22,9 @@ import {
 } from './schemas/link-bulk.ts';
 
 /** A thousand links of the usual kind take a quarter of a megabyte. */
-const mostBodyBytes = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * 1024 * 1024;
 /** A second's work, or less. */
-const mostPasswords = 20;
+const maxPasswords = 20;
 
 export const create = endpoint({
   summary: 'Create many links',
@@ -33,14 +33,14 @@ export const create = endpoint({
   credential: 'required',
   query: LinksCreationQuery,
   body: LinksToCreate,
-  mostBodyBytes,
+  maxBodyBytes,
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
   async handle({ caller, query, body }, context) {
     const batch = prepareLinks(context, caller, await wishesOf(body.links), {
       withPng: !query.disable_png,
       atomic: query.atomic,
-      mostPasswords,
+      maxPasswords,
     });
     const answers = new LinkAnswers(context);
     answers.draw(batch.links);
@@ -51,7 +51,7 @@ export const create = endpoint({
 
 async function wishesOf(links: readonly unknown[]): Promise<(Wish | Refusal)[]> {
   const wishes: (Wish | Refusal)[] = [];
-  const stretch = new Stretch();
+  const stretch = new TimeSlice();
   for (const sent of links) {
     if (stretch.isOver) await stretch.pause();
     wishes.push(wishOf(sent));

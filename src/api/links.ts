@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { dailyClicks } from '../clicks/stats-daily.ts';
 import type { Context } from '../manage/context.ts';
 import { createLink, type LinkWithTags } from '../manage/create-link.ts';
 import { deleteLink } from '../manage/delete-link.ts';
 import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';
-import { Stretch } from '../manage/stretch.ts';
+import { TimeSlice } from '../manage/time-slice.ts';
 import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { normaliseSuffix } from '../rules/suffix.ts';
+import { dailyClicks } from '../stats/daily.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { Json } from './json.ts';
@@ -31,7 +31,7 @@ export const create = endpoint({
   credential: 'required',
   query: LinkCreationQuery,
   body: LinkToCreate,
-  passesOver: creationPassesOver,
+  ignoredFields: creationPassesOver,
   statuses: { 201: 'The link.' },
   answer: Link,
   async handle({ caller, query, body }, context) {
@@ -42,10 +42,10 @@ export const create = endpoint({
 });
 
 /** Clients cut answers at 10 MiB: better a sentence than half a page. */
-const mostAnswerLength = 10 * 1024 * 1024;
+const maxAnswerLength = 10 * 1024 * 1024;
 /** The longest link there can be is under 100 KB: so many of them fit whatever they hold. */
 const pagesThatFit = 100;
-const mostWithDays = 100;
+const maxWithDays = 100;
 
 export const list = endpoint({
   summary: 'List links',
@@ -57,8 +57,8 @@ export const list = endpoint({
   statuses: { 200: 'A page of links.' },
   answer: LinkList,
   async handle({ caller, query }, context) {
-    if (query.daily !== undefined && query.limit > mostWithDays) {
-      throw new Refusal('FIELD_INVALID', `With "daily" a page has at most ${mostWithDays} links.`, {
+    if (query.daily !== undefined && query.limit > maxWithDays) {
+      throw new Refusal('FIELD_INVALID', `With "daily" a page has at most ${maxWithDays} links.`, {
         field: 'limit',
       });
     }
@@ -75,7 +75,7 @@ export const list = endpoint({
     });
     const daily = query.daily === undefined ? undefined : await daysOf(context, links, query.daily);
     const answers: Json<z.input<typeof Link>>[] = [];
-    const stretch = new Stretch();
+    const stretch = new TimeSlice();
     let length = 0;
     for (const [index, link] of links.entries()) {
       // A thousand QR codes in one go would hold up every redirect that waits behind them.
@@ -83,7 +83,7 @@ export const list = endpoint({
       const days = daily?.get(link.link.id);
       const answer = Json.of({ ...linkAnswer(link, context), ...(days && { daily_clicks: days }) });
       if (links.length > pagesThatFit) length += Buffer.byteLength(answer.text);
-      if (length > mostAnswerLength) {
+      if (length > maxAnswerLength) {
         throw new Refusal(
           'PAGE_TOO_LARGE',
           `These links are long: ask for at most ${Math.max(1, Math.floor(index / 2))} at a time.`,
@@ -133,7 +133,7 @@ export const update = endpoint({
   credential: 'required',
   params: linkPath,
   body: LinkUpdate,
-  passesOver: linkAnswerFields,
+  ignoredFields: linkAnswerFields,
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
   async handle({ caller, params, body, headers }, context) {

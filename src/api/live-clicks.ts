@@ -1,11 +1,11 @@
-import type { LiveClicks } from '../clicks/live.ts';
-import { type ClickQuestion, clicksAfter, type Click as Found } from '../clicks/stats-clicks.ts';
 import { Refusal } from '../rules/errors.ts';
+import { type ClickQuestion, clicksAfter, type Click as Found } from '../stats/clicks.ts';
+import type { LiveClicks } from '../stats/live.ts';
 import { clickAnswer } from './click-answer.ts';
 import { endpoint } from './endpoint.ts';
 import { LiveQuery } from './schemas/click.ts';
 
-const mostPerPiece = 200;
+const maxPerPiece = 200;
 
 export const stream = endpoint({
   summary: 'Follow the clicks of all links',
@@ -15,7 +15,7 @@ export const stream = endpoint({
   query: LiveQuery,
   statuses: { 200: 'Events, until either side ends the stream.' },
   streams: 'text/event-stream',
-  async handle({ caller, query, headers, connection, signal, stillWelcome }, { live, database }) {
+  async handle({ caller, query, headers, connection, signal, reauthorize }, { live, database }) {
     const { organizationId } = caller;
     const since = query.last_event_id ?? lastEventId(headers);
     if (!live.hasRoomFor(organizationId)) {
@@ -32,13 +32,13 @@ export const stream = endpoint({
       range: {},
     };
     const read = (after: number, upTo: number) =>
-      clicksAfter(database, question, { after, upTo, limit: mostPerPiece });
+      clicksAfter(database, question, { after, upTo, limit: maxPerPiece });
     return {
       status: 200,
       body: undefined,
       stream: {
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-        pieces: (gone) => events({ live, organizationId, since, over: [signal, gone], stillWelcome, read }),
+        pieces: (gone) => events({ live, organizationId, since, over: [signal, gone], reauthorize, read }),
       },
     };
   },
@@ -54,11 +54,11 @@ interface Following {
   readonly organizationId: number;
   readonly since: number | undefined;
   readonly over: readonly AbortSignal[];
-  readonly stillWelcome: () => Promise<unknown>;
+  readonly reauthorize: () => Promise<unknown>;
   readonly read: (after: number, upTo: number) => Promise<readonly Found[]>;
 }
 
-async function* events({ live, organizationId, since, over, stillWelcome, read }: Following) {
+async function* events({ live, organizationId, since, over, reauthorize, read }: Following) {
   // Others may have come since the request was let in.
   if (!live.hasRoomFor(organizationId)) return;
   const bell = new Bell(AbortSignal.any([...over, live.closing]));
@@ -69,13 +69,13 @@ async function* events({ live, organizationId, since, over, stillWelcome, read }
     yield ': Linnet\n\n';
     while (!bell.isOver) {
       if (performance.now() - lookedAt >= live.heartbeat) {
-        if (!(await isWelcome(stillWelcome))) return;
+        if (!(await isWelcome(reauthorize))) return;
         lookedAt = performance.now();
         yield ': still here\n\n';
       }
       const upTo = live.settled;
       const clicks = position < upTo ? await read(position, upTo) : [];
-      position = clicks.length === mostPerPiece ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
+      position = clicks.length === maxPerPiece ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
       if (clicks.length > 0) yield clicks.map(event).join('');
       else if (position >= live.settled) await bell.rings(lookedAt + live.heartbeat - performance.now());
     }
@@ -88,9 +88,9 @@ const event = (click: Found): string =>
   `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
 
 /** A store that is away says nothing about a credential. */
-async function isWelcome(stillWelcome: () => Promise<unknown>): Promise<boolean> {
+async function isWelcome(reauthorize: () => Promise<unknown>): Promise<boolean> {
   try {
-    await stillWelcome();
+    await reauthorize();
     return true;
   } catch (cause) {
     return !(cause instanceof Refusal);

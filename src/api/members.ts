@@ -25,10 +25,10 @@ export const update = endpoint({
   description:
     'For administrators. There is always one: 409 `LAST_ADMINISTRATOR` where it would be lowered. What somebody invited as administrator is withdrawn when they become editor.',
   credential: 'required',
-  deed: 'manage_members',
+  permission: 'manage_members',
   params: pathId,
   body: MemberUpdate,
-  passesOver: memberAnswerFields,
+  ignoredFields: memberAnswerFields,
   statuses: { 200: 'The member as they are now.' },
   answer: Member,
   async handle({ caller, params, body }, context) {
@@ -41,7 +41,7 @@ export const remove = endpoint({
   description:
     'For administrators. They go on with an organization of their own; their sessions, tokens, API keys and the invitations they made end. What they made stays here. The last administrator can not be removed.',
   credential: 'required',
-  deed: 'manage_members',
+  permission: 'manage_members',
   params: pathId,
   statuses: { 204: 'Removed.' },
   async handle({ caller, params }, context) {

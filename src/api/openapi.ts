@@ -106,7 +106,7 @@ const failure = (description: string): Json => ({
 
 function refusalsOf(
   method: string,
-  { body, query, params, credential, deed, streams }: Endpoint,
+  { body, query, params, credential, permission, streams }: Endpoint,
 ): [string, string][] {
   const isChange = method !== 'GET';
   const refusals: [string, string, boolean][] = [
@@ -119,7 +119,7 @@ function refusalsOf(
     [
       '403',
       'The credential is good, and this is not allowed to it; or a cookie came from a page of another site.',
-      deed !== undefined || credential === 'optional' || isChange,
+      permission !== undefined || credential === 'optional' || isChange,
     ],
     ['404', 'Not there, or not in your organization.', params !== undefined],
     ['409', 'Taken already, or something stands in the way.', isChange],

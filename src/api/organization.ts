@@ -25,9 +25,9 @@ export const update = endpoint({
   summary: 'Change your organization',
   description: 'For administrators. Links that exist keep the codes they have.',
   credential: 'required',
-  deed: 'manage_members',
+  permission: 'manage_members',
   body: OrganizationUpdate,
-  passesOver: organizationAnswerFields,
+  ignoredFields: organizationAnswerFields,
   statuses: { 200: 'The organization as it is now.' },
   answer: Organization,
   async handle({ caller, body }, context) {

@@ -1,6 +1,6 @@
 import type { Context } from '../manage/context.ts';
 import { readLinkForPicture } from '../manage/read-links.ts';
-import { ownTurn } from '../manage/stretch.ts';
+import { ownTurn } from '../manage/time-slice.ts';
 import { qrPng } from '../qr/png.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { Refusal } from '../rules/errors.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { CallerResolver } from './authorize.ts';
 import type { ApiContext } from './context.ts';
 import type { Connection } from './endpoint.ts';
 import { errorBody, errorHeaders, refusalOf, statusOf } from './errors.ts';
 import { Json } from './json.ts';
-import type { Doorman } from './let-in.ts';
 import { meantPath } from './meant-path.ts';
 import type { Route } from './routes.ts';
 import { textStream } from './text-stream.ts';
@@ -23,14 +23,14 @@ const always = {
 const jsonType = 'application/json;charset=utf-8';
 
 /** The API as a function from request to answer: JSON, save where an endpoint streams, and whatever goes wrong. */
-export function serveApi(routes: readonly Route[], context: ApiContext, doorman: Doorman, log: Log) {
+export function serveApi(routes: readonly Route[], context: ApiContext, callers: CallerResolver, log: Log) {
   const app = new Hono<Bindings>();
   const methods = Map.groupBy(routes, (route) => route.path);
 
   for (const { method, path, endpoint } of routes) {
     app.on(method, honoPath(path), async ({ req, env }) => {
       if (env.isHead && endpoint.getChanges) return wrongMethod('HEAD', [method]);
-      const reply = await endpoint.run(req.raw, req.param(), env.connection, doorman, context);
+      const reply = await endpoint.run(req.raw, req.param(), env.connection, callers, context);
       const { status, body, stream } = reply;
       const headers = reply.headers ? { ...always, ...reply.headers } : always;
       if (stream) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { readAgent } from '../clicks/user-agent.ts';
 import { endOwnSession, type OwnSession, readSessions } from '../manage/sessions.ts';
 import { type Browser, startSession } from '../manage/sign-in.ts';
 import { signOut } from '../manage/sign-out.ts';
 import { formatIso } from '../rules/instant.ts';
+import { readAgent } from '../rules/user-agent.ts';
 import { endpoint } from './endpoint.ts';
 import { Session, sessionPath } from './schemas/session.ts';
 import { SignIn, User } from './schemas/user.ts';

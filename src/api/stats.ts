@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { type Stats as Found, type Owner, readStats } from '../clicks/stats.ts';
-import { type StatsRange, statsRange } from '../clicks/stats-range.ts';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import { formatIso } from '../rules/instant.ts';
+import { type StatsRange, statsRange } from '../stats/range.ts';
+import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
 import { endpoint } from './endpoint.ts';
 import { linkPath } from './schemas/parts.ts';
 import { Stats, StatsQuery } from './schemas/stats.ts';

@@ -9,7 +9,7 @@ export const create = endpoint({
   summary: 'Create a tag',
   credential: 'required',
   body: TagToCreate,
-  passesOver: tagAnswerFields,
+  ignoredFields: tagAnswerFields,
   statuses: { 201: 'The tag.' },
   answer: CountedTag,
   async handle({ caller, body }, context) {
@@ -43,7 +43,7 @@ export const rename = endpoint({
   credential: 'required',
   params: pathId,
   body: TagToRename,
-  passesOver: tagAnswerFields,
+  ignoredFields: tagAnswerFields,
   statuses: { 200: 'The tag as it is now.' },
   answer: CountedTag,
   async handle({ caller, params, body }, context) {

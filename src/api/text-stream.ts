@@ -1,10 +1,13 @@
-export type Pieces = (gone: AbortSignal) => AsyncGenerator<string, void, undefined>;
+export type TextChunks = (gone: AbortSignal) => AsyncGenerator<string, void, undefined>;
 
 /**
  * A body made from texts as they are asked for: what the client doesn't take isn't made. Nothing runs before the first
  * piece is wanted, which for a HEAD is never. `gone` says that the client went away.
  */
-export function textStream(pieces: Pieces, onFault: (cause: unknown) => void): ReadableStream<Uint8Array> {
+export function textStream(
+  pieces: TextChunks,
+  onFault: (cause: unknown) => void,
+): ReadableStream<Uint8Array> {
   const client = new AbortController();
   const encoder = new TextEncoder();
   let running: AsyncGenerator<string, void, undefined> | undefined;

@@ -57,7 +57,7 @@ export const update = endpoint({
   summary: 'Change the calling user',
   credential: 'required',
   body: UserUpdate,
-  passesOver: userAnswerFields,
+  ignoredFields: userAnswerFields,
   statuses: { 200: 'The user as they are now.' },
   answer: User,
   async handle({ caller, body }, context) {

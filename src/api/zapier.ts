@@ -1,6 +1,6 @@
 import { credentialOf } from '../auth/authenticate.ts';
-import { readClicks } from '../clicks/stats-clicks.ts';
 import { linkOfKey, sampleFor, subscribeZapier, unsubscribeZapier } from '../manage/zapier-hooks.ts';
+import { readClicks } from '../stats/clicks.ts';
 import { endpoint } from './endpoint.ts';
 import { pathId } from './schemas/parts.ts';
 import { ZapierHook, ZapierHookToCreate, ZapierSample } from './schemas/webhook.ts';

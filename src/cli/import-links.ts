@@ -15,7 +15,7 @@ import { type Command, required } from './command.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
 
 const perTransaction = 1_000;
-const mostShown = 20;
+const maxShown = 20;
 
 /** Cells that are yes or no. */
 const flags: ReadonlySet<string> = new Set(['bot_protection', 'captcha', 'qr_code_marker']);
@@ -62,11 +62,11 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
     const batch = prepareLinks(context, caller, wishes, {
       withPng: true,
       atomic: false,
-      mostPasswords: Number.POSITIVE_INFINITY,
+      maxPasswords: Number.POSITIVE_INFINITY,
     });
     for (const [index, outcome] of (await batch.store()).entries()) {
       if (!(outcome instanceof Refusal)) made++;
-      else if (++refused <= mostShown) problems.push(`  Line ${some[index]?.line}: ${outcome.sentence}\n`);
+      else if (++refused <= maxShown) problems.push(`  Line ${some[index]?.line}: ${outcome.sentence}\n`);
     }
     some = [];
   };

@@ -6,7 +6,7 @@ import { Refusal } from '../rules/errors.ts';
 import { StartProblem } from '../start-problem.ts';
 import { openStore } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
-import { giveWay } from '../threads/give-way.ts';
+import { lowerPriority } from '../threads/lower-priority.ts';
 import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
 import type { Command } from './command.ts';
 import { createKey } from './create-key.ts';
@@ -49,7 +49,7 @@ try {
 
 async function runCommand({ run }: Command, values: Record<string, string | undefined>): Promise<void> {
   // Beside a server that answers visitors they come first, whatever is done here.
-  giveWay();
+  lowerPriority();
   const config = loadConfig(process.env);
   const store = await openStore(
     config,

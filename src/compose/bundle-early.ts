@@ -1,5 +1,5 @@
-import { captchaScript } from '../redirect/gates/captcha-script.ts';
-import { dashboardBundle } from './dashboard-door.ts';
+import { captchaScript } from '../visit/gates/captcha-script.ts';
+import { dashboardBundle } from './dashboard-route.ts';
 import type { Start } from './start.ts';
 
 /** A start has more urgent things to do, and who asks for a page before has it bundled at once. */

@@ -8,9 +8,9 @@ import { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies } from '../http/client-address.ts';
 import { Mailer } from '../mail/mailer.ts';
+import { BackgroundTasks } from '../manage/background-tasks.ts';
 import type { Context } from '../manage/context.ts';
 import { CreationDesk } from '../manage/creation-desk.ts';
-import { Errands } from '../manage/errands.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { inStock } from '../rules/random-text.ts';
@@ -30,12 +30,12 @@ export function contextOf(
   database: Database,
   secrets: Secrets,
   overrides: Overrides = {},
-  live: Pick<Context, 'linksChanged' | 'webhooks' | 'domains' | 'mailer' | 'errands'> = {
+  live: Pick<Context, 'linksChanged' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks'> = {
     linksChanged: () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
     domains: domainMeansOf(config, site, overrides.now ?? Date.now, () => {}),
     mailer: null,
-    errands: new Errands(() => {}),
+    backgroundTasks: new BackgroundTasks(() => {}),
   },
 ): Context {
   const now = overrides.now ?? Date.now;
@@ -75,8 +75,8 @@ export function mailerOf(config: Config, site: Site, overrides: Overrides, log: 
 }
 
 /** What they do is mail, and answers have gone out before it: the log is where its failing is seen. */
-export const errandsOf = (log: Log): Errands =>
-  new Errands((cause) =>
+export const errandsOf = (log: Log): BackgroundTasks =>
+  new BackgroundTasks((cause) =>
     cause instanceof StoreAway
       ? log.warn('mail not sent', { error: cause.message })
       : log.error('mail not sent', cause),

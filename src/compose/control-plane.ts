@@ -27,10 +27,10 @@ export function openControlPlane(
       tell({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
     webhooks: deliverer,
     mailer: mailerOf(config, site, overrides, log),
-    errands: errandsOf(log),
+    backgroundTasks: errandsOf(log),
     domains: domainMeansOf(config, site, now, (host) => tell({ links: [], hosts: [host] }), log),
   });
-  opened.defer(() => context.errands.finish());
+  opened.defer(() => context.backgroundTasks.finish());
   const authenticator = new Authenticator(database, now, (cause) => log.error('key use not noted', cause));
   opened.defer(() => authenticator.finish());
   return { context, deliverer, authenticator };

@@ -1,4 +1,4 @@
-import type { Arrival } from '../http/front-door.ts';
+import type { Arrival } from '../http/router.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
 

@@ -1,4 +1,4 @@
-import { LiveClicks } from '../clicks/live.ts';
+import { LiveClicks } from '../stats/live.ts';
 import type { Database } from '../storage/database.ts';
 import type { Start } from './start.ts';
 import type { Clicks } from './visitors.ts';

@@ -1,4 +1,4 @@
-import type { JournalDisk } from '../clicks/journal-disk.ts';
+import type { JournalDisk } from '../journal/disk.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DelivererParts } from '../webhooks/deliver.ts';

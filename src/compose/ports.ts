@@ -1,11 +1,11 @@
-import { InnerServer } from '../http/inner-server.ts';
-import { Peers } from '../http/peers.ts';
-import { MissLimit } from '../redirect/miss-limit.ts';
+import { AppServer } from '../http/app-server.ts';
+import { ClientByPort } from '../http/client-by-port.ts';
+import { MissLimit } from '../visit/miss-limit.ts';
 import type { Start } from './start.ts';
 import type { StartVisitors, Visitors } from './visitors.ts';
 
 interface Ports {
-  readonly inner: InnerServer;
+  readonly inner: AppServer;
   readonly visitors: Visitors;
   readonly misses: MissLimit;
 }
@@ -15,8 +15,8 @@ export async function takePorts(
   { config, overrides, log, now, opened }: Start,
   startVisitors: StartVisitors,
 ): Promise<Ports> {
-  const peers = new Peers();
-  const inner = new InnerServer(peers, (cause) => log.error('request failed', cause));
+  const peers = new ClientByPort();
+  const inner = new AppServer(peers, (cause) => log.error('request failed', cause));
   opened.defer(() => inner.stop(0));
   const misses = new MissLimit(config.missLimit, now);
   const behind = { port: inner.port, peers, misses: misses.memory };

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { CountryFileError, openCountryFile } from '../clicks/geo.ts';
-import { realDisk } from '../clicks/journal-disk.ts';
-import { Recording } from '../clicks/recording.ts';
 import type { Config } from '../config/options.ts';
+import { realDisk } from '../journal/disk.ts';
+import { CountryFileError, openCountryFile } from '../ledger/geo.ts';
+import { Recording } from '../ledger/recording.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
 import type { Start } from './start.ts';

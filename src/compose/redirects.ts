@@ -1,13 +1,13 @@
 import type { Config } from '../config/options.ts';
 import { believesProxies, networkOf } from '../http/client-address.ts';
 import type { Context } from '../manage/context.ts';
-import { CaptchaGate } from '../redirect/gates/captcha.ts';
-import { PasswordGate } from '../redirect/gates/password.ts';
-import { RedirectHandler, type RedirectParts } from '../redirect/handler.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { useChallenge } from '../storage/challenges.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Known } from './known.ts';
+import { CaptchaGate } from '../visit/gates/captcha.ts';
+import { PasswordGate } from '../visit/gates/password.ts';
+import { RedirectHandler, type RedirectParts } from '../visit/handler.ts';
+import type { Known } from './caches.ts';
 
 interface RedirectMeans extends Pick<RedirectParts, 'misses' | 'record'> {
   readonly config: Config;

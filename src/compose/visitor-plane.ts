@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import type { RawHit } from '../clicks/enrich.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies, networkOf } from '../http/client-address.ts';
-import type { Express } from '../http/connection.ts';
-import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.ts';
-import { descriptorLimit } from '../http/descriptor-limit.ts';
-import { expressDoor } from '../http/express-door.ts';
-import { OuterServer, originOf } from '../http/outer-server.ts';
-import { ExpressRedirects } from '../redirect/express.ts';
-import { MissLimit } from '../redirect/miss-limit.ts';
+import type { RawHit } from '../journal/hit.ts';
 import { Site } from '../rules/site.ts';
 import { reservedSegments } from '../rules/suffix.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Log } from '../telemetry/log.ts';
-import { followChanges, forget, type Known, knownOf } from './known.ts';
+import type { Express } from '../visit/connection/connection.ts';
+import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
+import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
+import { Listener, originOf } from '../visit/connection/listener.ts';
+import { ExpressRedirects } from '../visit/express.ts';
+import { fastRouter } from '../visit/fast-router.ts';
+import { MissLimit } from '../visit/miss-limit.ts';
+import { followChanges, forget, type Known, knownOf } from './caches.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
 import type { Start } from './start.ts';
@@ -31,7 +31,7 @@ export const visitorsHere: StartVisitors = async (config, behind, overrides, log
 export class VisitorPlane implements Visitors {
   readonly #behind: ServerBehind;
   readonly #start: Start;
-  #outer: OuterServer | null = null;
+  #outer: Listener | null = null;
   #express: Express = () => null;
   readonly #limits: ConnectionLimits;
   #known: Known | null = null;
@@ -79,7 +79,7 @@ export class VisitorPlane implements Visitors {
       wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     });
     [this.#known, this.#clicks] = [known, recording];
-    this.#express = expressDoor({
+    this.#express = fastRouter({
       trustedProxies: config.trustedProxies,
       domainOf: (host) => hosts.domainOf(host),
       service: reservedSegments,
@@ -92,7 +92,7 @@ export class VisitorPlane implements Visitors {
   listen(): void {
     if (this.#outer !== null) return;
     const { config, log } = this.#start;
-    this.#outer = new OuterServer(config, this.#behind, this.#limits, (cause, leftOut) =>
+    this.#outer = new Listener(config, this.#behind, this.#limits, (cause, leftOut) =>
       log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {}),
     );
     this.#outer.open(this.#express);

@@ -1,6 +1,6 @@
-import type { RawHit } from '../clicks/enrich.ts';
 import type { Config } from '../config/options.ts';
-import type { Peers } from '../http/peers.ts';
+import type { ClientByPort } from '../http/client-by-port.ts';
+import type { RawHit } from '../journal/hit.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Overrides } from './overrides.ts';
 
@@ -44,7 +44,7 @@ export interface Visitors {
 /** The server for everything else, and what it shares memory for with the visitors' port. */
 export interface ServerBehind {
   readonly port: number;
-  readonly peers: Peers;
+  readonly peers: ClientByPort;
   /** `MissLimit.memory`. */
   readonly misses: SharedArrayBuffer;
 }

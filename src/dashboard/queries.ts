@@ -17,7 +17,7 @@ interface Kept<T> extends Query<T> {
   fetcher: () => Promise<T>;
 }
 
-const mostKept = 100;
+const maxKept = 100;
 /** So long an answer does for all parts of one page; whoever comes back to a page sees what is new. */
 const freshFor = 200;
 const kept = new Map<string, Kept<unknown>>();
@@ -74,7 +74,7 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
 
 function forgetOldest(): void {
   for (const [key, entry] of kept) {
-    if (kept.size <= mostKept) return;
+    if (kept.size <= maxKept) return;
     if (entry.users === 0) kept.delete(key);
   }
 }

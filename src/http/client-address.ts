@@ -67,16 +67,16 @@ export function isTrustedProxy(peer: string | null, trust: TrustedProxies): bool
     : isWithin(address, trust.ranges);
 }
 
-const mostRemembered = 8_192;
-const remembered = new Map<string, string | null>();
+const maxRemembered = 8_192;
+const memoize = new Map<string, string | null>();
 
 /** Without brackets, port, or the IPv6 form of an IPv4 address. Remembered: it takes longer than a whole redirect. */
 function plainAddress(text: string): string | null {
-  const known = remembered.get(text);
+  const known = memoize.get(text);
   if (known !== undefined) return known;
   const found = readAddress(text);
-  if (remembered.size >= mostRemembered) remembered.clear();
-  if (text.length < 64) remembered.set(ownText(text), found);
+  if (memoize.size >= maxRemembered) memoize.clear();
+  if (text.length < 64) memoize.set(ownText(text), found);
   return found;
 }
 

@@ -7,8 +7,8 @@ import { proofFor } from './domain-proof.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
 /** Each is looked up again and again: what waits for its proof costs us and the name servers, and is worth nothing yet. */
-const mostPending = 100;
-const mostDomains = 2_000;
+const maxPending = 100;
+const maxDomains = 2_000;
 
 const field = 'domain';
 
@@ -46,17 +46,17 @@ export const takenDomain = (host: string): Refusal =>
   );
 
 function refuseMore({ all, pending }: { readonly all: number; readonly pending: number }): void {
-  if (pending >= mostPending) {
+  if (pending >= maxPending) {
     throw new Refusal(
       'TOO_MANY_DOMAINS',
-      `${mostPending} domains wait for their TXT records already. Verify or delete some of them first.`,
+      `${maxPending} domains wait for their TXT records already. Verify or delete some of them first.`,
       { field },
     );
   }
-  if (all >= mostDomains) {
+  if (all >= maxDomains) {
     throw new Refusal(
       'TOO_MANY_DOMAINS',
-      `An organization has at most ${mostDomains} domains. Delete one first.`,
+      `An organization has at most ${maxDomains} domains. Delete one first.`,
       { field },
     );
   }

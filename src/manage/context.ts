@@ -10,9 +10,9 @@ import type { Site } from '../rules/site.ts';
 import type { LinkPlace } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 import type { CreationDesk } from './creation-desk.ts';
 import type { DomainMeans } from './domain-means.ts';
-import type { Errands } from './errands.ts';
 
 /** What the control plane works with. Made in `compose/control-plane.ts`, where a test may put its own clock or dice. */
 export interface Context {
@@ -28,7 +28,7 @@ export interface Context {
   readonly webhooks: Webhooks;
   /** Null where no mail server is set. */
   readonly mailer: Mailer | null;
-  readonly errands: Errands;
+  readonly backgroundTasks: BackgroundTasks;
   readonly domains: DomainMeans;
   readonly config: Pick<
     Config,

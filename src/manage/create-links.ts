@@ -6,16 +6,16 @@ import type { Context } from './context.ts';
 import type { LinkWithTags } from './create-link.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
 import { inParts, type OnPlaced, outcomeOf, type PreparedLink, storeLinks } from './store-links.ts';
-import { Stretch } from './stretch.ts';
+import { TimeSlice } from './time-slice.ts';
 
-const mostProblems = 100;
+const maxProblems = 100;
 
 export interface BulkManner {
   readonly withPng: boolean;
   /** All of them or none. */
   readonly atomic: boolean;
   /** Hashing is slow by design: so many are taken. */
-  readonly mostPasswords: number;
+  readonly maxPasswords: number;
 }
 
 /** The links of one call: each gets ready to be stored, or is refused. */
@@ -85,14 +85,14 @@ function prepareInParts(
   context: Context,
   caller: Caller,
   wishes: readonly (LinkToCreate | Refusal)[],
-  { withPng, mostPasswords }: BulkManner,
+  { withPng, maxPasswords }: BulkManner,
 ): Part[] {
   const prepare = linkPreparer(context, caller, withPng);
   const organization = findOrganization(context.database.lookup, caller.organizationId);
-  const stretch = new Stretch();
+  const stretch = new TimeSlice();
   let passwords = 0;
   const prepareOne = async (wish: LinkToCreate, marker: number): Promise<Prepared> => {
-    if (wish.password && ++passwords > mostPasswords) return tooManyPasswords(mostPasswords);
+    if (wish.password && ++passwords > maxPasswords) return tooManyPasswords(maxPasswords);
     try {
       return await prepare(wish, marker);
     } catch (cause) {
@@ -118,10 +118,10 @@ function prepareInParts(
   return parts;
 }
 
-const tooManyPasswords = (mostPasswords: number) =>
+const tooManyPasswords = (maxPasswords: number) =>
   new Refusal(
     'FIELD_INVALID',
-    `At most ${mostPasswords} links of one call may have a password: each takes a while to hash. Send the rest in further calls.`,
+    `At most ${maxPasswords} links of one call may have a password: each takes a while to hash. Send the rest in further calls.`,
     { field: 'password' },
   );
 
@@ -145,6 +145,6 @@ function refuseAll(links: readonly (object | Refusal)[]): void {
   if (!first) return;
   throw new Refusal(first.code, first.sentence, {
     field: first.field,
-    problems: problems.slice(0, mostProblems),
+    problems: problems.slice(0, maxProblems),
   });
 }

@@ -11,11 +11,11 @@ interface Waiting {
 }
 
 /** How many creations share a transaction and its statements. */
-const mostTogether = 64;
+const maxTogether = 64;
 /** So few are not worth a second one. */
 const fewest = 4;
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
-const mostWaiting = 2_000;
+const maxWaiting = 2_000;
 /** How many transactions may be under way. SQLite has one writer: there a second would only wait. */
 const turnsAtOnce: Record<Database['kind'], number> = { sqlite: 1, postgres: 2 };
 
@@ -33,7 +33,7 @@ export class CreationDesk {
   }
 
   store(link: PreparedLink): Promise<LinkWithTags> {
-    if (this.#waiting.length >= mostWaiting)
+    if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new StoreAway('too many creations are waiting'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ link, resolve, reject });
@@ -57,7 +57,7 @@ export class CreationDesk {
    */
   #share(last: number): readonly Waiting[] {
     const half = Math.ceil((last + this.#waiting.length) / 2);
-    return this.#waiting.splice(0, Math.min(Math.max(half, fewest), mostTogether));
+    return this.#waiting.splice(0, Math.min(Math.max(half, fewest), maxTogether));
   }
 
   async #together(some: readonly Waiting[]): Promise<void> {

@@ -34,7 +34,7 @@ export async function forgotPassword(
   }
   await refuseMany(context, network);
   const browser = knownBrowser(context.secrets, knownCookie, loginTarget(email), context.now());
-  context.errands.start(() => mailLink(context, mailer, email, { network, browser }));
+  context.backgroundTasks.start(() => mailLink(context, mailer, email, { network, browser }));
 }
 
 async function refuseMany({ limits }: Context, network: string): Promise<void> {

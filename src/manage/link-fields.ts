@@ -42,11 +42,11 @@ export type SpokenColumns = { readonly [Column in keyof LinkChanges]: LinkChange
 
 /** Columns for the fields that were spoken of, checked and in their stored form. */
 export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
-  return withoutAbsent(await spokenColumns(context, fields, asksForDomains(context)));
+  return withoutAbsent(await providedColumns(context, fields, asksForDomains(context)));
 }
 
 /** A thousand links are made at a time: what is known at once is not waited for. */
-export async function spokenColumns(
+export async function providedColumns(
   context: Context,
   fields: LinkFields,
   isOurDomain: IsOurDomain,

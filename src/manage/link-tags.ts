@@ -3,7 +3,7 @@ import { attachTags, detachTags, hasMoreTags } from '../storage/link-tags.ts';
 import type { Queries } from '../storage/schema.ts';
 import { ownTags, type StoredTag } from '../storage/tags.ts';
 
-const mostTagsOnLink = 100;
+const maxTagsOnLink = 100;
 
 /** All of these tags, or a refusal: a tag of another organization is refused like one that doesn't exist. */
 async function requireTags(
@@ -39,7 +39,7 @@ export async function changeTags(
   const idsOf = (tags: readonly StoredTag[]) => tags.map((tag) => tag.id);
   const attached = await attachTags(queries, linkIds, idsOf(added));
   const detached = await detachTags(queries, linkIds, [...new Set(remove_tags)]);
-  if (attached.length > 0 && (await hasMoreTags(queries, linkIds, mostTagsOnLink)))
+  if (attached.length > 0 && (await hasMoreTags(queries, linkIds, maxTagsOnLink)))
     throw tooManyTags('add_tags');
   return new Set([...attached, ...detached].map((row) => row.link_id));
 }
@@ -54,4 +54,4 @@ export function unknownTags(ids: readonly number[], field: string): Refusal {
 }
 
 const tooManyTags = (field: string): Refusal =>
-  new Refusal('FIELD_INVALID', `A link has at most ${mostTagsOnLink} tags.`, { field });
+  new Refusal('FIELD_INVALID', `A link has at most ${maxTagsOnLink} tags.`, { field });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ownTurn } from './stretch.ts';
+import { ownTurn } from './time-slice.ts';
 
 test('work that many ask for at once has a turn each, and others come in between', async () => {
   const order: string[] = [];

@@ -6,7 +6,7 @@ import { checkSuffix, normaliseSuffix } from '../rules/suffix.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
-import { asksForDomains, type LinkFields, spokenColumns } from './link-fields.ts';
+import { asksForDomains, type LinkFields, providedColumns } from './link-fields.ts';
 import type { PreparedLink } from './store-links.ts';
 
 export interface LinkToCreate extends LinkFields {
@@ -26,14 +26,14 @@ interface Place {
  * asked once. `marker` is for a link whose maker said nothing of it; null: what its organization chose.
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
-  const isOurDomain = remembered(asksForDomains(context));
-  const placeOf = remembered((domain: string) => placeFor(context, caller, domain));
+  const isOurDomain = memoize(asksForDomains(context));
+  const placeOf = memoize((domain: string) => placeFor(context, caller, domain));
   const now = context.now();
   return async (wish: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
     const asked = placeOf(wish.domain ?? '');
     const place = asked instanceof Promise ? await asked : asked;
     const chosen = chosenSuffix(wish.suffix, place);
-    const spoken = await spokenColumns(context, wish, isOurDomain);
+    const spoken = await providedColumns(context, wish, isOurDomain);
     const row = {
       destination_url: spoken.destination_url ?? '',
       android_url: spoken.android_url ?? null,
@@ -73,7 +73,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
 }
 
 /** Asked once; the answer is at hand once it is there. */
-function remembered<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
+function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
   const known = new Map<string, T | Promise<T>>();
   return (key) => {
     const answer = known.get(key);

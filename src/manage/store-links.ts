@@ -38,7 +38,7 @@ export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomSuffix'>;
 
 /** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
-const mostDraws = 10;
+const maxDraws = 10;
 
 /** So many at a time that nobody waits long behind them. */
 const perPart = 250;
@@ -127,7 +127,7 @@ async function storeSome(
   const taken: PreparedLink[] = [];
   let waiting = wanted.filter((link) => !outcomes.has(link));
   for (let draw = 1; waiting.length > 0; draw++) {
-    if (draw > mostDraws) throw new Error(`${mostDraws} random suffixes in a row were taken`);
+    if (draw > maxDraws) throw new Error(`${maxDraws} random suffixes in a row were taken`);
     const tried = waiting.map((link) => {
       const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };

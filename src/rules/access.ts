@@ -8,6 +8,7 @@ export interface Caller {
 }
 
 /** An editor does everything with links, tags, domains and webhooks; members are an administrator's business. */
-export type Deed = 'edit' | 'manage_members';
+export type Permission = 'edit' | 'manage_members';
 
-export const may = (role: Role, deed: Deed): boolean => deed === 'edit' || role === 'administrator';
+export const may = (role: Role, permission: Permission): boolean =>
+  permission === 'edit' || role === 'administrator';

@@ -13,8 +13,8 @@ export interface ClickSource {
   readonly utm: Utm;
 }
 
-const mostCharacters = 100;
-const mostQuery = 4_096;
+const maxCharacters = 100;
+const maxQuery = 4_096;
 const noUtm: Utm = { source: '', medium: '', campaign: '', term: '', content: '' };
 const plainLink: ClickSource = { source: 'link', utm: noUtm };
 const plainQr: ClickSource = { source: 'qr', utm: noUtm };
@@ -25,7 +25,7 @@ export function clickSource(query: string): ClickSource {
   if (query === '?qr') return plainQr;
   const mayBeTagged = query.includes('utm_') || query.includes('%');
   if (!mayBeTagged && !query.includes('qr')) return plainLink;
-  const parameters = new URLSearchParams(query.slice(0, mostQuery));
+  const parameters = new URLSearchParams(query.slice(0, maxQuery));
   const source = parameters.has('qr') ? 'qr' : 'link';
   if (!mayBeTagged) return source === 'qr' ? plainQr : plainLink;
   const value = (name: string) => bounded(parameters.get(name) ?? '');
@@ -47,7 +47,7 @@ function bounded(text: string): string {
   return text
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
-    .slice(0, mostCharacters)
+    .slice(0, maxCharacters)
     .replace(/[\ud800-\udbff]$/, '')
     .trim();
 }

@@ -33,9 +33,9 @@ export const readFindings = (text: string): DomainFindings => (text === '' ? not
 export const boundedAnswer = (values: readonly string[]): Answer =>
   values.length === 0
     ? { kind: 'none' }
-    : { kind: 'found', values: values.slice(0, mostValues).map(boundedValue) };
+    : { kind: 'found', values: values.slice(0, maxValues).map(boundedValue) };
 
-const mostValues = 30;
+const maxValues = 30;
 const longestValue = 300;
 
 const boundedValue = (value: string): string =>

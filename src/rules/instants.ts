@@ -16,13 +16,13 @@ export class Instants {
 
   get(key: number): number | undefined {
     const slots = this.#slots;
-    const at = placeIn(slots, key);
+    const at = codeIn(slots, key);
     return slots[at] === key ? slots[at + 1] : undefined;
   }
 
   set(key: number, instant: number): void {
     const slots = this.#slots;
-    const at = placeIn(slots, key);
+    const at = codeIn(slots, key);
     const isNew = slots[at] !== key;
     slots[at] = key;
     slots[at + 1] = instant;
@@ -43,7 +43,7 @@ export class Instants {
     for (let from = 0; from < before.length; from += 2) {
       const key = before[from] ?? free;
       if (key === free) continue;
-      const at = placeIn(slots, key);
+      const at = codeIn(slots, key);
       slots[at] = key;
       slots[at + 1] = before[from + 1] ?? 0;
     }
@@ -52,7 +52,7 @@ export class Instants {
 }
 
 /** Where the key is, or where it would be; its instant is behind it. */
-function placeIn(slots: Float64Array, key: number): number {
+function codeIn(slots: Float64Array, key: number): number {
   const mask = slots.length - 1;
   // What a processor makes of a number above 2 to the 31st by itself is no remainder, and asking for one is slow.
   const upper = Math.floor(key / half);

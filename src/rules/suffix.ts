@@ -84,7 +84,7 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
 }
 
 /** So many links, made within so many milliseconds, share their first character. */
-const mostInRun = 1_000;
+const maxInRun = 1_000;
 const longestRun = 1_000;
 
 /**
@@ -99,7 +99,7 @@ export function suffixDice(randomBytes: RandomBytes, now: () => number): () => s
     const at = now();
     if (left === 0 || Math.abs(at - begunAt) >= longestRun) {
       first = drawText(alphabet, 1, randomBytes);
-      left = mostInRun;
+      left = maxInRun;
       begunAt = at;
     }
     left--;

@@ -28,7 +28,7 @@ const insertChange = prepared((queries, at: number, domain_id: number, suffixes:
 );
 
 /** So many are in one row: a look at the feed reads a thousand rows, which must not be too much at once. */
-const mostPerRow = 100;
+const maxPerRow = 100;
 
 /** The same for many. */
 export async function recordChanges(
@@ -58,8 +58,8 @@ const feedRows = (links: readonly LinkPlace[]) =>
 
 function inRows(links: readonly LinkPlace[]): string[] {
   const suffixes = links.map((link) => link.suffix);
-  return Array.from({ length: Math.ceil(suffixes.length / mostPerRow) }, (_, row) =>
-    suffixes.slice(row * mostPerRow, (row + 1) * mostPerRow).join('\n'),
+  return Array.from({ length: Math.ceil(suffixes.length / maxPerRow) }, (_, row) =>
+    suffixes.slice(row * maxPerRow, (row + 1) * maxPerRow).join('\n'),
   );
 }
 

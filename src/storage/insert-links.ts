@@ -102,7 +102,7 @@ function insertionFor(rows: readonly CompleteLink[], places: Places) {
 type Insertion = Prepared<[json: string, ...shared: Cell[]], Inserted>;
 
 /** Programs send links of a few kinds. Whoever sends all kinds there may be doesn't fill the memory with them. */
-const mostKept = 100;
+const maxKept = 100;
 const kept = new Map<string, Insertion>();
 
 /** The statement for links that have these columns, some of them in common. */
@@ -110,7 +110,7 @@ function insertionOf(shared: readonly Column[], own: readonly Column[], places: 
   const key = `${places}|${shared.join()}|${own.join()}`;
   const known = kept.get(key);
   if (known) return known;
-  if (kept.size >= mostKept) kept.clear();
+  if (kept.size >= maxKept) kept.clear();
   const made: Insertion = prepared(
     (queries, json, ...values) =>
       insertOf(dialectOf(queries), { shared, own, places }, json, values).compile(queries),

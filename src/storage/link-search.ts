@@ -15,7 +15,7 @@ export interface SearchedText {
 /** How many of the newest links are looked through. */
 const newestLooked = 10_000;
 /** How many links are found by each of their beginnings. */
-const mostByKey = 5_000;
+const maxByKey = 5_000;
 
 /** The condition that a link has the text, as far as it is looked for. */
 export function holds(
@@ -62,5 +62,5 @@ function withBeginning(
   const named = key === 'name' ? sql` and name is not null` : sql``;
   return sql`select id from links where organization_id = ${organizationId}${named}
     and ${column} >= ${kept} and ${column} < ${`${kept}\u{10ffff}`}${rest}
-    order by ${column} limit ${sql.lit(mostByKey)}`;
+    order by ${column} limit ${sql.lit(maxByKey)}`;
 }

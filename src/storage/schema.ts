@@ -1,5 +1,7 @@
 import type { Generated, Kysely } from 'kysely';
-import type { classColumns } from './stats-counts.ts';
+
+/** A link's hour has its hits by class in these columns, in the order of the classes. */
+export const classColumns = ['click', 'page', 'preview', 'bot', 'prefetch', 'head', 'repeat'] as const;
 
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
@@ -105,7 +107,7 @@ export interface Schema {
   changes: { id: Generated<number>; at: number; domain_id: number; suffixes: string };
   /** Texts by number. 0 is never handed out: it stands for the empty text. */
   words: { id: Generated<number>; word: string };
-  /** The ledger: every hit, as long as the retention. Numbers are those of `clicks/codes.ts`, or of `words`. */
+  /** The ledger: every hit, as long as the retention. Numbers are those of `ledger/codes.ts`, or of `words`. */
   hits: {
     id: Generated<number>;
     link_id: number;

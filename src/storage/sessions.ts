@@ -58,7 +58,7 @@ export interface ShownSession
 }
 
 /** As many as a person could look through. */
-const mostShown = 200;
+const maxShown = 200;
 
 /** The sessions of a user that go on, the one used last first. */
 export const listSessions = (queries: Queries, userId: number, now: number): Promise<ShownSession[]> =>
@@ -70,7 +70,7 @@ export const listSessions = (queries: Queries, userId: number, now: number): Pro
     .orderBy('renewed_at', 'desc')
     .orderBy('created_at', 'desc')
     .orderBy('hash')
-    .limit(mostShown)
+    .limit(maxShown)
     .execute();
 
 /** Ends one session of a user; the hash of what ended, or null when there was no such one. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import type { LinkWithHooks } from '../ledger/fold-store.ts';
 import { Site } from '../rules/site.ts';
-import type { LinkWithHooks } from '../storage/fold-store.ts';
 import { clickDeliveries, type FoldedClick } from './click-outbox.ts';
 
 const click: FoldedClick = {

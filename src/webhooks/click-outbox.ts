@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { LinkWithHooks } from '../ledger/fold-store.ts';
+import type { HitIdOf } from '../ledger/hit-ids.ts';
 import type { Site } from '../rules/site.ts';
 import { readEvents } from '../rules/webhook-event.ts';
-import type { LinkWithHooks } from '../storage/fold-store.ts';
-import type { HitIdOf } from '../storage/hit-ids.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import { type AddressForm, type ClickEvent, clickBody, flatClick } from './payload.ts';
 

@@ -27,7 +27,7 @@ async function ask(page: Page, email: string) {
 
 /** The link that was mailed last. */
 async function mailedLink(): Promise<string> {
-  await app.app.context.errands.finish();
+  await app.app.context.backgroundTasks.finish();
   return /http\S+\/app\/reset\/\w+/.exec(server.mails.at(-1)?.parts['text/plain'] ?? '')?.[0] ?? '';
 }
 
@@ -86,7 +86,7 @@ test('an address without an account is told the same, and no mail goes out', asy
   const page = await strangerAt('/app/forgot');
   const before = server.mails.length;
   await ask(page, 'nobody@example.com');
-  await app.app.context.errands.finish();
+  await app.app.context.backgroundTasks.finish();
   expect(server.mails).toHaveLength(before);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { journalsIn } from '../../src/clicks/journal-files.ts';
+import { journalsIn } from '../../src/journal/files.ts';
 import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
 import { freshPostgres } from '../support/postgres.ts';

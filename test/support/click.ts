@@ -1,4 +1,4 @@
-import type { LinkWithHooks } from '../../src/storage/fold-store.ts';
+import type { LinkWithHooks } from '../../src/ledger/fold-store.ts';
 import { findAnyLink } from '../../src/storage/links.ts';
 import { insertDeliveries } from '../../src/storage/webhook-queue.ts';
 import { clickDeliveries, type FoldedClick } from '../../src/webhooks/click-outbox.ts';

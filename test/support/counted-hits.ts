@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { SQL } from 'bun';
-import { HitPack, type PackRow } from '../../src/storage/hit-pack.ts';
+import { HitPack, type PackRow } from '../../src/ledger/hit-pack.ts';
 
 /** What storage says of one link's hits, each way of counting by itself. */
 export interface CountedHits {

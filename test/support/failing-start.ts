@@ -7,9 +7,9 @@ import { Database } from 'bun:sqlite';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.ts';
+import { visitorsInThread } from '../../src/compose/visit-worker.ts';
 import { visitorsHere } from '../../src/compose/visitor-plane.ts';
 import type { StartVisitors, Visitors } from '../../src/compose/visitors.ts';
-import { visitorsInThread } from '../../src/compose/visitors-in-thread.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { eventually } from './eventually.ts';
 
@@ -28,9 +28,9 @@ const changed =
 
 const breaks: Record<string, StartVisitors> = {
   'the accounts, once visitors are let in': changed((visitors) => {
-    const letIn = visitors.open.bind(visitors);
+    const authorize = visitors.open.bind(visitors);
     visitors.open = async (origin) => {
-      await letIn(origin);
+      await authorize(origin);
       using database = new Database(join(DATA_DIR, 'linnet.sqlite'));
       // A change that is under way is ended by this thread: it must not be waited for in one go.
       await eventually(

@@ -1,5 +1,5 @@
-import { outcomes, targets } from '../../src/clicks/codes.ts';
-import type { RawHit } from '../../src/clicks/enrich.ts';
+import type { RawHit } from '../../src/journal/hit.ts';
+import { outcomes, targets } from '../../src/journal/hit.ts';
 
 /** What a record says of a hit: how the journal has always been written, and will be read. */
 export const hitText = (hit: RawHit): string =>

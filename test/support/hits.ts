@@ -1,20 +1,19 @@
 import { type Insertable, SqliteAdapter, sql } from 'kysely';
+import { outcomes, targets } from '../../src/journal/hit.ts';
 import {
   classes,
   type Dimension,
   devices,
   dimensions,
   hourOf,
-  outcomes,
   reasons,
   rollupClasses,
   sources,
-  targets,
-} from '../../src/clicks/codes.ts';
+} from '../../src/ledger/codes.ts';
+import { HitPack, type StoredHit } from '../../src/ledger/hit-pack.ts';
+import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { HitPack, type StoredHit } from '../../src/storage/hit-pack.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
-import { countEntry, reasonValue, tidyCounts } from '../../src/storage/stats-counts.ts';
 
 /** A hit as a test tells it; a person on a laptop who was redirected, where it says nothing else. */
 export interface SeedHit {

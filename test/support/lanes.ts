@@ -1,9 +1,9 @@
-import type { Express } from '../../src/http/connection.ts';
-import type { ConnectionLimits } from '../../src/http/connection-limits.ts';
-import { drain } from '../../src/http/drain.ts';
-import { type Front, InnerServer } from '../../src/http/inner-server.ts';
-import { OuterServer } from '../../src/http/outer-server.ts';
-import { Peers } from '../../src/http/peers.ts';
+import { drain } from '../../src/compose/drain.ts';
+import { AppServer, type Front } from '../../src/http/app-server.ts';
+import { ClientByPort } from '../../src/http/client-by-port.ts';
+import type { Express } from '../../src/visit/connection/connection.ts';
+import type { ConnectionLimits } from '../../src/visit/connection/connection-limits.ts';
+import { Listener } from '../../src/visit/connection/listener.ts';
 
 export interface Lanes {
   readonly port: number;
@@ -20,10 +20,10 @@ export const wideLimits: ConnectionLimits = {
 
 /** The port of visitors, its express lane, and the server behind. */
 export function openLanes(onFault: (cause: unknown) => void, front: Front, express: Express): Lanes {
-  const peers = new Peers();
-  const inner = new InnerServer(peers, onFault);
+  const peers = new ClientByPort();
+  const inner = new AppServer(peers, onFault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const outer = new OuterServer(place, { port: inner.port, peers }, wideLimits, onFault);
+  const outer = new Listener(place, { port: inner.port, peers }, wideLimits, onFault);
   inner.open(front);
   outer.open(express);
   return { port: outer.port, drain: () => drain(outer, inner) };

@@ -1,8 +1,8 @@
 /** Reads the journal in FOLDER while there are no file descriptors, save for now and then. */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { HitCursor } from '../../src/clicks/hit-cursor.ts';
-import { JournalReader } from '../../src/clicks/journal-reader.ts';
+import { JournalReader } from '../../src/journal/reader.ts';
+import { HitCursor } from '../../src/ledger/hit-cursor.ts';
 
 const taken: number[] = [];
 

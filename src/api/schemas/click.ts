@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listedClasses } from '../../clicks/stats-clicks.ts';
+import { listedClasses } from '../../stats/clicks.ts';
 import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
-import { mostPerPage } from './link.ts';
+import { maxPerPage } from './link.ts';
 import { queryNumber } from './parts.ts';
 import { instantText } from './stats.ts';
 
@@ -50,7 +50,7 @@ const span = {
 };
 
 export const ClickListQuery = z.object({
-  limit: queryNumber(1, mostPerPage).default(25),
+  limit: queryNumber(1, maxPerPage).default(25),
   offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
   cursor: cursorParameter(),
   before: queryNumber(1, Number.MAX_SAFE_INTEGER)

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ErrorAnswer } from './error.ts';
-import { Link, LinkCreationQuery, LinkToCreate, mostPerPage } from './link.ts';
+import { Link, LinkCreationQuery, LinkToCreate, maxPerPage } from './link.ts';
 import { id, queryFlag, tagId } from './parts.ts';
 
-const mostAtOnce = mostPerPage;
+const maxAtOnce = maxPerPage;
 
 const { $schema: _, ...linkToCreate } = z.toJSONSchema(LinkToCreate, {
   io: 'input',
@@ -13,7 +13,7 @@ const { $schema: _, ...linkToCreate } = z.toJSONSchema(LinkToCreate, {
 
 /** Each link is checked by itself, so that a bad one fails alone: here it only has to be there. */
 export const LinksToCreate = z.strictObject(
-  { links: z.array(z.unknown().meta(linkToCreate)).min(1).max(mostAtOnce) },
+  { links: z.array(z.unknown().meta(linkToCreate)).min(1).max(maxAtOnce) },
   {
     error: ({ input }) => (Array.isArray(input) ? 'Put the list into an object: {"links": […]}.' : undefined),
   },
@@ -41,7 +41,7 @@ export const LinkResults = z
 const linkIds = z
   .array(id)
   .min(1)
-  .max(mostAtOnce)
+  .max(maxAtOnce)
   .transform((ids) => [...new Set(ids)])
   .meta({ description: 'Ids of links.' });
 
@@ -50,12 +50,12 @@ const bareIds = ({ input }: { input?: unknown }) =>
 
 export const LinkIds = z.strictObject({ ids: linkIds }, { error: bareIds });
 
-const tagIds = (deed: string) =>
+const tagIds = (permission: string) =>
   z
     .array(tagId)
     .max(100)
     .default([])
-    .meta({ description: `Ids of tags to ${deed}.` });
+    .meta({ description: `Ids of tags to ${permission}.` });
 
 export const LinksUpdate = z.strictObject({
   ids: linkIds,

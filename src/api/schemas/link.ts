@@ -109,12 +109,12 @@ const settings = {
 
 const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
 const tagIds = () => z.array(tagId).max(100);
-const changedTags = (deed: string) =>
+const changedTags = (permission: string) =>
   z
     .union([tagIds(), z.literal('')], { error: tagList })
     .nullish()
     .transform((ids) => ids || undefined)
-    .meta({ description: `Ids of tags to ${deed}.` });
+    .meta({ description: `Ids of tags to ${permission}.` });
 
 /** A Link that was read may be sent back whole, with its tags as objects. */
 const tagsSentBack = z
@@ -181,7 +181,7 @@ export const LinkList = z
   .object({ links: z.array(Link), total_links: z.int(), next: nextField() })
   .meta({ id: 'LinkList' });
 
-export const mostPerPage = 1000;
+export const maxPerPage = 1000;
 
 const idList = (most: number, words: string) =>
   z
@@ -200,7 +200,7 @@ const filters = {
 };
 
 export const LinkListQuery = z.object({
-  limit: queryNumber(1, mostPerPage).default(25),
+  limit: queryNumber(1, maxPerPage).default(25),
   offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
   cursor: cursorParameter(),
   ...filters,
@@ -216,7 +216,7 @@ export const LinkListQuery = z.object({
 
 export const LinkExportQuery = z.object({
   ...filters,
-  ids: idList(mostPerPage, 'ids of links')
+  ids: idList(maxPerPage, 'ids of links')
     .optional()
     .meta({ description: 'Only these links: ids, separated by commas.' }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { intervals } from '../../clicks/stats-buckets.ts';
-import { groupings } from '../../clicks/stats-plan.ts';
+import { intervals } from '../../stats/buckets.ts';
+import { groupings } from '../../stats/plan.ts';
 import { text } from './parts.ts';
 
 const count = z.int();

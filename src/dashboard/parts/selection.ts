@@ -4,7 +4,7 @@ import { say } from '../notices.ts';
 import { number } from '../words.ts';
 
 /** So many ids one call takes. */
-const mostChosen = 1000;
+const maxChosen = 1000;
 
 interface Choosable {
   readonly id: number;
@@ -31,8 +31,8 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
       if (isChosen) changed.set(link.id, link);
       else changed.delete(link.id);
     }
-    if (isChosen && changed.size > mostChosen) {
-      say(`At most ${number(mostChosen)} links can be selected at once.`, { isTrouble: true });
+    if (isChosen && changed.size > maxChosen) {
+      say(`At most ${number(maxChosen)} links can be selected at once.`, { isTrouble: true });
       return;
     }
     chosen.value = changed;

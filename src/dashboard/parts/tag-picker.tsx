@@ -17,7 +17,7 @@ interface TagPickerProps extends FieldFrame {
 }
 
 /** More than a person reads; whoever has more goes on typing. */
-const mostShown = 50;
+const maxShown = 50;
 const noTags: readonly CountedTag[] = [];
 
 /** Tags as chips, and a field beside them that finds more. */
@@ -52,7 +52,7 @@ export function TagPicker({
     [known, wanted],
   );
   const free = found.filter((tag) => !value.some(({ id }) => id === tag.id));
-  const options: TagOption[] = free.slice(0, mostShown).map((tag) => ({ kind: 'tag', tag }));
+  const options: TagOption[] = free.slice(0, maxShown).map((tag) => ({ kind: 'tag', tag }));
   if (canCreate && wanted !== '' && !isTaken && tags.data.value)
     options.push({ kind: 'create', name: wanted });
 
@@ -164,7 +164,7 @@ export function TagPicker({
             isOpen={isOpen.value}
             options={options}
             at={at.value}
-            hidden={Math.max(0, free.length - mostShown)}
+            hidden={Math.max(0, free.length - maxShown)}
             isFirst={canCreate && known.length === 0}
             query={tags}
             onPoint={(index) => {

@@ -8,7 +8,7 @@ import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
 /** As many are kept on top while more come in; who pages further back keeps those. */
-const mostKept = 500;
+const maxKept = 500;
 /** What comes in together is shown together. */
 const gathering = 60;
 
@@ -141,13 +141,13 @@ export class Feed {
       this.#show(newestFirst([...held, ...(this.hits.value ?? [])]));
       return;
     }
-    this.#hasGap ||= held.length > mostKept;
-    this.held.value = held.slice(0, mostKept);
+    this.#hasGap ||= held.length > maxKept;
+    this.held.value = held.slice(0, maxKept);
   }
 
   /** What falls off the end is there again with the older ones. */
   #show(hits: readonly Click[]): void {
-    const most = Math.max(mostKept, this.hits.value?.length ?? 0);
+    const most = Math.max(maxKept, this.hits.value?.length ?? 0);
     this.held.value = [];
     this.hits.value = hits.slice(0, most);
     if (hits.length > most) this.hasOlder.value = true;

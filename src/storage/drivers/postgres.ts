@@ -8,7 +8,7 @@ import { type Lent, PostgresReads } from './postgres-reads.ts';
 
 const bigintType = 20;
 const numericType = 1700;
-const mostRetries = 8;
+const maxRetries = 8;
 const retryable: ReadonlySet<string> = new Set(['40001', '40P01', '23503']);
 
 /** Whole numbers come as texts from the server: here, and only here, they become numbers. */
@@ -20,18 +20,18 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** Connections at the most: people's reads and changes, and each who asks by key. */
-const mostConnections = { control: 12, lookups: 4 } as const;
+const maxConnections = { control: 12, lookups: 4 } as const;
 
 export function openPostgresLookups(
   url: string,
   onIdleError: (cause: Error) => void,
 ): Pick<Lookups, 'queries' | 'close'> {
-  const pool = poolOf(url, mostConnections.lookups, onIdleError, { ...limits, ...kept });
+  const pool = poolOf(url, maxConnections.lookups, onIdleError, { ...limits, ...kept });
   return { queries: queriesOver(pool, onIdleError), close: () => pool.end() };
 }
 
 export function openPostgres(url: string, onIdleError: (cause: Error) => void): Database {
-  const control = poolOf(url, mostConnections.control, onIdleError);
+  const control = poolOf(url, maxConnections.control, onIdleError);
   const lookups = openPostgresLookups(url, onIdleError);
   const read = queriesOver(control, onIdleError);
   const reads = new PostgresReads(connectionsOf(control, onIdleError), (processId) =>
@@ -146,7 +146,7 @@ async function writeWithRetries<T>(queries: Queries, work: (queries: Queries) =>
       return await queries.transaction().execute(work);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
-      if (!retryable.has(code) || attempt >= mostRetries) throw cause;
+      if (!retryable.has(code) || attempt >= maxRetries) throw cause;
       await Bun.sleep(2 ** attempt + Math.random() * 10);
     }
   }

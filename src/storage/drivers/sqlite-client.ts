@@ -39,7 +39,7 @@ export const stoppedCode = 'READ_STOPPED';
 export const isStopped = (cause: unknown): boolean => (cause as { code?: string }).code === stoppedCode;
 
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 export class SqliteThread implements SqliteClient {
   readonly #worker: Worker;
@@ -105,7 +105,7 @@ export class SqliteThread implements SqliteClient {
 
   #ask<Result = Answer>(asked: Asked, maySayNo: boolean): Promise<Result> {
     if (this.#gone) return Promise.reject(this.#gone);
-    if (maySayNo && this.#waiting.size >= mostWaiting) {
+    if (maySayNo && this.#waiting.size >= maxWaiting) {
       return Promise.reject(new StoreAway('too many queries are waiting'));
     }
     const id = ++this.#lastId;

@@ -4,7 +4,7 @@
  * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` says of each `slot` how far its question is, or that it
  * is to be stopped.
  */
-import { clearUpAtRest } from '../../threads/rest.ts';
+import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
 import { type Question, readState, stoppedCode } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
@@ -19,7 +19,7 @@ const isStopped = () => current >= 0 && Atomics.load(states, current) === readSt
 /** Milliseconds after which the answers that are there don't wait for those that follow. */
 const maxHeld = 2;
 
-clearUpAtRest();
+collectWhenIdle();
 
 self.onmessage = (event: MessageEvent) => {
   const message = event.data;

@@ -12,8 +12,8 @@ interface Job {
 }
 
 /** How many changes share one commit, and so one wait for the disk. */
-const mostPerCommit = 64;
-const mostWaiting = 2_000;
+const maxPerCommit = 64;
+const maxWaiting = 2_000;
 
 /**
  * One writer, as SQLite has it. Changes that arrive while the disk is busy wait together and are committed
@@ -37,7 +37,7 @@ class Writer {
   }
 
   run<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    if (this.#waiting.length >= mostWaiting)
+    if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new StoreAway('too many changes are waiting'));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -48,8 +48,7 @@ class Writer {
   /** Goes at once, or where it would get into the middle of another transaction right behind that. */
   runWhole(statements: readonly Statement[]): Promise<unknown[][]> {
     if (!this.#isOpen) return this.#client.runWhole(statements);
-    if (this.#held.length >= mostWaiting)
-      return Promise.reject(new StoreAway('too many changes are waiting'));
+    if (this.#held.length >= maxWaiting) return Promise.reject(new StoreAway('too many changes are waiting'));
     return new Promise((resolve) => {
       this.#held.push(() => resolve(this.#client.runWhole(statements)));
     });
@@ -73,7 +72,7 @@ class Writer {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, mostPerCommit));
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxPerCommit));
     this.#turn = undefined;
   }
 

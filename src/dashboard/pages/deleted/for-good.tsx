@@ -19,7 +19,7 @@ export function ConfirmForGood({ what, total, onYes, onNo }: ForGoodProps) {
     <Confirm
       title="Empty the bin?"
       sentence={`${counted(total, 'deleted link')} can no longer be brought back then. ${whatStays}`}
-      deed="Empty the bin"
+      permission="Empty the bin"
       onYes={onYes}
       onNo={onNo}
     />
@@ -27,7 +27,7 @@ export function ConfirmForGood({ what, total, onYes, onNo }: ForGoodProps) {
     <Confirm
       title={`Delete ${shortOf(what)} for good?`}
       sentence={`It can no longer be brought back then. ${whatStays}`}
-      deed="Delete for good"
+      permission="Delete for good"
       onYes={onYes}
       onNo={onNo}
     />

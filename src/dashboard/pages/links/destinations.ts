@@ -1,4 +1,4 @@
-export const mostAtOnce = 1000;
+export const maxAtOnce = 1000;
 
 /** The addresses in a text, one a line. */
 export const destinationsIn = (text: string): readonly string[] =>

@@ -9,7 +9,7 @@ import { NewLinkOptions, type Wish, wishFields } from './new-link-options.tsx';
 import { usePasteAnywhere } from './paste-anywhere.ts';
 import { useMaking } from './use-making.ts';
 
-const mostRows = 8;
+const maxRows = 8;
 
 /** The list may come when somebody types elsewhere by now: they go on there. */
 const isInUse = (element: Element | null): boolean =>
@@ -57,7 +57,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
           <textarea
             ref={field}
             id="new-link"
-            rows={Math.min(mostRows, text.value.split('\n').length)}
+            rows={Math.min(maxRows, text.value.split('\n').length)}
             wrap="off"
             placeholder="Paste a long URL"
             autocomplete="off"

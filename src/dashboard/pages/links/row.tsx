@@ -16,11 +16,11 @@ interface RowProps {
   readonly onDelete: () => void;
 }
 
-const mostTags = 3;
+const maxTags = 3;
 
 export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
   const short = shortOf(link);
-  const hidden = link.tags.slice(mostTags);
+  const hidden = link.tags.slice(maxTags);
   return (
     <li class={isChosen ? 'link-row chosen' : 'link-row'} data-row={link.id}>
       <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
@@ -29,7 +29,7 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
       </LinkHeading>
       <div class="row-labels">
         <Marks link={link} />
-        {link.tags.slice(0, mostTags).map(({ id, name }) => (
+        {link.tags.slice(0, maxTags).map(({ id, name }) => (
           <a key={id} class="chip" href={`/app?tag=${id}`} title={`Links tagged ${name}`}>
             <span class="cut" dir="auto">
               {name}

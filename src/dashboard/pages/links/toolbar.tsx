@@ -8,7 +8,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { useQuery } from '../../queries.ts';
 import { setup } from '../../session.ts';
-import { longestWords, mostTags, narrow, orders, type View } from './view.ts';
+import { longestWords, maxTags, narrow, orders, type View } from './view.ts';
 
 /** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */
 const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
@@ -46,7 +46,7 @@ export function Toolbar({ view }: { view: View }) {
         canCreate={false}
         value={tags}
         onChange={(chosen) => {
-          const wanted = chosen.slice(-mostTags);
+          const wanted = chosen.slice(-maxTags);
           for (const tag of wanted) seen.current.set(tag.id, tag);
           narrow({ tag: wanted.map(({ id }) => id).join(',') });
         }}

@@ -3,7 +3,7 @@ import { refresh } from '../../queries.ts';
 
 const leastBetween = 2_000;
 /** Where more clicks than this come in between two looks, the stream is too much of a good thing: a look now and then does. */
-const mostEvents = 500;
+const maxEvents = 500;
 const rest = 10_000;
 
 /** Asks anew for what is shown when it comes into view again, and soon after one of its links is clicked. */
@@ -28,7 +28,7 @@ export function useFresh(isShown: (linkId: number) => boolean): void {
     };
     const onClick = ({ data }: MessageEvent<string>) => {
       events += 1;
-      if (events > mostEvents) {
+      if (events > maxEvents) {
         stop();
         lookIn(rest);
       } else if (timer === undefined && latest.current(linkIdIn(data))) {

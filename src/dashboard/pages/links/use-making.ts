@@ -5,7 +5,7 @@ import { refresh } from '../../queries.ts';
 import type { Trouble } from '../../trouble.ts';
 import { number } from '../../words.ts';
 import { copyComing } from './copy-coming.ts';
-import { destinationsIn, mostAtOnce } from './destinations.ts';
+import { destinationsIn, maxAtOnce } from './destinations.ts';
 import { linksIn, makeLink, makeLinks, type Outcome, refusedIn } from './made.ts';
 import { noWish, type Wish } from './new-link-options.tsx';
 
@@ -74,8 +74,8 @@ export function useMaking(): Making {
 
 function complaintOf(count: number): string | null {
   if (count === 0) return 'Paste the long URL that the short link leads to.';
-  return count > mostAtOnce
-    ? `At most ${number(mostAtOnce)} links are made at once; these are ${number(count)}.`
+  return count > maxAtOnce
+    ? `At most ${number(maxAtOnce)} links are made at once; these are ${number(count)}.`
     : null;
 }
 

@@ -13,10 +13,10 @@ type Order = (typeof orders)[number]['value'];
 
 export const sizes = [25, 50, 100] as const;
 /** So many tags the server takes at once. */
-export const mostTags = 10;
+export const maxTags = 10;
 export const longestWords = 200;
 /** As far as the server counts. */
-const mostPages = 1_000_000_000 / Math.max(...sizes);
+const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
 
 /** Which links are shown, and which page of them: all of it stands in the address. */
@@ -42,11 +42,11 @@ export function viewOf(search: string): View {
     tagIds: (query.get('tag') ?? '')
       .split(',')
       .flatMap((id) => wholeNumber(id) ?? [])
-      .slice(0, mostTags),
+      .slice(0, maxTags),
     domain: query.get('domain') ?? '',
     order: orders.find(({ value }) => value === query.get('sort'))?.value ?? '-created_at',
     size: sizes.find((one) => one === size) ?? sizes[0],
-    page: Math.min(wholeNumber(query.get('page')) ?? 1, mostPages),
+    page: Math.min(wholeNumber(query.get('page')) ?? 1, maxPages),
     before: wholeNumber(query.get('before')),
   };
 }

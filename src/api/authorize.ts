@@ -1,0 +1,110 @@
+import { credentialOf, type SessionVisit } from '../auth/authenticate.ts';
+import { missingCredential } from '../auth/credential-slips.ts';
+import { type Caller, may, type Permission } from '../rules/access.ts';
+import { forAdministrators, Refusal } from '../rules/errors.ts';
+import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
+import type { Site } from '../rules/site.ts';
+import type { Credential } from './endpoint.ts';
+import { keepSession, sessionOf } from './session-cookie.ts';
+
+/** Who knows credentials. */
+export interface CallerResolver {
+  caller(credential: string): Promise<Caller>;
+  visitor(session: string): Promise<SessionVisit>;
+}
+
+/** Whoever was let in, and by what. */
+export interface Guest {
+  readonly caller: Caller | null;
+  /** What the session's cookie holds, where no key or token was sent. */
+  readonly session: string | null;
+  /** To be set with the answer: the session lasts longer from now on. */
+  readonly cookie: string | null;
+  /** Asks again whether the credential is good, and stands for a member of the same organization. */
+  readonly reauthorize: () => Promise<unknown>;
+}
+
+export interface Rule {
+  readonly credential: Credential;
+  readonly permission?: Permission;
+  /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
+  readonly ownPagesOnly?: boolean;
+}
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A key or token in a header comes first: a browser sends cookies by itself, a header is sent on purpose. */
+export async function authorize(
+  rule: Rule,
+  request: Request,
+  callers: CallerResolver,
+  site: Site,
+): Promise<Guest> {
+  const sent = credentialOf(request.headers);
+  const session = sent === null ? sessionOf(request.headers, site) : null;
+  if (session !== null || rule.ownPagesOnly) guardOrigin(rule, request, session, site);
+  if (rule.credential === 'none' || rule.credential === 'own') return stranger(session);
+  if (session !== null) return bySession(rule, session, callers, site);
+  if (sent === null && rule.credential === 'optional') return stranger(null);
+  if (sent === null) throw new Refusal('KEY_MISSING', missingCredential(request.headers, searchOf(request)));
+  const ask = () => callers.caller(sent);
+  const caller = await ask();
+  requireDeed(rule, caller);
+  return { caller, session: null, cookie: null, reauthorize: () => askAgain(caller, ask) };
+}
+
+const searchOf = ({ url }: Request): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+
+async function bySession(rule: Rule, session: string, callers: CallerResolver, site: Site): Promise<Guest> {
+  try {
+    const { caller, isRenewed } = await callers.visitor(session);
+    requireDeed(rule, caller);
+    const cookie = isRenewed ? keepSession(session, site) : null;
+    const ask = async () => (await callers.visitor(session)).caller;
+    return { caller, session, cookie, reauthorize: () => askAgain(caller, ask) };
+  } catch (cause) {
+    // A browser goes on sending the cookie of a session that ended: it must not keep anybody from signing up.
+    const isOver = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
+    if (rule.credential === 'optional' && isOver) return stranger(session);
+    throw cause;
+  }
+}
+
+/** A session and a token go along to another organization: what they were let in to see does not. */
+async function askAgain({ organizationId }: Caller, ask: () => Promise<Caller>): Promise<void> {
+  const now = await ask();
+  if (now.organizationId !== organizationId)
+    throw new Refusal('FORBIDDEN', 'You belong to another organization now. Ask again.');
+}
+
+const stranger = (session: string | null): Guest => ({
+  caller: null,
+  session,
+  cookie: null,
+  reauthorize: async () => {},
+});
+
+/**
+ * Where a cookie lets somebody in, the page that makes the call must be known to be ours. Where nothing is let in by
+ * it, a program may call without saying so, and only a page that is known to be another's is refused.
+ */
+function guardOrigin({ credential }: Rule, { method, headers }: Request, session: string | null, site: Site) {
+  if (safeMethods.has(method)) return;
+  const owner = pageOwner(site, {
+    origin: headers.get('origin'),
+    fetchSite: headers.get('sec-fetch-site'),
+    host: headers.get('host'),
+  });
+  const counts = session !== null && (credential === 'required' || credential === 'optional');
+  const allowed: readonly PageOwner[] = counts ? ['ours'] : ['ours', 'unsaid'];
+  if (allowed.includes(owner)) return;
+  throw new Refusal(
+    'ORIGIN_FORBIDDEN',
+    `This call came from a page that is not part of ${site.origin}. Open Linnet there and try again; programs send an API key instead of a cookie.`,
+  );
+}
+
+function requireDeed({ permission }: Rule, caller: Caller): void {
+  if (permission && !may(caller.role, permission)) throw forAdministrators();
+}

@@ -1,0 +1,74 @@
+import type { Site } from '../rules/site.ts';
+import {
+  changesAfter,
+  changesAmong,
+  type LinkChange,
+  newestChangeId,
+  suffixesIn,
+} from '../storage/changes.ts';
+import type { Lookups } from '../storage/database.ts';
+import { findDomainForVisitor } from '../storage/domains.ts';
+import { changedHost } from '../storage/host-changes.ts';
+import type { Queries } from '../storage/schema.ts';
+import { ChangeFollower } from '../visit/follow-changes.ts';
+import { Hosts } from '../visit/hosts.ts';
+import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
+import type { Start } from './start.ts';
+import type { Change } from './visitors.ts';
+
+/** What a thread remembers of the store, so that it needn't ask for every visit. */
+export interface Known {
+  readonly links: LinkCache;
+  readonly hosts: Hosts;
+}
+
+const pollInterval = 400;
+
+export function knownOf(
+  site: Site,
+  { queries, link }: Pick<Lookups, 'queries' | 'link'>,
+  now: () => number,
+  bounds: CacheBounds,
+): Known {
+  const loadHost = async (host: string) => {
+    const row = await findDomainForVisitor(queries, host);
+    return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
+  };
+  return {
+    links: new LinkCache(link, bounds),
+    hosts: new Hosts(site, loadHost, now),
+  };
+}
+
+export function forget(known: Known, { links, hosts }: Change): void {
+  for (const { domainId, suffix } of links) known.links.forget(domainId, suffix);
+  for (const host of hosts) known.hosts.forget(host);
+}
+
+/** From now on what others change in the store is forgotten here, as the change feed tells of it. */
+export async function followChanges(
+  { links, hosts }: Known,
+  lookup: Queries,
+  { overrides, log, now, opened }: Start,
+): Promise<void> {
+  const feed = {
+    newest: () => newestChangeId(lookup),
+    after: (id: number, most: number) => changesAfter(lookup, id, most),
+    among: (ids: readonly number[]) => changesAmong(lookup, ids),
+  };
+  const follower = {
+    changed: (change: LinkChange) => {
+      const host = changedHost(change);
+      if (host !== null) hosts.forget(host);
+      else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
+    },
+    lost: () => {
+      links.clear();
+      hosts.clear();
+    },
+    failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
+  };
+  const changes = new ChangeFollower(feed, follower, now);
+  await changes.start(overrides.pollInterval ?? pollInterval);
+  opened.defer(() => changes.stop());
+}

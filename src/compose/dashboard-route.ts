@@ -1,0 +1,137 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { KeptBundle } from '../bundle/kept-bundle.ts';
+import type { Arrival } from '../http/router.ts';
+import type { Site } from '../rules/site.ts';
+import type { Log } from '../telemetry/log.ts';
+import { whileFirstRun } from './first-run.ts';
+import { readOnly } from './read-only.ts';
+
+interface Asset {
+  readonly type: string;
+  readonly plain: Uint8Array<ArrayBuffer>;
+  readonly gzip: Uint8Array<ArrayBuffer> | null;
+  readonly brotli: Uint8Array<ArrayBuffer> | null;
+}
+
+interface Bundle {
+  readonly page: Asset;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+const gzipped = promisify(gzip);
+const brotlied = promisify(brotliCompress);
+const compressible = /^(text\/|application\/(javascript|json)|image\/svg)/;
+
+/** Pictures may come from anywhere: the preview of a link shows the picture that its owner chose. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob: http: https:",
+  "font-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const always = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  vary: 'accept-encoding',
+};
+
+const pageHeaders = {
+  ...always,
+  'content-security-policy': policy,
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+};
+const assetHeaders = { ...always, 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** For every app of this process: there is no build to run before a start. */
+export const dashboardBundle = new KeptBundle(
+  new URL('../dashboard/index.html', import.meta.url),
+  async (files): Promise<Bundle> => {
+    const assets = new Map<string, Asset>();
+    let page: Asset | undefined;
+    for (const { name, type, bytes } of files) {
+      const asset = await assetOf(type, bytes);
+      if (type.startsWith('text/html')) page = asset;
+      else assets.set(`/assets/${name}`, asset);
+    }
+    if (!page) throw new Error('the dashboard was bundled without a page');
+    return { page, assets };
+  },
+);
+
+async function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Promise<Asset> {
+  if (!compressible.test(type)) return { type, plain, gzip: null, brotli: null };
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  const [gzip, brotli] = await Promise.all([gzipped(plain), brotlied(plain, quality)]);
+  return { type, plain, gzip: Uint8Array.from(gzip), brotli: Uint8Array.from(brotli) };
+}
+
+interface Doors {
+  readonly page: (arrival: Arrival) => Response | Promise<Response>;
+  readonly asset: (arrival: Arrival) => Response | Promise<Response>;
+}
+
+/**
+ * The same page for every address of the dashboard: which one it is, its script reads from the address. Only on the
+ * service's own host: under another name it could not keep anybody signed in. While there is no account it is there under any
+ * name, for the set-up.
+ */
+export function dashboardDoors(
+  site: Site,
+  isFirstRun: () => Promise<boolean>,
+  missing: (arrival: Arrival) => Response,
+  log: Log,
+): Doors {
+  const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => {
+    const present = (arrival: Arrival) =>
+      readOnly(arrival.request, async () => {
+        const found = await dashboardBundle
+          .get((cause) => log.error('dashboard not bundled', cause))
+          .catch(() => null);
+        return found === null ? notBundled() : (pick(found, arrival) ?? missing(arrival));
+      });
+    const elsewhere = whileFirstRun(isFirstRun, present, missing);
+    return (arrival: Arrival) => (site.isDefaultHost(arrival.host) ? present : elsewhere)(arrival);
+  };
+  return {
+    page: from(({ page }, { request }) => answer(request, page, pageHeaders)),
+    asset: from(({ assets }, { request, path }) => {
+      const asset = assets.get(path);
+      return asset ? answer(request, asset, assetHeaders) : null;
+    }),
+  };
+}
+
+const notBundled = (): Response =>
+  new Response('The dashboard could not be prepared. The log of the service says why; it is tried again.\n', {
+    status: 503,
+    headers: { 'retry-after': '2', 'cache-control': 'no-store' },
+  });
+
+/** To the dashboard from the root of the service's own host. */
+export const toDashboard = ({ request }: Arrival): Response | Promise<Response> =>
+  readOnly(
+    request,
+    () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),
+  );
+
+function answer(request: Request, asset: Asset, headers: Record<string, string>): Response {
+  const accepted = request.headers.get('accept-encoding') ?? '';
+  const [coding, bytes] =
+    asset.brotli && /\bbr\b/.test(accepted)
+      ? (['br', asset.brotli] as const)
+      : asset.gzip && /\bgzip\b/.test(accepted)
+        ? (['gzip', asset.gzip] as const)
+        : (['', asset.plain] as const);
+  // HEAD as well: the runtime leaves the body out, and says its length.
+  return new Response(bytes, {
+    headers: { ...headers, 'content-type': asset.type, ...(coding && { 'content-encoding': coding }) },
+  });
+}

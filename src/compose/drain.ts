@@ -1,0 +1,15 @@
+import type { AppServer } from '../http/app-server.ts';
+import type { Listener } from '../visit/connection/listener.ts';
+
+const patience = 10_000;
+
+/** Lets requests that are under way finish, within a deadline, and takes no new ones. */
+export async function drain(
+  outer: Pick<Listener, 'stopTaking' | 'endConnections'>,
+  inner: AppServer,
+): Promise<void> {
+  const deadline = performance.now() + patience;
+  await outer.stopTaking(patience);
+  await inner.stop(Math.max(0, deadline - performance.now()));
+  await outer.endConnections();
+}

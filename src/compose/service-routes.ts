@@ -1,0 +1,84 @@
+import { openApiDocument } from '../api/openapi.ts';
+import { qrImage } from '../api/qr-image.ts';
+import { referencePage } from '../api/reference-page.ts';
+import { routes } from '../api/routes.ts';
+import type { serveApi } from '../api/serve.ts';
+import type { Arrival } from '../http/router.ts';
+import type { Context } from '../manage/context.ts';
+import type { Database } from '../storage/database.ts';
+import { hasUsers } from '../storage/users.ts';
+import type { Log } from '../telemetry/log.ts';
+import { captchaScript } from '../visit/gates/captcha-script.ts';
+import type { Hosts } from '../visit/hosts.ts';
+import { notFoundPage } from '../visit/pages.ts';
+import { dashboardDoors } from './dashboard-route.ts';
+import { readOnly } from './read-only.ts';
+import { tlsDoor } from './tls-allowed.ts';
+
+type ServiceDoor = (arrival: Arrival) => Response | Promise<Response>;
+
+/** The service's own paths, by their first segment. */
+export function serviceDoors(
+  context: Context,
+  api: ReturnType<typeof serveApi>,
+  hosts: Hosts,
+  isFirstRun: () => Promise<boolean>,
+  log: Log,
+): ReadonlyMap<string, ServiceDoor> {
+  const document = openApiDocument(routes, context.site.origin);
+  const json = JSON.stringify(document);
+  const reference = referencePage(document);
+  const dashboard = dashboardDoors(context.site, isFirstRun, ({ host }) => notFoundPage(host), log);
+  const kept = { 'cache-control': 'public, max-age=3600' };
+  return new Map<string, ServiceDoor>([
+    ['app', dashboard.page],
+    ['invitation', dashboard.page],
+    ['assets', dashboard.asset],
+    ['api', ({ request, network, isLocal, keepOpen }) => api(request, { network, isLocal, keepOpen })],
+    ['qr', ({ request, path }) => readOnly(request, () => qrImage(context, path, log))],
+    [
+      'docs',
+      ({ request, path }) => readOnly(request, () => (path === '/docs' ? reference() : notFoundPage('docs'))),
+    ],
+    [
+      'openapi.json',
+      ({ request }) =>
+        readOnly(
+          request,
+          () => new Response(json, { headers: { 'content-type': 'application/json', ...kept } }),
+        ),
+    ],
+    ['internal', tlsDoor(hosts)],
+    ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
+    ['readyz', ({ request }) => readOnly(request, () => readiness(context.database))],
+    [
+      'robots.txt',
+      ({ request }) =>
+        readOnly(request, () => new Response('User-agent: *\nDisallow: /api/\n', { headers: kept })),
+    ],
+    ['favicon.ico', () => new Response(null, { status: 204, headers: kept })],
+    ['_linnet', ({ request }) => readOnly(request, () => script(log))],
+  ]);
+}
+
+async function readiness(database: Database): Promise<Response> {
+  try {
+    await hasUsers(database.lookup);
+    return Response.json({ status: 'ready' });
+  } catch {
+    return Response.json({ status: 'database away' }, { status: 503, headers: { 'retry-after': '5' } });
+  }
+}
+
+async function script(log: Log): Promise<Response> {
+  const found = await captchaScript
+    .get((cause) => log.error('captcha script not bundled', cause))
+    .catch(() => null);
+  if (found === null) return new Response(null, { status: 503, headers: { 'retry-after': '2' } });
+  const headers = {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=86400',
+    'x-content-type-options': 'nosniff',
+  };
+  return new Response(found, { headers });
+}

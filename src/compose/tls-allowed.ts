@@ -1,0 +1,33 @@
+import type { Arrival } from '../http/router.ts';
+import { parseHost } from '../rules/host.ts';
+import { defaultDomainId } from '../storage/schema.ts';
+import type { Hosts } from '../visit/hosts.ts';
+import { notFoundPage } from '../visit/pages.ts';
+import { readOnly } from './read-only.ts';
+
+const headers = { 'cache-control': 'no-store' };
+
+/**
+ * `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a custom domain. Asked before each new one.
+ * The service's own host is none: the proxy has that by name. Visitors find nothing here.
+ */
+export const tlsDoor =
+  (hosts: Hosts) =>
+  ({ request, host, path, search, isInternal }: Arrival): Response | Promise<Response> => {
+    if (path !== '/internal/tls-allowed' || !isInternal()) return notFoundPage(host);
+    return readOnly(request, () => {
+      const asked = parseHost(new URLSearchParams(search).get('domain'));
+      return asked === null || asked.port !== '' ? answer(404) : isVerified(hosts, asked.name);
+    });
+  };
+
+async function isVerified(hosts: Hosts, name: string): Promise<Response> {
+  try {
+    const domainId = await hosts.domainOf(name);
+    return answer(domainId === null || domainId === defaultDomainId ? 404 : 200);
+  } catch {
+    return answer(503);
+  }
+}
+
+const answer = (status: number): Response => new Response(null, { status, headers });

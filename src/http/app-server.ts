@@ -1,0 +1,94 @@
+import type { Server } from 'bun';
+import type { ClientByPort } from './client-by-port.ts';
+import type { Caller } from './router.ts';
+import { startingAnswer } from './starting.ts';
+
+type Answer = Response | Promise<Response>;
+export type Front = (request: Request, caller: Caller) => Answer;
+
+/** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
+const largestBody = 1024 * 1024 * 1024;
+/** As long as can be: who is silent is ended where visitors connect, and a slow handler still answers. */
+const idleSeconds = 255;
+/** What has surely come in with the head, or right behind it. */
+const smallBody = 8 * 1024;
+
+/**
+ * Bun's own server, for everything that is not on the express lane. It is reached through our connections alone, and
+ * answers 503 until it is opened.
+ */
+export class AppServer {
+  readonly #server: Server<undefined>;
+  #front: Front = startingAnswer;
+
+  constructor(peers: Pick<ClientByPort, 'get'>, onFault: (cause: unknown) => void) {
+    const peerOf = (request: Request, server: Server<undefined>) => {
+      const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
+      return address === '127.0.0.1' ? peers.get(port) : undefined;
+    };
+    this.#server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      idleTimeout: idleSeconds,
+      maxRequestBodySize: largestBody,
+      fetch: (request, server) => {
+        const peer = peerOf(request, server);
+        if (peer === undefined) return new Response(null, { status: 403 });
+        const answer = this.#front(request, {
+          address: peer,
+          keepOpen: (seconds = 0) => server.timeout(request, seconds),
+        });
+        return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
+      },
+      error: (cause) => {
+        onFault(cause);
+        return Response.json(
+          {
+            status_code: 500,
+            error_code: 'INTERNAL',
+            error_string: 'Something failed on our side. It was logged.',
+          },
+          { status: 500 },
+        );
+      },
+    });
+  }
+
+  get port(): number {
+    return this.#server.port ?? 0;
+  }
+
+  /** From now on requests are answered by this. */
+  open(front: Front): void {
+    this.#front = front;
+  }
+
+  /** Lets requests that are under way finish, for so many milliseconds at the most. */
+  async stop(patience: number): Promise<void> {
+    let timer: Timer | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patience);
+    });
+    await Promise.race([this.#server.stop(), late]);
+    clearTimeout(timer);
+    await this.#server.stop(true);
+  }
+}
+
+/** Whether some of its body may still be on its way when it is answered. */
+function mayHaveMore({ headers }: Request): boolean {
+  const length = headers.get('content-length');
+  return length === null ? headers.has('transfer-encoding') : Number(length) > smallBody;
+}
+
+/**
+ * An answer that was given before the body was read ends the connection: Bun reads no more of it, and would take it for
+ * a request under way, for which a stop waits in vain. In pieces, a body may also be short and all there: then only
+ * a refusal ends it.
+ */
+async function closingUnlessRead(request: Request, answer: Answer): Promise<Response> {
+  const response = await answer;
+  const isSized = request.headers.has('content-length');
+  if (!request.bodyUsed && (isSized || response.status >= 400)) response.headers.set('connection', 'close');
+  return response;
+}

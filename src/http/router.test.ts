@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { options } from '../config/options.ts';
+import { type Arrival, type Doors, router } from './router.ts';
+
+const custom = 5;
+let domains: (host: string) => number | null | Promise<number | null>;
+let arrived: Arrival | undefined;
+let strangersCause: unknown;
+let trusted: string;
+let baseIsLoopback: boolean;
+
+beforeEach(() => {
+  domains = (host) => ({ 'links.example': 0, 'go.example.org': custom })[host] ?? null;
+  arrived = undefined;
+  strangersCause = undefined;
+  trusted = '0';
+  baseIsLoopback = true;
+});
+
+const says = (text: string) => (arrival: Arrival) => {
+  arrived = arrival;
+  return new Response(text);
+};
+
+const doors = (): Doors => ({
+  trustedProxies: options.trustedProxies.parse(trusted),
+  baseIsLoopback,
+  domainOf: (host) => domains(host),
+  isCustom: (domainId) => domainId === custom,
+  service: new Map([
+    ['api', says('api')],
+    ['robots.txt', says('robots')],
+  ]),
+  shared: new Set(['robots.txt']),
+  hostless: new Set(['healthz']),
+  home: says('home'),
+  link: (arrival, domainId) => says(`link of ${domainId}`)(arrival),
+  stranger: (arrival, cause) => {
+    strangersCause = cause;
+    return says('stranger')(arrival);
+  },
+  badRequest: () => new Response('bad request'),
+});
+
+/** Which door a request is shown to.  */
+async function enter(
+  url: string,
+  headers: Record<string, string> = {},
+  peer = '203.0.113.7',
+): Promise<string> {
+  const caller = { address: peer, keepOpen: () => {} };
+  const { host } = new URL(url);
+  return (await router(doors())(new Request(url, { headers: { host, ...headers } }), caller)).text();
+}
+
+describe('which door', () => {
+  test.each([
+    ['https://links.example/', 'home'],
+    ['https://links.example/?q', 'home'],
+    ['https://links.example//', 'link of 0'],
+    ['https://links.example//evil.example/x', 'link of 0'],
+    ['https://links.example/api', 'api'],
+    ['https://links.example/api/v1/link', 'api'],
+    ['https://links.example/apis', 'link of 0'],
+    ['https://links.example/API/v1', 'link of 0'],
+    ['https://links.example/robots.txt', 'robots'],
+    ['https://links.example/offer', 'link of 0'],
+    ['https://go.example.org/', 'link of 5'],
+    ['https://go.example.org/api/v1/link', 'link of 5'],
+    ['https://go.example.org/robots.txt', 'robots'],
+    ['https://elsewhere.example/', 'stranger'],
+    ['https://elsewhere.example/offer', 'stranger'],
+    ['https://elsewhere.example/api/v1/link', 'api'],
+  ])('%s: %s', async (url, door) => {
+    expect(await enter(url)).toBe(door);
+    const known = domains;
+    domains = async (host) => known(host);
+    expect(await enter(url)).toBe(door);
+  });
+
+  test.each([
+    '',
+    ' ',
+    'a b',
+    'a,b',
+    'links.example, evil.example',
+    'h:99999',
+    '[::1',
+    'u@links.example',
+    'links.example/x',
+    'links.example?',
+    'links..example/',
+    '-',
+    '<script>',
+    'x'.repeat(300),
+  ])('a request for the host "%s" is a bad one', async (host) => {
+    expect(await enter('https://links.example/offer', { host })).toBe('bad request');
+  });
+
+  test('path and query are handed on as they were sent', async () => {
+    await enter('https://links.example/caf%C3%A9/x%2Fy/?a=1&b=%20?c');
+    expect([arrived?.host, arrived?.path, arrived?.search]).toEqual([
+      'links.example',
+      '/caf%C3%A9/x%2Fy/',
+      '?a=1&b=%20?c',
+    ]);
+  });
+
+  test('while hosts can not be looked up, the API still answers, and a stranger is told why nothing else does', async () => {
+    domains = () => Promise.reject(new Error('away'));
+    expect(await enter('https://go.example.org/api/v1/link')).toBe('api');
+    expect(await enter('https://go.example.org/offer')).toBe('stranger');
+    expect(strangersCause).toEqual(new Error('away'));
+  });
+});
+
+describe('who calls from this very machine', () => {
+  const from = async (peer: string, url: string, headers: Record<string, string> = {}) => {
+    await enter(url, headers, peer);
+    return arrived?.isLocal();
+  };
+  const here = 'http://127.0.0.1:3000/api/v1/user';
+
+  test('a program on it, or its own page', async () => {
+    expect(await from('127.0.0.1', here)).toBe(true);
+    expect(await from('::1', 'http://[::1]:3000/api/v1/user')).toBe(true);
+    expect(await from('::ffff:127.0.0.1', 'http://localhost:3000/api/v1/user')).toBe(true);
+    expect(
+      await from('127.0.0.1', here, { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-origin' }),
+    ).toBe(true);
+  });
+
+  test('nobody else, whatever is claimed', async () => {
+    expect(await from('203.0.113.7', here)).toBe(false);
+    expect(await from('203.0.113.7', here, { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
+    expect(await from('127.0.0.1', 'http://links.example/api/v1/user')).toBe(false);
+    for (const mark of [
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-proto',
+      'forwarded',
+      'via',
+      'x-real-ip',
+      'cf-connecting-ip',
+    ])
+      expect([mark, await from('127.0.0.1', here, { [mark]: '127.0.0.1' })]).toEqual([mark, false]);
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:3001', 'http://localhost:3000'])
+      expect([origin, await from('127.0.0.1', here, { origin })]).toEqual([origin, false]);
+    for (const site of ['cross-site', 'same-site'])
+      expect([site, await from('127.0.0.1', here, { 'sec-fetch-site': site })]).toEqual([site, false]);
+  });
+});
+
+test('nobody calls from this very machine where people reach it elsewhere, or through a proxy', async () => {
+  const isLocal = async () => {
+    await enter('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
+    return arrived?.isLocal();
+  };
+  expect(await isLocal()).toBe(true);
+  baseIsLoopback = false;
+  expect(await isLocal()).toBe(false);
+  baseIsLoopback = true;
+  for (const some of ['1', '127.0.0.1', '10.0.0.0/8']) {
+    trusted = some;
+    expect([some, await isLocal()]).toEqual([some, false]);
+  }
+});
+
+describe('who asks for itself, from inside', () => {
+  const asks = async (peer: string, proxies: string, headers: Record<string, string> = {}) => {
+    trusted = proxies;
+    await enter('http://127.0.0.1:3000/api/v1/user', headers, peer);
+    return arrived?.isInternal();
+  };
+
+  test.each([
+    ['127.0.0.1', '0', true],
+    ['::1', '1', true],
+    ['::ffff:127.0.0.1', '10.0.0.0/8', true],
+    ['10.0.0.7', '10.0.0.0/8', true],
+    ['203.0.113.7', '203.0.113.7', true],
+    ['172.18.0.2', '1', true],
+    ['fd00::2', '2', true],
+    ['10.0.0.7', '0', false],
+    ['10.0.0.7', '192.168.0.0/16', false],
+    ['203.0.113.7', '0', false],
+    ['203.0.113.7', '1', false],
+    ['2001:db8::7', '1', false],
+    ['203.0.113.7', '10.0.0.0/8', false],
+  ])('%s with TRUSTED_PROXIES=%s: %p', async (peer, proxies, answer) => {
+    expect(await asks(peer, proxies)).toBe(answer);
+  });
+
+  test('is not a proxy that asks for a visitor', async () => {
+    expect(await asks('127.0.0.1', '1', { 'x-forwarded-for': '203.0.113.7' })).toBe(false);
+    expect(await asks('10.0.0.7', '10.0.0.0/8', { forwarded: 'for=203.0.113.7' })).toBe(false);
+  });
+});

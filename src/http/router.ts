@@ -1,0 +1,157 @@
+import type { TrustedProxies } from '../config/options.ts';
+import { isLoopbackName, parseHost } from '../rules/host.ts';
+import {
+  believesProxies,
+  clientAddress,
+  isLoopbackAddress,
+  isTrustedProxy,
+  networkOf,
+} from './client-address.ts';
+
+/** Who sent a request, as far as its connection shows. */
+export interface Caller {
+  readonly address: string | null;
+  /** Lets the answer pause for as long as it likes. */
+  readonly keepOpen: (seconds?: number) => void;
+}
+
+/** A request with its address taken apart once, for whatever door it goes to. */
+export interface Arrival {
+  readonly request: Request;
+  readonly host: string;
+  /** As it was sent, percent-encoded, from the slash to the question mark. */
+  readonly path: string;
+  readonly search: string;
+  /** The visitor's, as far as the proxies are trusted. Worked out when asked, as is the network it is in. */
+  readonly address: () => string;
+  readonly network: () => string;
+  /** From this very machine, through no proxy and from no web page of another site. */
+  readonly isLocal: () => boolean;
+  /** Asked by a program on this machine or by a trusted proxy, for itself and not for a visitor. */
+  readonly isInternal: () => boolean;
+  /** Lets the answer pause for as long as it likes: no idle timeout ends it. */
+  readonly keepOpen: (seconds?: number) => void;
+}
+
+type Answer = Response | Promise<Response>;
+
+export interface Doors {
+  readonly trustedProxies: TrustedProxies;
+  /** Whether BASE_URL leads to this machine alone: then nobody else is expected. */
+  readonly baseIsLoopback: boolean;
+  /** The domain a host stands for; null for a host that is none of ours. */
+  readonly domainOf: (host: string) => number | null | Promise<number | null>;
+  readonly isCustom: (domainId: number) => boolean;
+  /** The service's own paths by their first segment. On custom domains only the shared ones answer. */
+  readonly service: ReadonlyMap<string, (arrival: Arrival) => Answer>;
+  readonly shared: ReadonlySet<string>;
+  /** Those that answer old clients who name no host. */
+  readonly hostless: ReadonlySet<string>;
+  readonly home: (arrival: Arrival) => Answer;
+  readonly link: (arrival: Arrival, domainId: number) => Answer;
+  /** For a host that is none of ours, or (`cause`) that could not be looked up. */
+  readonly stranger: (arrival: Arrival, cause?: unknown) => Answer;
+  readonly badRequest: () => Response;
+}
+
+/** The first look at every request: is it whole, which host is it for, which door does it go to. */
+export function router(doors: Doors) {
+  return (request: Request, caller: Caller): Answer => {
+    const header = request.headers.get('host');
+    const host = parseHost(header);
+    if (!host) return (header === null && answerHostless(doors, request, caller)) || doors.badRequest();
+    const arrival = arrivalOf(request, caller, host.name, doors);
+    if (arrival === null) return doors.badRequest();
+    const domain = doors.domainOf(host.name);
+    if (domain instanceof Promise) {
+      // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.
+      return domain.then(
+        (id) => dispatch(doors, arrival, id),
+        (cause) => dispatch(doors, arrival, null, cause),
+      );
+    }
+    return dispatch(doors, arrival, domain);
+  };
+}
+
+/** Some load balancers ask whether a server is well in HTTP/1.0, and name no host. Null for what else is asked so. */
+function answerHostless(doors: Doors, request: Request, caller: Caller): Answer | null {
+  const arrival = arrivalOf(request, caller, '', doors);
+  if (arrival === null) return null;
+  const segment = firstSegment(arrival.path);
+  return doors.hostless.has(segment) ? (doors.service.get(segment)?.(arrival) ?? null) : null;
+}
+
+function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
+  const segment = firstSegment(arrival.path);
+  const door = doors.service.get(segment);
+  const isCustom = domainId !== null && doors.isCustom(domainId);
+  if (door && (!isCustom || doors.shared.has(segment))) return door(arrival);
+  if (domainId === null) return doors.stranger(arrival, cause);
+  if (arrival.path === '/' && !isCustom) return doors.home(arrival);
+  return doors.link(arrival, domainId);
+}
+
+/** Of a path, without its slash. */
+export function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end < 0 ? path.slice(1) : path.slice(1, end);
+}
+
+/** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
+function arrivalOf(request: Request, caller: Caller, host: string, doors: Doors): Arrival | null {
+  const { url } = request;
+  const { trustedProxies: trust, baseIsLoopback } = doors;
+  // Without a Host it is a path alone.
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
+  if (start < 0) return null;
+  const query = url.indexOf('?', start);
+  return {
+    request,
+    host,
+    path: query < 0 ? url.slice(start) : url.slice(start, query),
+    search: query < 0 ? '' : url.slice(query),
+    address: () => addressOf(request, caller, trust),
+    network: () => networkOf(addressOf(request, caller, trust)),
+    isLocal: () => baseIsLoopback && !believesProxies(trust) && isLocal(request, caller, host),
+    isInternal: () => isInternal(request, caller, trust),
+    keepOpen: caller.keepOpen,
+  };
+}
+
+const addressOf = (request: Request, caller: Caller, trust: TrustedProxies): string =>
+  clientAddress(
+    caller.address,
+    believesProxies(trust) ? request.headers.get('x-forwarded-for') : null,
+    trust,
+  );
+
+const proxyMarks = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+  'cf-connecting-ip',
+];
+
+const isForwarded = ({ headers }: Request): boolean => proxyMarks.some((mark) => headers.has(mark));
+
+/**
+ * A proxy on this machine has a loopback address too, and may pass on any Host: so this is asked only where BASE_URL
+ * and TRUSTED_PROXIES speak of no proxy. The browser of somebody who was lured to a page has a loopback address as well.
+ */
+function isLocal(request: Request, caller: Caller, host: string): boolean {
+  const { headers } = request;
+  if (!isLoopbackAddress(caller.address) || !isLoopbackName(host)) return false;
+  if (isForwarded(request)) return false;
+  const origin = headers.get('origin');
+  const site = headers.get('sec-fetch-site');
+  const sameOrigin = origin === null || URL.parse(origin)?.host === headers.get('host');
+  return sameOrigin && (site === null || site === 'same-origin' || site === 'none');
+}
+
+function isInternal(request: Request, { address }: Caller, trust: TrustedProxies): boolean {
+  return (isLoopbackAddress(address) || isTrustedProxy(address, trust)) && !isForwarded(request);
+}

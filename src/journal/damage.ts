@@ -1,0 +1,63 @@
+import { constants, copyFileSync, linkSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { filesIn, folderOf, type JournalName, segmentFile } from './files.ts';
+import type { Flaw } from './reader.ts';
+
+/** What a stretch has come upon in one segment. */
+export interface Damage {
+  readonly segment: number;
+  /** Where the first of it is. */
+  readonly offset: number;
+  /** How many times bytes were skipped, and how many they were together. */
+  readonly gaps: number;
+  readonly bytes: number;
+}
+
+/** Collects the flaws of a stretch. */
+export class DamageNotes {
+  #flaws: Flaw[] = [];
+
+  add(flaw: Flaw): void {
+    this.#flaws.push(flaw);
+  }
+
+  clear(): void {
+    this.#flaws = [];
+  }
+
+  bySegment(): Damage[] {
+    return [...Map.groupBy(this.#flaws, ({ segment }) => segment)].map(([segment, flaws]) => ({
+      segment,
+      offset: flaws[0]?.offset ?? 0,
+      gaps: flaws.length,
+      bytes: flaws.reduce((sum, { bytes }) => sum + bytes, 0),
+    }));
+  }
+}
+
+const damagedIn = (dataDir: string): string => join(dataDir, 'journal-damaged');
+
+/**
+ * Keeps a damaged segment aside, under another name, before it is folded and removed. Returns the path. It has visitors'
+ * addresses like any other.
+ */
+export function keepAside(dataDir: string, name: JournalName, segment: number): string {
+  const from = segmentFile(folderOf(dataDir, name), segment);
+  const to = join(damagedIn(dataDir), `${name.node}-${name.process}-${basename(from)}`);
+  mkdirSync(damagedIn(dataDir), { recursive: true, mode: 0o700 });
+  try {
+    linkSync(from, to);
+  } catch (cause) {
+    // Some file systems have no second names.
+    if ((cause as { code?: string }).code !== 'EEXIST') copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
+  return to;
+}
+
+/** Removes what was kept aside and was last written to before an instant. */
+export function forgetDamaged(dataDir: string, before: number): void {
+  for (const name of filesIn(damagedIn(dataDir))) {
+    const path = join(damagedIn(dataDir), name);
+    if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+  }
+}

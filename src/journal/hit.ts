@@ -1,0 +1,26 @@
+import type { Outcome } from '../rules/resolve.ts';
+
+/** A hit as the journal keeps it, until it is folded. */
+export interface RawHit {
+  readonly linkId: number;
+  readonly organizationId: number;
+  readonly at: number;
+  readonly outcome: Exclude<Outcome['kind'], 'not_found'>;
+  /** Which of the link's destinations; null when it wasn't redirected. */
+  readonly target: 'default' | 'android' | 'ios' | null;
+  readonly method: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  readonly referer: string;
+  readonly query: string;
+  readonly purpose: string;
+  /** DNT: 1 or Sec-GPC: 1. */
+  readonly doNotTrack: boolean;
+  /** The country as a trusted proxy's header names it; '' when there is none. */
+  readonly countryHint: string;
+}
+
+/** Words of a record are written as their index in these lists, which are only ever added to at their end. */
+export const outcomes = ['redirect', 'preview', 'ask_password', 'ask_captcha', 'refused', 'expired'] as const;
+export const targets = ['none', 'default', 'android', 'ios'] as const;

@@ -1,0 +1,129 @@
+import type { RawHit } from './hit.ts';
+import { outcomes, targets } from './hit.ts';
+import { doNotTrackMark, recordHead, sealRecord } from './record.ts';
+
+/** What is kept of a text, in characters. An address, a method and a country have their length from those who give them. */
+const longest = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
+const longestTexts = Object.values(longest).reduce<number>((sum, length) => sum + length, 0);
+/** In UTF-8. */
+const maxBytes = 3;
+/** For numbers, codes and line breaks. */
+const roomForRest = 200;
+
+const lineBreak = 10;
+const zero = 48;
+const mark = doNotTrackMark.charCodeAt(0);
+/** Above it, a number isn't written digit by digit. */
+const largeNumber = 1e9;
+/** Longer ones are copied sooner by the runtime. */
+const longestWord = 16;
+
+declare global {
+  interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
+    /** Node's types leave it out; `write` comes to it after a look at what it was called with. */
+    utf8Write(text: string, at: number): number;
+  }
+}
+
+/**
+ * A record in the making. Every visit's answer waits for this, so a hit is written to its place at once: no text of it
+ * is put together first.
+ */
+export class RecordWriter {
+  #bytes = Buffer.allocUnsafe(1024 * 1024);
+  #end = recordHead;
+  /** The last instant, as it is written: hits of the same millisecond come together. */
+  #at = Number.NaN;
+  #instant = '';
+
+  add(hit: RawHit): void {
+    this.#makeRoomFor(hit);
+    if (hit.at !== this.#at) {
+      this.#at = hit.at;
+      this.#instant = `${hit.at}`;
+    }
+    this.#word(this.#instant);
+    this.#number(hit.linkId);
+    this.#number(hit.organizationId);
+    this.#codes(hit);
+    this.#word(hit.method);
+    this.#word(hit.address);
+    this.#cut(hit.userAgent, longest.userAgent);
+    this.#cut(hit.acceptLanguage, longest.language);
+    this.#cut(hit.referer, longest.referer);
+    this.#cut(hit.query, longest.query);
+    this.#cut(hit.purpose, longest.purpose);
+    this.#word(hit.countryHint);
+  }
+
+  /** The record, whole; until the next hit is added, which begins another. */
+  finish(): Buffer {
+    const record = this.#bytes.subarray(0, this.#end);
+    sealRecord(record);
+    this.#end = recordHead;
+    return record;
+  }
+
+  #makeRoomFor({ method, address, countryHint }: RawHit): void {
+    const texts = longestTexts + method.length + address.length + countryHint.length;
+    const needed = this.#end + texts * maxBytes + roomForRest;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#end);
+    this.#bytes = larger;
+  }
+
+  #codes({ outcome, target, doNotTrack }: RawHit): void {
+    const bytes = this.#bytes;
+    bytes[this.#end++] = zero + outcomes.indexOf(outcome);
+    bytes[this.#end++] = zero + targets.indexOf(target ?? 'none');
+    if (doNotTrack) bytes[this.#end++] = mark;
+    bytes[this.#end++] = lineBreak;
+  }
+
+  #number(number: number): void {
+    if (!(Number.isInteger(number) && number >= 0 && number < largeNumber)) {
+      this.#text(`${number}`);
+      return;
+    }
+    const bytes = this.#bytes;
+    let end = this.#end + 1;
+    for (let bound = 10; bound <= number; bound *= 10) end++;
+    this.#end = end + 1;
+    bytes[end] = lineBreak;
+    let rest = number;
+    do {
+      const tenth = (rest / 10) | 0;
+      bytes[--end] = zero + rest - tenth * 10;
+      rest = tenth;
+    } while (rest > 0);
+  }
+
+  /** Of what came in a request. */
+  #cut(text: string, most: number): void {
+    this.#text(text.length > most ? text.slice(0, most) : text);
+  }
+
+  #text(text: string): void {
+    const bytes = this.#bytes;
+    if (text.length > 0) this.#end += bytes.utf8Write(text, this.#end);
+    bytes[this.#end++] = lineBreak;
+  }
+
+  /** A text that was made before, and is in one piece: a few letters of it are copied sooner than the runtime is called. */
+  #word(text: string): void {
+    const bytes = this.#bytes;
+    const start = this.#end;
+    const { length } = text;
+    for (let place = 0; place < length; place++) {
+      const code = text.charCodeAt(place);
+      if (code > 127 || place === longestWord) {
+        this.#text(text);
+        return;
+      }
+      bytes[start + place] = code;
+    }
+    bytes[start + length] = lineBreak;
+    this.#end = start + length + 1;
+  }
+}

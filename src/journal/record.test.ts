@@ -1,0 +1,147 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { HitCursor } from '../ledger/hit-cursor.ts';
+import { type Position, segmentFile } from './files.ts';
+import type { RawHit } from './hit.ts';
+import { outcomes } from './hit.ts';
+import { JournalReader } from './reader.ts';
+import { type RecordBytes, recordBytes, wholeRecord } from './record.ts';
+import { RecordWriter } from './record-writer.ts';
+
+/** What a header can hold as Bun hands it on: any byte but a line break and NUL. */
+const headerText = fc
+  .array(fc.integer({ min: 1, max: 255 }).filter((code) => code !== 10 && code !== 13))
+  .map((codes) => String.fromCharCode(...codes).slice(0, 60));
+
+const anyHit: fc.Arbitrary<RawHit> = fc.record({
+  linkId: fc.integer({ min: 1, max: 2 ** 40 }),
+  organizationId: fc.integer({ min: 1 }),
+  at: fc.integer({ min: 0, max: 2 ** 45 }),
+  outcome: fc.constantFrom(...outcomes),
+  target: fc.constantFrom(null, 'default', 'android', 'ios'),
+  method: fc.constantFrom('GET', 'HEAD', 'POST'),
+  address: fc.oneof(fc.ipV4(), fc.ipV6()),
+  userAgent: headerText,
+  acceptLanguage: headerText,
+  referer: headerText,
+  query: headerText,
+  purpose: headerText,
+  doNotTrack: fc.boolean(),
+  countryHint: fc.constantFrom('', 'DE'),
+});
+
+function recordOf(hits: readonly RawHit[]): Buffer {
+  const writer = new RecordWriter();
+  for (const hit of hits) writer.add(hit);
+  return writer.finish();
+}
+
+function hitsOf(record: RecordBytes): RawHit[] {
+  const cursor = new HitCursor();
+  const hits: RawHit[] = [];
+  cursor.begin(record);
+  while (cursor.next()) hits.push(cursor.hit);
+  return hits;
+}
+
+/** The hits of up to so many records. */
+function read(reader: JournalReader, most: number, end: Position | null): RawHit[] {
+  const hits: RawHit[] = [];
+  for (let records = 0; records < most; records++) {
+    const record = reader.next(end);
+    if (record === null) break;
+    hits.push(...hitsOf(record));
+  }
+  return hits;
+}
+
+test('whatever a request holds is read as it was written', () => {
+  fc.assert(
+    fc.property(fc.array(anyHit, { minLength: 1, maxLength: 5 }), (hits) => {
+      const bytes = recordOf(hits);
+      expect(hitsOf(recordBytes(bytes, 0, wholeRecord(bytes, 0)))).toEqual(hits);
+    }),
+  );
+});
+
+const hitAt = (at: number): RawHit => ({
+  linkId: 1,
+  organizationId: 1,
+  at,
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '192.0.2.1',
+  userAgent: 'Mozilla/5.0 (ü)',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+});
+
+function withJournal(segments: readonly Uint8Array[], look: (folder: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'linnet-test-'));
+  try {
+    for (const [index, bytes] of segments.entries()) writeFileSync(segmentFile(folder, index + 1), bytes);
+    look(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const instants = (hits: readonly RawHit[]) => hits.map(({ at }) => at);
+const start = { segment: 1, offset: 0 };
+
+test('a journal that is cut at any byte is read up to its last whole record, and no further', () => {
+  const first = recordOf([hitAt(1), hitAt(2)]);
+  const second = recordOf([hitAt(3)]);
+  const bytes = Buffer.concat([first, second]);
+  for (let length = 0; length <= bytes.length; length++) {
+    withJournal([bytes.subarray(0, length)], (folder) => {
+      const torn: number[] = [];
+      const reader = new JournalReader(folder, start, {
+        onFlaw: ({ kind, bytes }) => kind === 'torn' && torn.push(bytes),
+      });
+      const hits = read(reader, 100, null);
+      const whole = length < first.length ? 0 : length < bytes.length ? first.length : bytes.length;
+      expect(instants(hits)).toEqual(whole === 0 ? [] : whole === first.length ? [1, 2] : [1, 2, 3]);
+      expect(reader.position).toEqual({ segment: 1, offset: whole });
+      expect(torn).toEqual(length === whole ? [] : [length - whole]);
+      reader.close();
+    });
+  }
+});
+
+test('a living journal is read only as far as it is known to be written', () => {
+  const records = [1, 2, 3].map((at) => recordOf([hitAt(at)]));
+  withJournal([Buffer.concat(records)], (folder) => {
+    const reader = new JournalReader(folder, start, {
+      onFlaw: ({ kind }) => {
+        throw new Error(`nothing is ${kind}`);
+      },
+    });
+    const end = { segment: 1, offset: (records[0]?.length ?? 0) + (records[1]?.length ?? 0) };
+    expect(instants(read(reader, 1, end))).toEqual([1]);
+    expect(instants(read(reader, 100, end))).toEqual([2]);
+    expect(read(reader, 100, end)).toEqual([]);
+    expect(reader.position).toEqual(end);
+    reader.close();
+  });
+});
+
+test('records larger than a chunk, and many small ones, are read whole and in order', () => {
+  const large = recordOf(Array.from({ length: 30_000 }, (_, at) => hitAt(at)));
+  const small = Array.from({ length: 5_000 }, (_, at) => recordOf([hitAt(30_000 + at)]));
+  expect(large.length).toBeGreaterThan(1024 * 1024);
+  withJournal([Buffer.concat([large, ...small])], (folder) => {
+    const reader = new JournalReader(folder, start, { onFlaw: () => {} });
+    const found = instants(read(reader, 10_000, null));
+    expect(found).toEqual(Array.from({ length: 35_000 }, (_, at) => at));
+    reader.close();
+  });
+});

@@ -1,0 +1,101 @@
+import { outcomes, targets } from './hit.ts';
+import { doNotTrackMark, recordHead, wholeRecord } from './record.ts';
+
+const windowSize = 1024 * 1024;
+/** Lines of a hit, and the fewest bytes that they take. */
+const linesPerHit = 12;
+const minHits = 17;
+/** The lines of a hit by which it is recognised. */
+const codesLine = 3;
+const methodLine = 4;
+/** Bytes read and summed before a search is given up: some hundred milliseconds, for a file made to be slow. */
+const maxSearched = 512 * 1024 * 1024;
+
+const lineBreak = 10;
+const zero = 48;
+const nine = 57;
+const mark = doNotTrackMark.charCodeAt(0);
+
+/** Reads bytes of a file into memory of its own; fewer than asked for at the end of the file. */
+export type ReadBytes = (offset: number, length: number) => Buffer;
+
+/**
+ * Finds the first whole record at or behind `from` in a file of which `size` bytes count; null when there is none.
+ *
+ * A record begins with a length that fits into the file, its checksum is right, and it is made of hits. A hit's text can't
+ * pass for a record: it has no line breaks, so what begins inside of it has its lines in the wrong order.
+ */
+export function findRecord(read: ReadBytes, from: number, size: number): number | null {
+  let searched = 0;
+  for (let base = from; size - base >= recordHead + minHits && searched < maxSearched; ) {
+    const window = read(base, Math.min(windowSize, size - base));
+    searched += window.length;
+    const last = window.length - recordHead - 1;
+    for (let at = 0; at <= last; at++) {
+      const length = candidateLength(window, at, size - base - at);
+      if (length === 0) continue;
+      const whole = recordHead + length;
+      const isInWindow = at + whole <= window.length;
+      const record = isInWindow ? window.subarray(at, at + whole) : read(base + at, whole);
+      if (isRecord(record, whole)) return base + at;
+      searched += whole;
+      if (searched >= maxSearched) return null;
+    }
+    if (last < 0) return null;
+    base += last + 1;
+  }
+  return null;
+}
+
+/** What the length of the record that may begin here says; 0 when none begins here. */
+function candidateLength(bytes: Buffer, at: number, left: number): number {
+  const first = bytes[at + recordHead] ?? 0;
+  if (first < zero || first > nine) return 0;
+  const length = bytes.readUInt32LE(at);
+  return length < minHits || recordHead + length > left ? 0 : length;
+}
+
+const isRecord = (bytes: Buffer, size: number): boolean =>
+  bytes.length === size &&
+  bytes[size - 1] === lineBreak &&
+  wholeRecord(bytes, 0) === size &&
+  isHits(bytes, recordHead, size);
+
+/** Whether these bytes are lines of hits, one after another. */
+export function isHits(bytes: Buffer, from: number, to: number): boolean {
+  let line = 0;
+  for (let at = from; at < to; ) {
+    const found = bytes.indexOf(lineBreak, at);
+    if (found < 0 || found >= to || !isLine(bytes, at, found, line)) return false;
+    line = (line + 1) % linesPerHit;
+    at = found + 1;
+  }
+  return line === 0 && to > from;
+}
+
+function isLine(bytes: Buffer, from: number, to: number, line: number): boolean {
+  if (line < codesLine) return to > from && isEvery(bytes, from, to, isOfNumber);
+  if (line === codesLine) return isCodes(bytes, from, to);
+  return line !== methodLine || (to > from && isEvery(bytes, from, to, isOfMethod));
+}
+
+function isCodes(bytes: Buffer, from: number, to: number): boolean {
+  const outcome = (bytes[from] ?? 0) - zero;
+  const target = (bytes[from + 1] ?? 0) - zero;
+  const isMarked = to - from === 3 && bytes[from + 2] === mark;
+  const isKnown = outcome >= 0 && outcome < outcomes.length && target >= 0 && target < targets.length;
+  return isKnown && (to - from === 2 || isMarked);
+}
+
+function isEvery(bytes: Buffer, from: number, to: number, isOne: (byte: number) => boolean): boolean {
+  for (let at = from; at < to; at++) if (!isOne(bytes[at] ?? 0)) return false;
+  return true;
+}
+
+/** Digits; and what a fraction or a very large number is written with. */
+const isOfNumber = (byte: number): boolean =>
+  (byte >= zero && byte <= nine) || byte === 46 || byte === 43 || byte === 45 || byte === 101;
+
+/** Letters and hyphens. */
+const isOfMethod = (byte: number): boolean =>
+  (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 45;

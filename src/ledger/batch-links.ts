@@ -1,0 +1,64 @@
+import { IntTable } from '../structures/int-table.ts';
+
+const leastRoom = 256;
+
+/** The links that a stretch has hits on, by places in the order of first appearance: numbers in flat memory, no objects. */
+export class BatchLinks {
+  count = 0;
+  ids: Float64Array = new Float64Array(leastRoom);
+  organizations: Float64Array = new Float64Array(leastRoom);
+  hits: Int32Array = new Int32Array(leastRoom);
+  /** The word of the language that came last in the hour at hand, and what it is counted as; -1 when none has come. */
+  languages: Int32Array = new Int32Array(leastRoom);
+  languagesShown: Int32Array = new Int32Array(leastRoom);
+  readonly #places = new IntTable();
+
+  /** Begins again. Memory of very many links goes when far fewer have followed. */
+  begin(): void {
+    if (this.count * 16 < this.ids.length && this.ids.length > leastRoom) this.#resize(leastRoom, 0);
+    this.count = 0;
+    this.#places.clear();
+  }
+
+  /** Gives its memory back; what was in it is gone. */
+  release(): void {
+    this.begin();
+    // Nothing has followed: all but the least is too much.
+    this.begin();
+  }
+
+  placeOf(id: number, organizationId: number): number {
+    const known = this.#places.placeOf(id);
+    return known >= 0 ? known : this.#add(id, organizationId);
+  }
+
+  forgetLanguages(): void {
+    this.languages.fill(-1, 0, this.count);
+  }
+
+  #add(id: number, organizationId: number): number {
+    if (this.count === this.ids.length) this.#resize(this.count * 2, this.count);
+    const place = this.count++;
+    this.ids[place] = id;
+    this.organizations[place] = organizationId;
+    this.hits[place] = 0;
+    this.languages[place] = -1;
+    this.#places.add(id, place);
+    return place;
+  }
+
+  #resize(room: number, kept: number): void {
+    const double = (cells: Float64Array) => copied(cells, new Float64Array(room), kept);
+    const whole = (cells: Int32Array) => copied(cells, new Int32Array(room), kept);
+    this.ids = double(this.ids);
+    this.organizations = double(this.organizations);
+    this.hits = whole(this.hits);
+    this.languages = whole(this.languages);
+    this.languagesShown = whole(this.languagesShown);
+  }
+}
+
+function copied<T extends Float64Array | Int32Array>(from: T, into: T, count: number): T {
+  into.set(from.subarray(0, count));
+  return into;
+}

@@ -1,0 +1,152 @@
+import { longestKey } from '../structures/memoize.ts';
+
+/** A piece that would be farther away from its place is not kept: nobody who invents pieces makes others slow. */
+const farthest = 32;
+const slotCells = 4;
+const leastSlots = 256;
+const leastBytes = 16_384;
+
+/**
+ * What pieces of records mean, by their bytes: in two generations, each of so many pieces and bytes at the most. What is
+ * found in the older one comes into the younger. No text is made of a piece, and of all pieces there is one copy in one
+ * piece of memory: texts by the ten thousand lie far apart, and are walked through by the collector.
+ */
+export class ByteCache<T> {
+  readonly #most: number;
+  #young = new Generation<T>();
+  #old = new Generation<T>();
+
+  constructor(most: number) {
+    this.#most = most / 2;
+  }
+
+  get(view: DataView, from: number, to: number, hash: number): T | undefined {
+    const known = this.#young.get(view, from, to, hash);
+    if (known !== undefined) return known;
+    const older = this.#old.get(view, from, to, hash);
+    if (older !== undefined) this.set(view, from, to, hash, older);
+    return older;
+  }
+
+  set(view: DataView, from: number, to: number, hash: number, value: T): void {
+    if (to - from > longestKey) return;
+    if (this.#young.count >= this.#most || this.#young.bytes >= this.#most * 192) {
+      this.#old = this.#young;
+      this.#young = new Generation();
+    }
+    this.#young.set(view, from, to, hash, value);
+  }
+
+  clear(): void {
+    this.#young = new Generation();
+    this.#old = new Generation();
+  }
+}
+
+/** A flat table: where a piece is in the bytes, and the number of its value. */
+class Generation<T> {
+  /** Hash, place in the bytes, length, number; the length is 0 where nothing is. */
+  #slots = new Int32Array(leastSlots * slotCells);
+  #bytes = Buffer.allocUnsafeSlow(leastBytes);
+  #view = new DataView(this.#bytes.buffer);
+  #end = 0;
+  readonly #values: T[] = [];
+
+  get count(): number {
+    return this.#values.length;
+  }
+
+  get bytes(): number {
+    return this.#end;
+  }
+
+  get(view: DataView, from: number, to: number, hash: number): T | undefined {
+    const at = this.#find(view, from, to - from, hash);
+    return at < 0 ? undefined : this.#values[this.#slots[at + 3] ?? 0];
+  }
+
+  set(view: DataView, from: number, to: number, hash: number, value: T): void {
+    const length = to - from;
+    const known = this.#find(view, from, length, hash);
+    if (known >= 0) {
+      this.#values[this.#slots[known + 3] ?? 0] = value;
+      return;
+    }
+    if (this.#end + length > this.#bytes.length) this.#makeRoom(length);
+    this.#bytes.set(new Uint8Array(view.buffer, view.byteOffset + from, length), this.#end);
+    this.#place(hash, this.#end, length, this.#values.push(value) - 1);
+    this.#end += length;
+    if (this.#values.length * 2 * slotCells > this.#slots.length) this.#grow();
+  }
+
+  /** -1 when it isn't there. */
+  #find(view: DataView, from: number, length: number, hash: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let at = homeOf(hash) & mask;
+    for (let step = 0; step < farthest; step++) {
+      const found = slots[at + 2];
+      if (found === 0) return -1;
+      if (
+        found === length &&
+        slots[at] === hash &&
+        isSame(this.#view, slots[at + 1] ?? 0, view, from, length)
+      )
+        return at;
+      at = (at + slotCells) & mask;
+    }
+    return -1;
+  }
+
+  #place(hash: number, start: number, length: number, number: number): void {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    const home = homeOf(hash) & mask;
+    let at = home;
+    for (let step = 1; step < farthest && slots[at + 2] !== 0; step++) at = (at + slotCells) & mask;
+    if (slots[at + 2] !== 0) at = home;
+    slots[at] = hash;
+    slots[at + 1] = start;
+    slots[at + 2] = length;
+    slots[at + 3] = number;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Int32Array(before.length * 2);
+    for (let at = 0; at < before.length; at += slotCells) {
+      const length = before[at + 2] ?? 0;
+      if (length > 0) this.#place(before[at] ?? 0, before[at + 1] ?? 0, length, before[at + 3] ?? 0);
+    }
+  }
+
+  #makeRoom(length: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#end + length, this.#bytes.length * 2));
+    larger.set(this.#bytes.subarray(0, this.#end));
+    this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
+  }
+}
+
+const homeOf = (hash: number): number => Math.imul(hash ^ (hash >>> 15), slotCells);
+
+const wordLength = 8;
+
+/**
+ * Whether so many bytes of a journal are the same, here and there: eight at a time, as numbers. Not every eight bytes
+ * are a number that equals only itself (there is a second zero, and what is no number equals nothing), but none that
+ * isn't stands in a text: a byte from 0xf0 on isn't followed by 0x7f or 0xff in UTF-8, nor a zero by 0x80.
+ */
+export function isSame(one: DataView, at: number, other: DataView, otherAt: number, length: number): boolean {
+  if (length < wordLength) return isSameByByte(one, at, other, otherAt, length);
+  const last = length - wordLength;
+  for (let done = 0; done < last; done += wordLength)
+    if (one.getFloat64(at + done, true) !== other.getFloat64(otherAt + done, true)) return false;
+  return one.getFloat64(at + last, true) === other.getFloat64(otherAt + last, true);
+}
+
+function isSameByByte(one: DataView, at: number, other: DataView, otherAt: number, length: number): boolean {
+  for (let done = 0; done < length; done++)
+    if (one.getUint8(at + done) !== other.getUint8(otherAt + done)) return false;
+  return true;
+}

@@ -1,0 +1,182 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import type { RawHit } from '../journal/hit.ts';
+import { RecentVisits } from '../rules/click-class.ts';
+import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
+import { DailySalts, dayOf } from './visitor-hash.ts';
+
+const at = Date.UTC(2026, 5, 1, 12);
+const safari =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
+
+const tap: RawHit = {
+  linkId: 7,
+  organizationId: 3,
+  at,
+  outcome: 'redirect',
+  target: 'ios',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: safari,
+  acceptLanguage: 'de-CH,de;q=0.9',
+  referer: 'https://www.example.com/news?secret=1',
+  query: '?qr&utm_source=poster&utm_medium=print&utm_campaign=fair&utm_term=t&utm_content=c',
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+};
+
+const countries: Record<string, string> = { '198.51.100.7': 'CH' };
+let asked: string[] = [];
+
+async function freshParts(): Promise<EnrichParts> {
+  const store = { settle: async (_day: number, fresh: Uint8Array) => fresh, forgetBefore: async () => {} };
+  const salts = new DailySalts(store, (count) => new Uint8Array(count).fill(1));
+  await salts.prepare(dayOf(at));
+  return enrichParts({
+    countryOf: (address) => {
+      asked.push(address);
+      return countries[address] ?? 'XX';
+    },
+    isOwnHost: (host) => host === 'go.example.org' || host === 'www.links.example',
+    salts,
+  });
+}
+
+let parts: EnrichParts;
+let visits: RecentVisits;
+beforeEach(async () => {
+  asked = [];
+  visits = new RecentVisits();
+  parts = await freshParts();
+});
+const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts, visits);
+
+test('a hit is told as fully as its request allows, and without its address', () => {
+  const hit = enriched({});
+  expect(hit).toEqual({
+    linkId: 7,
+    organizationId: 3,
+    at,
+    outcome: 'redirect',
+    target: 'ios',
+    class: 'human',
+    reason: 'browser',
+    country: 'CH',
+    device: 'mobile',
+    os: 'iOS',
+    osVersion: '17.5',
+    browser: 'Safari',
+    browserVersion: '17',
+    language: 'de',
+    referrerHost: 'example.com',
+    utmSource: 'poster',
+    utmMedium: 'print',
+    utmCampaign: 'fair',
+    utmTerm: 't',
+    utmContent: 'c',
+    source: 'qr',
+    visitor: expect.any(Number),
+  });
+  expect(JSON.stringify(hit)).not.toContain('198.51.100.7');
+});
+
+test('a request that says nothing gives a hit all the same', () => {
+  const nothing = { acceptLanguage: '', referer: '', query: '', userAgent: '', address: '' };
+  expect(enriched(nothing)).toMatchObject({
+    class: 'bot',
+    reason: 'empty_user_agent',
+    country: 'XX',
+    device: 'other',
+    os: 'Unknown',
+    browser: 'Unknown',
+    language: '',
+    referrerHost: '',
+    utmSource: '',
+    source: 'link',
+  });
+});
+
+test('the country that a trusted proxy names comes before the one of the address', () => {
+  expect(enriched({ countryHint: 'se' }).country).toBe('SE');
+  for (const hint of ['', 'XX', 'T1', 'Sweden']) expect(enriched({ countryHint: hint }).country).toBe('CH');
+});
+
+test('our own hosts are no referrers, with or without www', () => {
+  for (const referer of ['https://go.example.org/abc', 'https://www.links.example/x']) {
+    expect(enriched({ referer }).referrerHost).toBe('');
+  }
+  expect(enriched({ referer: 'https://links.example/' }).referrerHost).toBe('links.example');
+});
+
+describe('who asked not to be tracked', () => {
+  test('is counted, but is nobody', () => {
+    expect(enriched({ doNotTrack: true })).toMatchObject({ class: 'human', visitor: null });
+  });
+
+  test('repeats as others do', () => {
+    enriched({ doNotTrack: true });
+    expect(enriched({ doNotTrack: true, at: at + 500 })).toMatchObject({ class: 'repeat', visitor: null });
+  });
+});
+
+describe('a repeat', () => {
+  test('is a second click of the same visitor on the same link within ten seconds', () => {
+    expect(enriched({}).class).toBe('human');
+    expect(enriched({ at: at + 500 })).toMatchObject({
+      class: 'repeat',
+      reason: 'recent_visit',
+      outcome: 'redirect',
+    });
+    expect(enriched({ at: at + 500, linkId: 8 }).class).toBe('human');
+    expect(enriched({ at: at + 500, address: '198.51.100.8' }).class).toBe('human');
+    expect(enriched({ at: at + 10_000 }).class).toBe('human');
+  });
+
+  test('needs a click before it: who was asked for a password clicks when redirected', () => {
+    expect(enriched({ outcome: 'ask_password', target: null }).class).toBe('human');
+    expect(enriched({ at: at + 3_000, method: 'POST' }).class).toBe('human');
+  });
+
+  test('is not made by a prefetch, a HEAD probe or a crawler', () => {
+    expect(enriched({ purpose: 'prefetch' }).class).toBe('prefetch');
+    expect(enriched({ method: 'HEAD' }).class).toBe('head');
+    expect(enriched({ userAgent: 'curl/8.5.0' }).class).toBe('bot');
+    expect(enriched({ at: at + 1_000 }).class).toBe('human');
+  });
+
+  test('is decided alike when the journal is read again', async () => {
+    const hits = Array.from({ length: 500 }, (_, index) => ({
+      ...tap,
+      at: at + index * 700,
+      linkId: index % 3,
+      address: `198.51.100.${index % 5}`,
+    }));
+    const run = async () => {
+      const [given, seen] = [await freshParts(), new RecentVisits()];
+      return hits.map((hit) => enrich(hit, given, seen));
+    };
+    expect(await run()).toEqual(await run());
+  });
+});
+
+test('a page that is shown to a person keeps its outcome and the class human', () => {
+  for (const outcome of ['expired', 'ask_password', 'ask_captcha', 'refused'] as const) {
+    expect(enriched({ outcome, target: null })).toMatchObject({ outcome, target: null, class: 'human' });
+  }
+});
+
+test('a hit whose day has no salt any more has no visitor', () => {
+  expect(enriched({ at: at - 86_400_000 })).toMatchObject({ class: 'human', visitor: null });
+});
+
+test('an address, a user agent and a referrer are looked up once, and never forgotten wrongly', () => {
+  for (let round = 0; round < 3; round++) enriched({ at: at + round * 20_000 });
+  expect(asked).toEqual(['198.51.100.7']);
+  for (let index = 0; index < 200_000; index++) parts.countryOf(`address ${index}`);
+  expect(enriched({}).country).toBe('CH');
+});
+
+test('a user agent without end is read as far as browsers write', () => {
+  const endless = `${safari} ${'x'.repeat(1_000_000)}`;
+  expect(enriched({ userAgent: endless })).toMatchObject({ class: 'human', browser: 'Safari' });
+});

@@ -1,0 +1,151 @@
+import type { RawHit } from '../journal/hit.ts';
+import { classOfAgent, longestAgent } from '../rules/agent-class.ts';
+import {
+  type Classification,
+  type ClassReason,
+  type ClickClass,
+  classify,
+  type RecentVisits,
+} from '../rules/click-class.ts';
+import { type ClickSource, clickSource } from '../rules/click-source.ts';
+import {
+  type Agent,
+  type DeviceKind,
+  firstLanguage,
+  readAgent,
+  referrerHost,
+  withoutWww,
+} from '../rules/user-agent.ts';
+import { memoize } from '../structures/memoize.ts';
+import { type CountryOf, countryCode } from './geo.ts';
+import { type DailySalts, visitorHash } from './visitor-hash.ts';
+
+/** A hit as the ledger keeps it: nothing here leads back to an address. */
+export interface EnrichedHit {
+  readonly linkId: number;
+  readonly organizationId: number;
+  readonly at: number;
+  readonly outcome: RawHit['outcome'];
+  readonly target: RawHit['target'];
+  readonly class: ClickClass;
+  readonly reason: ClassReason;
+  readonly country: string;
+  readonly device: DeviceKind;
+  readonly os: string;
+  readonly osVersion: string;
+  readonly browser: string;
+  readonly browserVersion: string;
+  /** This and the texts below are '' when the request doesn't say. */
+  readonly language: string;
+  readonly referrerHost: string;
+  readonly utmSource: string;
+  readonly utmMedium: string;
+  readonly utmCampaign: string;
+  readonly utmTerm: string;
+  readonly utmContent: string;
+  readonly source: 'qr' | 'link';
+  /** Null for who asked not to be tracked, and for hits folded after their day's salt was destroyed. */
+  readonly visitor: number | null;
+}
+
+export interface EnrichParts {
+  readonly knownAgent: (userAgent: string) => KnownAgent;
+  readonly countryOf: CountryOf;
+  readonly hintedCountry: (hint: string) => string | null;
+  readonly language: (acceptLanguage: string) => string;
+  readonly referrer: (referer: string) => Referrer;
+  readonly clickSource: (query: string) => ClickSource;
+  /** Coming from one of our own pages (a password's, a captcha's) is coming from nowhere else. */
+  readonly isOwnHost: (host: string) => boolean;
+  readonly salts: Pick<DailySalts, 'get'>;
+}
+
+/** Whether a click repeats one that came before it. */
+export type Repeats = Pick<RecentVisits, 'repeats'>;
+
+interface KnownAgent extends Agent {
+  readonly classification: Classification;
+}
+
+/** '' where there is none. */
+interface Referrer {
+  readonly host: string;
+  /** As it is counted. */
+  readonly shown: string;
+}
+
+/** Adds the memory that makes `enrich` fast: the same user agents, addresses and referrers come again and again. */
+export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'>): EnrichParts {
+  const knownAgent = memoize(16_384, (userAgent) => ({
+    ...readAgent(userAgent),
+    classification: classOfAgent(userAgent),
+  }));
+  return {
+    ...given,
+    knownAgent: (userAgent) => knownAgent(userAgent.slice(0, longestAgent)),
+    countryOf: memoize(32_768, given.countryOf),
+    hintedCountry: memoize(1_024, countryCode),
+    language: memoize(4_096, firstLanguage),
+    referrer: memoize(16_384, (referer) => {
+      const host = referrerHost(referer);
+      return { host, shown: withoutWww(host) };
+    }),
+    clickSource: memoize(8_192, clickSource),
+  };
+}
+
+/** How the host that somebody came from is counted; '' for our own. */
+export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' | 'isOwnHost'>): string {
+  if (referer === '') return '';
+  const { host, shown } = parts.referrer(referer);
+  return host === '' || parts.isOwnHost(host) ? '' : shown;
+}
+
+/** Everything that is to be known of a hit. The same hits in the same order always give the same result. */
+export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): EnrichedHit {
+  const agent = parts.knownAgent(raw.userAgent);
+  const visitor = visitorHash(parts.salts, raw.at, raw.address, raw.userAgent);
+  const { class: hitClass, reason } = classOf(raw, agent, visitor, recentVisits);
+  const { source, utm } = parts.clickSource(raw.query);
+  return {
+    linkId: raw.linkId,
+    organizationId: raw.organizationId,
+    at: raw.at,
+    outcome: raw.outcome,
+    target: raw.target,
+    class: hitClass,
+    reason,
+    country: parts.hintedCountry(raw.countryHint) ?? parts.countryOf(raw.address),
+    device: agent.device,
+    os: agent.os,
+    osVersion: agent.osVersion,
+    browser: agent.browser,
+    browserVersion: agent.browserVersion,
+    language: parts.language(raw.acceptLanguage),
+    referrerHost: referrerOf(raw.referer, parts),
+    utmSource: utm.source,
+    utmMedium: utm.medium,
+    utmCampaign: utm.campaign,
+    utmTerm: utm.term,
+    utmContent: utm.content,
+    source,
+    visitor: raw.doNotTrack ? null : visitor,
+  };
+}
+
+const repeat: Classification = { class: 'repeat', reason: 'recent_visit' };
+
+/**
+ * Only a click can be repeated: whoever is asked for a password and then redirected clicked once. To tell a double tap
+ * the hash is used for those, too, who asked not to be tracked; it stays in memory for seconds and isn't stored.
+ */
+function classOf(
+  raw: RawHit,
+  agent: KnownAgent,
+  visitor: number | null,
+  recentVisits: Repeats,
+): Classification {
+  const found = classify(raw, () => agent.classification);
+  if (found.class !== 'human' || raw.outcome !== 'redirect' || visitor === null) return found;
+  return recentVisits.repeats(raw.linkId, visitor, raw.at) ? repeat : found;
+}

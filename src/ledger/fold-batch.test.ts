@@ -1,0 +1,272 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { hitText } from '../../test/support/hit-text.ts';
+import { outcomes, type RawHit, targets } from '../journal/hit.ts';
+import { RecentVisits } from '../rules/click-class.ts';
+import { classColumns } from '../storage/schema.ts';
+import { classes, devices, dimensions, hourOf, reasons, sources } from './codes.ts';
+import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
+import { BatchBuilder } from './fold-batch.ts';
+import { type FoldBatch, hitColumns, linkHourColumns } from './fold-store.ts';
+import { HitBatch } from './hit-batch.ts';
+import { classOf, eachCount, reasonOf } from './hour-counts.ts';
+import { SeenVisitors } from './seen-visitors.ts';
+import { ValueLimit } from './value-limit.ts';
+import { DailySalts, dayOf } from './visitor-hash.ts';
+import { WordIds } from './word-ids.ts';
+
+const dayLength = 86_400_000;
+const noon = Date.UTC(2026, 5, 1, 12);
+
+const salts = new DailySalts(
+  { settle: async (_day, fresh) => fresh, forgetBefore: async () => {} },
+  (count) => new Uint8Array(count).fill(7),
+);
+for (const day of [0, 1]) await salts.prepare(dayOf(noon) + day);
+const parts = enrichParts({
+  countryOf: (address) => (address.endsWith('1') ? 'DE' : 'FR'),
+  isOwnHost: (host) => host === 'go.example.org',
+  salts,
+});
+
+/** What a word's number is in storage. */
+const numberOf = (word: string): number =>
+  word === '' ? 0 : 1 + Number(BigInt.asUintN(30, BigInt(Bun.hash(word))));
+const settle = (words: WordIds) =>
+  words.settle(async (missing) => new Map(missing.map((word) => [word, numberOf(word)])));
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
+
+/** A link is always of one organization. */
+const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
+  fc
+    .record({
+      linkId: fc.integer({ min: 1, max: links }),
+      at: fc.oneof(
+        fc.integer({ min: noon, max: noon + 30_000 }),
+        fc.integer({ min: noon, max: noon + dayLength }),
+      ),
+      outcome: fc.constantFrom(...outcomes, 'redirect', 'redirect', 'redirect', 'redirect'),
+      target: fc.constantFrom(null, 'default', 'default', 'ios'),
+      method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
+      address: fc.constantFrom('198.51.100.1', '198.51.100.2', '2001:db8::1'),
+      userAgent: fc.constantFrom(firefox, iphone, 'curl/8.5.0'),
+      acceptLanguage: fc.constantFrom('', 'de-CH,de;q=0.9', 'pt'),
+      referer: origins ? fc.constantFrom('', 'https://www.example.com/x') : fc.constant(''),
+      query: origins ? fc.constantFrom('', '?qr', '?utm_source=mail&utm_campaign=a') : fc.constant(''),
+      purpose: fc.constant(''),
+      doNotTrack: fc.boolean(),
+      countryHint: fc.constant(''),
+    })
+    .map((hit) => ({ ...hit, organizationId: 1 + (hit.linkId % 3) }));
+
+const anyHits = fc
+  .tuple(fc.constantFrom(1, 4, 300), fc.boolean())
+  .chain(([links, origins]) =>
+    fc.array(anyHitOn(links, origins), { minLength: 1, maxLength: 300, size: 'max' }),
+  );
+
+/** What is counted of a hit, and as what. */
+function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: number][] {
+  const isClick = hit.class === 'human' && hit.outcome === 'redirect';
+  const rollup = isClick ? 'click' : hit.class === 'human' ? 'page' : hit.class;
+  if (!isClick)
+    return [
+      ['total', rollup, 0],
+      ['reason', rollup, reasons.indexOf(hit.reason)],
+    ];
+  return [
+    ['total', 'click', 0],
+    ['country', 'click', numberOf(hit.country)],
+    ['device', 'click', devices.indexOf(hit.device)],
+    ['os', 'click', numberOf(hit.os)],
+    ['browser', 'click', numberOf(hit.browser)],
+    ['language', 'click', numberOf(hit.language)],
+    ['referrer', 'click', numberOf(hit.referrerHost)],
+    ['utm_source', 'click', numberOf(hit.utmSource)],
+    ['utm_medium', 'click', numberOf(hit.utmMedium)],
+    ['utm_campaign', 'click', numberOf(hit.utmCampaign)],
+    ['destination', 'click', targets.indexOf(hit.target ?? 'none')],
+    ['source', 'click', sources.indexOf(hit.source)],
+  ];
+}
+
+class Counts extends Map<string, number> {
+  count(key: string, hits = 1): void {
+    this.set(key, (this.get(key) ?? 0) + hits);
+  }
+}
+
+function plainCounts(hits: readonly EnrichedHit[]) {
+  const [ofLinks, ofOrganizations, linkClicks] = [new Counts(), new Counts(), new Map<number, number[]>()];
+  for (const hit of hits) {
+    const hour = hourOf(hit.at);
+    for (const [dimension, rollup, value] of countsOf(hit)) {
+      if (value !== 0 || dimension === 'total' || dimension === 'reason')
+        ofLinks.count(`${hit.linkId} ${hour} ${dimension} ${rollup} ${value}`);
+      ofOrganizations.count(`${hit.organizationId} ${dimension} ${hour} ${rollup} ${value}`);
+      if (dimension !== 'total' || rollup !== 'click') continue;
+      const [clicks = 0, last = 0] = linkClicks.get(hit.linkId) ?? [];
+      linkClicks.set(hit.linkId, [clicks + 1, Math.max(last, hit.at)]);
+    }
+  }
+  return { ofLinks, ofOrganizations, linkClicks };
+}
+
+function rowsOf(numbers: Float64Array, width: number): number[][] {
+  return Array.from({ length: numbers.length / width }, (_, row) => [
+    ...numbers.subarray(row * width, (row + 1) * width),
+  ]);
+}
+
+function expectInOrder(keys: readonly (readonly number[])[]): void {
+  for (const [place, key] of keys.entries()) {
+    const before = keys[place - 1];
+    const differing = before?.findIndex((cell, index) => cell !== key[index]) ?? 0;
+    if (before !== undefined) expect(before[differing]).toBeLessThan(key[differing] ?? 0);
+  }
+}
+
+function toldCounts(batch: FoldBatch) {
+  const ofLinks = new Counts();
+  const hours = rowsOf(batch.linkHours.numbers, linkHourColumns.length);
+  for (const [row, [link, hour, ...ofClasses]] of hours.entries()) {
+    for (const [index, hits] of ofClasses.entries())
+      if (hits > 0) ofLinks.count(`${link} ${hour} total ${classColumns[index]} 0`, hits);
+    eachCount(batch.linkHours.counts[row] ?? '', (dimension, value, hits) => {
+      const name = dimensions[dimension];
+      const isReason = name === 'reason';
+      const rollup = isReason ? classColumns[classOf(value)] : 'click';
+      ofLinks.count(`${link} ${hour} ${name} ${rollup} ${isReason ? reasonOf(value) : value}`, hits);
+    });
+  }
+  const ofOrganizations = new Counts();
+  const rows = rowsOf(batch.organizationRollups, 6);
+  for (const [id, dimension, hour, rollup, value, hits] of rows)
+    ofOrganizations.count(
+      `${id} ${dimensions[dimension ?? -1]} ${hour} ${classColumns[rollup ?? -1]} ${value}`,
+      hits,
+    );
+  expectInOrder(hours.map((row) => row.slice(0, 2)));
+  expectInOrder(rows.map((row) => row.slice(0, 5)));
+  const clicks = rowsOf(batch.linkClicks, 3);
+  expectInOrder(clicks);
+  return {
+    ofLinks,
+    ofOrganizations,
+    linkClicks: new Map(clicks.map(([link = 0, ...rest]) => [link, rest])),
+  };
+}
+
+const rowOf = (hit: EnrichedHit): number[] => [
+  hit.linkId,
+  hit.organizationId,
+  hit.at,
+  outcomes.indexOf(hit.outcome),
+  targets.indexOf(hit.target ?? 'none'),
+  classes.indexOf(hit.class),
+  reasons.indexOf(hit.reason),
+  devices.indexOf(hit.device),
+  sources.indexOf(hit.source),
+  ...[hit.country, hit.os, hit.browser, hit.language, hit.referrerHost].map(numberOf),
+  ...[hit.utmSource, hit.utmMedium, hit.utmCampaign, hit.utmTerm, hit.utmContent].map(numberOf),
+  hit.visitor ?? -1,
+];
+
+/** One program's memory, through stretch after stretch. */
+class Fold {
+  readonly #words = new WordIds();
+  readonly #stretch = new HitBatch(this.#words, new ValueLimit(), parts);
+  readonly #builder = new BatchBuilder(new SeenVisitors());
+  readonly #visits = new RecentVisits();
+  readonly #plainVisits = new RecentVisits();
+  readonly #seen = new Set<string>();
+
+  async expectAlike(hits: readonly RawHit[]): Promise<void> {
+    const batch = await this.#batch(hits);
+    const plain = hits.map((hit) => enrich(hit, parts, this.#plainVisits));
+    expect(toldCounts(batch)).toEqual(plainCounts(plain));
+    expect(this.#toldVisitors(batch)).toEqual(this.#plainVisitors(plain));
+    const { columns, count } = batch.hits;
+    const rows = Array.from({ length: count }, (_, row) =>
+      columns.slice(0, hitColumns.length).map((column) => column[row]),
+    );
+    const inOrder = hits.length < 4_096 ? plain : plain.toSorted((one, other) => one.linkId - other.linkId);
+    expect(rows).toEqual(inOrder.map(rowOf));
+  }
+
+  async #batch(hits: readonly RawHit[]): Promise<FoldBatch> {
+    const stretch = this.#stretch;
+    stretch.begin();
+    for (let from = 0; from < hits.length; from += 10) {
+      const bytes = Buffer.from(
+        hits
+          .slice(from, from + 10)
+          .map(hitText)
+          .join(''),
+      );
+      stretch.add({ bytes, from: 0, to: bytes.length }, () => true, this.#visits);
+    }
+    await settle(this.#words);
+    return this.#builder.batch(stretch, this.#words, 'journal', null, { segment: 1, offset: 1 });
+  }
+
+  #toldVisitors({ visitors }: FoldBatch): string[] {
+    expectInOrder(visitors.map(({ day, owner }) => [day, owner]));
+    for (const group of visitors) expect(group.visitors).toEqual(group.visitors.toSorted());
+    const told = visitors.flatMap(({ day, owner, visitors }) =>
+      Array.from(visitors, (visitor) => `${day} ${owner} ${visitor}`),
+    );
+    return [...new Set(told)].toSorted();
+  }
+
+  #plainVisitors(hits: readonly EnrichedHit[]): string[] {
+    const found: string[] = [];
+    for (const hit of hits) {
+      if (hit.class !== 'human' || hit.outcome !== 'redirect' || hit.visitor === null) continue;
+      for (const owner of [hit.linkId, -hit.organizationId]) {
+        const key = `${dayOf(hit.at)} ${owner} ${hit.visitor}`;
+        if (!this.#seen.has(key)) found.push(key);
+        this.#seen.add(key);
+      }
+    }
+    return found.toSorted();
+  }
+}
+
+const ofOneDay = (hits: readonly RawHit[]): RawHit[] =>
+  hits.map((hit) => ({ ...hit, at: hit.at >= noon + dayLength / 2 ? noon : hit.at }));
+
+test('whatever comes, stretch after stretch: a batch has what hits say when each is counted by itself', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyHits, { minLength: 1, maxLength: 3 }), async (stretches) => {
+      const fold = new Fold();
+      for (const hits of stretches) await fold.expectAlike(ofOneDay(hits));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the hits of a long stretch come link by link, and are counted alike', async () => {
+  const hits = fc.sample(anyHitOn(2_000, true), { numRuns: 5_000, seed: 3 });
+  const fold = new Fold();
+  await fold.expectAlike(ofOneDay(hits));
+  await fold.expectAlike(ofOneDay(hits.slice(0, 100)));
+});
+
+test('visitors of two days are told by day, and not one day twice of an owner', async () => {
+  const visit = (linkId: number, at: number, address: string): RawHit => ({
+    ...(fc.sample(anyHitOn(1, false), 1)[0] as RawHit),
+    ...{ linkId, at, address, organizationId: 1, outcome: 'redirect', method: 'GET', userAgent: firefox },
+    doNotTrack: false,
+  });
+  const stretch = [
+    visit(1, noon, '198.51.100.1'),
+    visit(2, noon + dayLength, '198.51.100.1'),
+    visit(1, noon + dayLength, '198.51.100.1'),
+    visit(1, noon + 60_000, '198.51.100.2'),
+  ];
+  await new Fold().expectAlike(stretch);
+});

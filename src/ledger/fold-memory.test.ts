@@ -1,0 +1,140 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { memoize } from '../structures/memoize.ts';
+import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
+import { SeenVisitors } from './seen-visitors.ts';
+import { ValueLimit } from './value-limit.ts';
+import { WordIds } from './word-ids.ts';
+
+test('the tally counts as a map does, in order, also when it has grown and was used before', () => {
+  const number = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 20 - 1 }));
+  const tally = new RollUpTally(4);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(number, number), { maxLength: 300 }), (adds) => {
+      tally.clear();
+      const expected = new Map<string, number>();
+      for (const [kind, value] of adds) {
+        tally.add(kind, value);
+        expected.set(`${kind} ${value}`, (expected.get(`${kind} ${value}`) ?? 0) + 1);
+      }
+      const keys = [...tally.keys()];
+      expect(keys).toEqual(keys.toSorted((one, other) => one - other));
+      const found = keys.map((key): [string, number] => [
+        `${kindOf(key)} ${countedOf(key)}`,
+        tally.count(key),
+      ]);
+      expect(new Map(found)).toEqual(expected);
+      expect(tally.size).toBe(expected.size);
+    }),
+  );
+});
+
+test('a tally that was large gives small ones as well', () => {
+  const tally = new RollUpTally(4);
+  for (let value = 0; value < 5_000; value++) tally.add(3, value);
+  for (const size of [2, 700, 1]) {
+    tally.clear();
+    for (let value = 0; value < size; value++) tally.add(3, value, 2);
+    expect([...tally.keys()].map((key) => [countedOf(key), tally.count(key)])).toEqual(
+      Array.from({ length: size }, (_, value) => [value, 2]),
+    );
+  }
+});
+
+test('a link has so many values of a field in an hour, and then no others', () => {
+  const limit = new ValueLimit(2);
+  const admitted = (link: number, field: number, at: number, values: number[]) =>
+    values.map((value) => limit.admits(link, field, at, value));
+  expect(admitted(1, 0, 0, [7, 8, 9, 7, 8])).toEqual([true, true, false, true, true]);
+  expect([limit.hasRoom(1, 0, 0), limit.hasRoom(1, 1, 0), limit.hasRoom(2, 0, 0)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect([admitted(2, 0, 0, [9]), admitted(1, 1, 0, [9]), admitted(1, 0, 1, [9])]).toEqual([
+    [true],
+    [true],
+    [true],
+  ]);
+});
+
+test('values of many links are forgotten before they fill the memory', () => {
+  const limit = new ValueLimit(200);
+  for (let link = 0; link < 4_100; link++)
+    for (let value = 0; value < 100; value++) limit.admits(link, 0, 0, value);
+  expect(limit.hasRoom(0, 0, 0)).toBe(true);
+  for (let value = 1_000; value < 1_200; value++) expect(limit.admits(0, 0, 0, value)).toBe(true);
+});
+
+test('whatever values links have, those admitted are the first so many of a link, field and hour', () => {
+  const limit = new ValueLimit(5);
+  const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.nat({ max: 2 }), fc.nat({ max: 12 })), {
+    maxLength: 3_000,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 3 }), (hours) => {
+      limit.clear();
+      for (const [hour, ofHour] of hours.entries()) {
+        const plain = new Map<string, Set<number>>();
+        for (const [link, field, value] of ofHour) {
+          const key = `${link} ${field}`;
+          const kept = plain.get(key) ?? new Set();
+          plain.set(key, kept);
+          expect(limit.hasRoom(link, field, hour)).toBe(kept.size < 5);
+          if (kept.size < 5) kept.add(value);
+          expect(limit.admits(link, field, hour, value)).toBe(kept.has(value));
+        }
+      }
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a visitor is known the second time, on the same day and of the same owner', () => {
+  const seen = new SeenVisitors(100);
+  expect([seen.notes(1, 5, 999), seen.notes(1, 5, 999), seen.notes(1, 6, 99_999)]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(seen.notes(2, 5, 999)).toBe(false);
+});
+
+test('words have the numbers that storage gives, and none is asked for twice', async () => {
+  const asked: (readonly string[])[] = [];
+  const idsOf = async (words: readonly string[]) => {
+    asked.push(words);
+    return new Map(words.map((word) => [word, word.length * 100]));
+  };
+  const words = new WordIds();
+  const [one, three, none] = [words.placeOf('a'), words.placeOf('abc'), words.placeOf('')];
+  await words.settle(idsOf);
+  await words.settle(idsOf);
+  expect([one, three, none].map((place) => words.idAt(place))).toEqual([100, 300, 0]);
+  expect(asked).toEqual([['a', 'abc']]);
+});
+
+test('of very many visitors the latest are known, and none is taken for another', () => {
+  const seen = new SeenVisitors(10_000);
+  const visitor = (place: number) => 2 ** 40 + place * 7_919_000_000;
+  for (let place = 0; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(false);
+  for (let place = 45_000; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(true);
+});
+
+test('what was asked for lately is known, for so many keys and characters', () => {
+  let made = 0;
+  const twice = memoize(100, (text) => {
+    made += 1;
+    return text + text;
+  });
+  for (let round = 0; round < 3; round++)
+    for (let key = 0; key < 50; key++) expect(twice(`${key}`)).toBe(`${key}${key}`);
+  expect(made).toBe(50);
+  for (let key = 0; key < 1_000; key++) twice(`more ${key}`);
+  expect(twice('7')).toBe('77');
+  expect(made).toBe(1_051);
+  const endless = 'x'.repeat(2_000);
+  expect([twice(endless), twice(endless)]).toEqual([endless + endless, endless + endless]);
+  expect(made).toBe(1_053);
+});

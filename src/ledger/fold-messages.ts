@@ -1,0 +1,31 @@
+import type { JournalName, Position } from '../journal/files.ts';
+
+/** What the fold's thread is started with. */
+export interface FoldSettings {
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+  /** The address people reach. */
+  readonly origin: string;
+  readonly daysKept: number;
+  /** Null: the one that comes with us. */
+  readonly countryFile: string | null;
+  readonly webhookAddress: 'full' | 'shortened' | 'none';
+  /** The journal of this process. */
+  readonly journal: JournalName;
+}
+
+export type ToFold =
+  | { readonly kind: 'start'; readonly settings: FoldSettings; readonly now: number }
+  | { readonly kind: 'wake'; readonly end: Position; readonly now: number }
+  | { readonly kind: 'tidy'; readonly now: number }
+  | { readonly kind: 'stop'; readonly end: Position; readonly now: number };
+
+export type FromFold =
+  | { readonly kind: 'folded'; readonly position: Position }
+  /** Hits of a journal that somebody left behind. */
+  | { readonly kind: 'recovered'; readonly journal: string }
+  | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
+  /** A segment has what is no record, or has records twice. */
+  | { readonly kind: 'damage'; readonly error: string; readonly facts: Record<string, unknown> }
+  | { readonly kind: 'fault'; readonly event: string; readonly message: string; readonly stack: string }
+  | { readonly kind: 'stopped' };

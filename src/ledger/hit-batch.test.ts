@@ -1,0 +1,282 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { hitText } from '../../test/support/hit-text.ts';
+import { outcomes, type RawHit, targets } from '../journal/hit.ts';
+import type { RecordBytes } from '../journal/record.ts';
+import { RecentVisits } from '../rules/click-class.ts';
+import { classes, devices, reasons, sources } from './codes.ts';
+import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
+import { HitBatch } from './hit-batch.ts';
+import { ValueLimit } from './value-limit.ts';
+import { DailySalts, dayOf } from './visitor-hash.ts';
+import { WordIds } from './word-ids.ts';
+
+const dayLength = 86_400_000;
+const noon = Date.UTC(2026, 5, 1, 12);
+
+let drawn = 0;
+async function freshSalts(...days: number[]): Promise<DailySalts> {
+  const store = { settle: async (_day: number, fresh: Uint8Array) => fresh, forgetBefore: async () => {} };
+  const salts = new DailySalts(store, (count) => new Uint8Array(count).fill(++drawn));
+  for (const day of days) await salts.prepare(day);
+  return salts;
+}
+
+const partsWith = (salts: DailySalts) => {
+  const countryOf = (address: string) => (address.endsWith('1') ? 'DE' : 'FR');
+  return enrichParts({ countryOf, isOwnHost: (host) => host === 'go.example.org', salts });
+};
+const freshParts = async (...days: number[]) => partsWith(await freshSalts(...days));
+
+const agents = [
+  '',
+  'curl/8.5.0',
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'WhatsApp/2.23.20.0',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+];
+
+const anyHit: fc.Arbitrary<RawHit> = fc.record({
+  linkId: fc.integer({ min: 1, max: 3 }),
+  organizationId: fc.constantFrom(1, 2 ** 40),
+  at: fc.integer({ min: noon - 60_000, max: noon + 13 * 3_600_000 }),
+  outcome: fc.constantFrom(...outcomes, 'redirect', 'redirect'),
+  target: fc.constantFrom(null, 'default', 'android', 'ios'),
+  method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS'),
+  address: fc.constantFrom('198.51.100.1', '198.51.100.2', '2001:db8::1'),
+  userAgent: fc.constantFrom(...agents),
+  acceptLanguage: fc.constantFrom('', 'de-CH,de;q=0.9', 'pt'),
+  referer: fc.constantFrom('', 'https://www.example.com/x', 'https://go.example.org/abc', 'nonsense'),
+  query: fc.constantFrom(
+    '',
+    '',
+    '?qr',
+    '?utm_source=mail&utm_campaign=%FCber',
+    '?utm_term=a&utm_content=b&qr',
+  ),
+  purpose: fc.constantFrom('', '', '', 'prefetch', 'something'),
+  doNotTrack: fc.boolean(),
+  countryHint: fc.constantFrom('', '', 'se', 'XX'),
+});
+
+function recordOf(text: string): RecordBytes {
+  const bytes = Buffer.from(text);
+  return { bytes, from: 0, to: bytes.length };
+}
+
+/** What the columns say, in words. */
+function told(stretch: HitBatch, words: readonly string[]): object[] {
+  const { columns } = stretch;
+  return Array.from({ length: columns.count }, (_, row) => ({
+    linkId: columns.linkId[row],
+    organizationId: columns.organizationId[row],
+    at: columns.at[row],
+    outcome: outcomes[columns.outcome[row] ?? -1],
+    target: targets[columns.target[row] ?? -1],
+    class: classes[columns.class[row] ?? -1],
+    reason: reasons[columns.reason[row] ?? -1],
+    device: devices[columns.device[row] ?? -1],
+    source: sources[columns.source[row] ?? -1],
+    words: columns.words.map((places) => words[places[row] ?? -1]),
+    visitor: columns.visitor[row],
+  }));
+}
+
+const expected = (hit: EnrichedHit): object => ({
+  linkId: hit.linkId,
+  organizationId: hit.organizationId,
+  at: hit.at,
+  outcome: hit.outcome,
+  target: hit.target ?? 'none',
+  class: hit.class,
+  reason: hit.reason,
+  device: hit.device,
+  source: hit.source,
+  words: [
+    hit.country,
+    hit.os,
+    hit.browser,
+    hit.language,
+    hit.referrerHost,
+    hit.utmSource,
+    hit.utmMedium,
+    hit.utmCampaign,
+    hit.utmTerm,
+    hit.utmContent,
+  ],
+  visitor: hit.visitor ?? -1,
+});
+
+/** Words that say at which place they are. */
+class SpokenWords extends WordIds {
+  readonly said = [''];
+
+  override placeOf(word: string): number {
+    const place = super.placeOf(word);
+    this.said[place] = word;
+    return place;
+  }
+}
+
+test('whatever comes, in whatever records: the quick way says of each hit what the plain way says', async () => {
+  const days = [dayOf(noon), dayOf(noon + dayLength)];
+  const parts = await freshParts(...days);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(anyHit, { minLength: 1, maxLength: 8 }), { maxLength: 40 }),
+      async (records) => {
+        const words = new SpokenWords();
+        const stretch = new HitBatch(words, new ValueLimit(), parts);
+        const visits = new RecentVisits();
+        stretch.begin();
+        for (const record of records) {
+          expect(stretch.add(recordOf(record.map(hitText).join('')), () => true, visits)).toBeNull();
+        }
+        const plainVisits = new RecentVisits();
+        const plain = records.flat().map((hit) => enrich(hit, parts, plainVisits));
+        expect(told(stretch, words.said)).toEqual(plain.map(expected));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+const plainHit: RawHit = {
+  linkId: 7,
+  organizationId: 3,
+  at: noon,
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.1',
+  userAgent: agents[4] ?? '',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  doNotTrack: false,
+  countryHint: '',
+};
+
+const stretchOf = async (words: WordIds, ...days: number[]) =>
+  new HitBatch(words, new ValueLimit(), await freshParts(...days));
+
+test('before a hit of a day whose salt is not at hand it stops, and goes on where it was', async () => {
+  const stretch = await stretchOf(new WordIds(), dayOf(noon));
+  const ready = new Set([dayOf(noon)]);
+  const instants = [noon, noon + dayLength, noon + dayLength + 1, noon + 1];
+  const record = instants.map((at, linkId) => hitText({ ...plainHit, linkId, at })).join('');
+  const visits = new RecentVisits();
+  const isReady = (day: number) => ready.has(day);
+  stretch.begin();
+  expect(stretch.add(recordOf(record), isReady, visits)).toBe(dayOf(noon) + 1);
+  expect(stretch.count).toBe(1);
+  ready.add(dayOf(noon) + 1);
+  expect(stretch.add(null, isReady, visits)).toBeNull();
+  expect([...stretch.columns.at.subarray(0, stretch.count)]).toEqual(instants);
+});
+
+test('a visitor is another one each day, and nobody when the salt of the day is gone', async () => {
+  const salts = await freshSalts(dayOf(noon), dayOf(noon) + 1);
+  const stretch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
+  const visitorAt = (at: number): number => {
+    stretch.begin();
+    stretch.add(recordOf(hitText({ ...plainHit, at })), () => true, new RecentVisits());
+    return stretch.columns.visitor[0] ?? 0;
+  };
+  const today = visitorAt(noon);
+  expect(today).toBeGreaterThan(0);
+  expect(visitorAt(noon + dayLength)).not.toBe(today);
+  expect(visitorAt(noon)).toBe(today);
+  await salts.forgetBefore(dayOf(noon) + 1);
+  stretch.forgetPeople();
+  expect(visitorAt(noon)).toBe(-1);
+});
+
+test('memory that was given back has nothing of what was there before', async () => {
+  const words = new SpokenWords();
+  const parts = await freshParts(dayOf(noon));
+  const stretch = new HitBatch(words, new ValueLimit(), parts);
+  const fill = (hit: RawHit, count: number) => {
+    stretch.begin();
+    stretch.add(recordOf(hitText(hit).repeat(count)), () => true, new RecentVisits());
+  };
+  for (const count of [3, 2_000]) {
+    fill({ ...plainHit, referer: 'https://www.example.com/x', query: '?utm_source=mail&qr' }, count);
+    stretch.release();
+    expect(stretch.count).toBe(0);
+    expect(stretch.columns.at.length).toBeLessThanOrEqual(256);
+    fill(plainHit, 1);
+    expect(told(stretch, words.said)).toEqual([expected(enrich(plainHit, parts, new RecentVisits()))]);
+  }
+});
+
+test('words that have lost their places get new ones', async () => {
+  const words = new SpokenWords(4);
+  const stretch = await stretchOf(words, dayOf(noon));
+  const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
+  for (const language of [...languages, ...languages]) {
+    stretch.begin();
+    stretch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true, new RecentVisits());
+    const [country, os, browser, said] = stretch.columns.words.map((places) => words.said[places[0] ?? -1]);
+    expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
+  }
+});
+
+test('memory of a long stretch is given back when a short one has followed', async () => {
+  const stretch = await stretchOf(new WordIds(), dayOf(noon));
+  const record = recordOf(hitText(plainHit).repeat(100));
+  const run = (records: number) => {
+    stretch.begin();
+    for (let count = 0; count < records; count++) stretch.add(record, () => true, new RecentVisits());
+    return stretch.columns.at.length;
+  };
+  expect(run(100)).toBeGreaterThanOrEqual(10_000);
+  expect(stretch.columns.at.subarray(0, stretch.count).every((at) => at === noon)).toBe(true);
+  run(1);
+  expect(run(1)).toBeLessThan(1_000);
+});
+
+test('what is one too many of a link and hour is one of the others, and no word; in the next hour it is itself', async () => {
+  const words = new SpokenWords();
+  const limit = new ValueLimit(2);
+  const stretch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
+  const hits = [0, 3_600_000].flatMap((later) =>
+    ['de', 'fr', 'pt', 'de', 'pt'].map((acceptLanguage, index) => ({
+      ...plainHit,
+      at: noon + later,
+      acceptLanguage,
+      query: `?utm_source=s${later}-${index}`,
+    })),
+  );
+  // Those of the second hour come in another order: what was one too many is first.
+  hits.splice(5, 0, ...hits.splice(7, 1));
+  stretch.begin();
+  stretch.add(recordOf(hits.map(hitText).join('')), () => true, new RecentVisits());
+  const said = (places: Int32Array) =>
+    Array.from(places.subarray(0, stretch.count), (place) => words.said[place]);
+  const { language, utmSource } = stretch.columns;
+  expect(said(language)).toEqual([
+    ...['de', 'fr', '(other)', 'de', '(other)'],
+    ...['pt', 'de', '(other)', 'de', 'pt'],
+  ]);
+  expect(said(utmSource)).toEqual([
+    ...['s0-0', 's0-1', '(other)', '(other)', '(other)'],
+    ...['s3600000-2', 's3600000-0', '(other)', '(other)', '(other)'],
+  ]);
+  expect(words.find('s0-2')).toBe(-1);
+});
+
+test('words that have lost their places are not taken for those that have them now, where values are limited', async () => {
+  const words = new SpokenWords(4);
+  const stretch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
+  const referrerOf = (hit: Partial<RawHit>) => {
+    stretch.begin();
+    stretch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true, new RecentVisits());
+    return words.said[stretch.columns.referrer[0] ?? -1];
+  };
+  expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');
+  expect(referrerOf({ referer: 'https://two.example/', acceptLanguage: 'fr' })).toBe('two.example');
+});

@@ -1,0 +1,197 @@
+import { outcomes } from '../journal/hit.ts';
+import type { RecordBytes } from '../journal/record.ts';
+import { classify } from '../rules/click-class.ts';
+import { breathe } from '../threads/yield-core.ts';
+import { BatchLinks } from './batch-links.ts';
+import { ByteCache } from './byte-cache.ts';
+import { classCode, classes, hourLength, hourOf, reasonCode, sources } from './codes.ts';
+import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
+import { noVisitor } from './fold-store.ts';
+import { HitColumns } from './hit-columns.ts';
+import { HitCursor } from './hit-cursor.ts';
+import { otherValues, type ValueLimit } from './value-limit.ts';
+import { VisitorCache } from './visitor-cache.ts';
+import { dayLength, dayOf } from './visitor-hash.ts';
+import type { WordIds } from './word-ids.ts';
+
+const human = classes.indexOf('human');
+const redirect = outcomes.indexOf('redirect');
+const repeat = classCode('repeat');
+const recentVisit = reasonCode('recent_visit');
+const qr = sources.indexOf('qr');
+/** A stretch that spans more is ended: kinds of roll-ups are small numbers. */
+const maxHours = 1_024;
+const maxReferrers = 16_384;
+const maxQueries = 8_192;
+
+/** Hits one after another as the ledger will have them, and which links and hours they are of. Used again and again. */
+export class HitBatch {
+  readonly columns = new HitColumns();
+  readonly links = new BatchLinks();
+  hours: number[] = [];
+  readonly #words: WordIds;
+  readonly #limit: ValueLimit;
+  readonly #parts: EnrichParts;
+  readonly #people: VisitorCache;
+  readonly #referers = new ByteCache<string>(maxReferrers);
+  readonly #queries = new ByteCache<string>(maxQueries);
+  readonly #cursor = new HitCursor();
+  /** The day and the hour of the hit before, and when they begin. */
+  #day = 0;
+  #dayBegin = Number.NaN;
+  #hour = 0;
+  #hourBegin = Number.NaN;
+  #hasWaiting = false;
+
+  constructor(words: WordIds, limit: ValueLimit, parts: EnrichParts) {
+    this.#words = words;
+    this.#limit = limit;
+    this.#parts = parts;
+    this.#people = new VisitorCache(parts, words);
+  }
+
+  get count(): number {
+    return this.columns.count;
+  }
+
+  /** Whether no more should come into it, however few there are. */
+  get isFull(): boolean {
+    return this.hours.length >= maxHours;
+  }
+
+  begin(): void {
+    if (this.#words.trim()) {
+      this.#people.clear();
+      this.#limit.clear();
+    }
+    this.columns.begin();
+    this.links.begin();
+    this.hours = [];
+    this.#dayBegin = Number.NaN;
+    this.#hourBegin = Number.NaN;
+    this.#hasWaiting = false;
+  }
+
+  /** Gives the memory of its hits back, which are gone. */
+  release(): void {
+    this.columns.release();
+    this.links.release();
+  }
+
+  /** Who visited is forgotten. */
+  forgetPeople(): void {
+    this.#people.clear();
+  }
+
+  /**
+   * Adds the hits of a record. Before a hit of a day that `isReady` doesn't know it stops, and returns the day: called
+   * again with null it goes on. Returns null at the end.
+   */
+  add(record: RecordBytes | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
+    const cursor = this.#cursor;
+    if (record !== null) cursor.begin(record);
+    breathe();
+    while (this.#hasWaiting || cursor.next()) {
+      if (!isWithin(cursor.at, this.#dayBegin, dayLength)) {
+        const day = dayOf(cursor.at);
+        this.#hasWaiting = !isReady(day);
+        if (this.#hasWaiting) return day;
+        this.#day = day;
+        this.#dayBegin = day * dayLength;
+      }
+      this.#addHit(cursor, recentVisits);
+    }
+    return null;
+  }
+
+  #addHit(hit: HitCursor, recentVisits: Repeats): void {
+    const { columns, links } = this;
+    const { at, linkId, outcome } = hit;
+    if (!isWithin(at, this.#hourBegin, hourLength)) this.#toHour(hourOf(at));
+    const person = this.#people.of(hit, this.#day);
+    const row = columns.add();
+    const place = links.placeOf(linkId, hit.organizationId);
+    links.hits[place] = (links.hits[place] ?? 0) + 1;
+    columns.place[row] = place;
+    columns.linkId[row] = linkId;
+    columns.organizationId[row] = hit.organizationId;
+    columns.at[row] = at;
+    columns.outcome[row] = outcome;
+    columns.target[row] = hit.target;
+    columns.class[row] = person.class;
+    columns.reason[row] = person.reason;
+    columns.device[row] = person.device;
+    columns.country[row] = person.country;
+    columns.os[row] = person.os;
+    columns.browser[row] = person.browser;
+    columns.language[row] = this.#languageOf(linkId, place, person.language);
+    if (!hit.isBare) this.#writeMore(hit, row);
+    const { visitor } = person;
+    // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
+    columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
+    if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== human) return;
+    if (!recentVisits.repeats(linkId, visitor, at)) return;
+    columns.class[row] = repeat;
+    columns.reason[row] = recentVisit;
+  }
+
+  #toHour(hour: number): void {
+    this.#hour = hour;
+    this.#hourBegin = hour * hourLength;
+    this.links.forgetLanguages();
+    // Almost always one or two: a list is quicker than a map.
+    if (!this.hours.includes(hour)) this.hours.push(hour);
+  }
+
+  /** Most links have one language for long. */
+  #languageOf(linkId: number, place: number, language: number): number {
+    const { languages, languagesShown } = this.links;
+    if (languages[place] !== language) {
+      languages[place] = language;
+      languagesShown[place] = this.#limitedPlace(linkId, 0, language);
+    }
+    return languagesShown[place] ?? 0;
+  }
+
+  #writeMore(hit: HitCursor, row: number): void {
+    const { columns } = this;
+    const { linkId } = hit;
+    columns.willHaveOrigins();
+    columns.referrer[row] = this.#limited(
+      linkId,
+      1,
+      referrerOf(hit.knownReferer(this.#referers), this.#parts),
+    );
+    if (hit.isPlain) return;
+    const parts = this.#parts;
+    const { source, utm } = parts.clickSource(hit.knownQuery(this.#queries));
+    columns.source[row] = source === 'qr' ? qr : 0;
+    columns.utmSource[row] = this.#limited(linkId, 2, utm.source);
+    columns.utmMedium[row] = this.#limited(linkId, 3, utm.medium);
+    columns.utmCampaign[row] = this.#limited(linkId, 4, utm.campaign);
+    columns.utmTerm[row] = this.#limited(linkId, 5, utm.term);
+    columns.utmContent[row] = this.#limited(linkId, 6, utm.content);
+    const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
+    if (country !== null) columns.country[row] = this.#words.placeOf(country);
+    if (hit.purpose === '') return;
+    const found = classify(hit, () => parts.knownAgent(hit.userAgent).classification);
+    columns.class[row] = classCode(found.class);
+    columns.reason[row] = reasonCode(found.reason);
+  }
+
+  /** The place of the word that a value is kept as. No word is made of what is one too many. */
+  #limited(linkId: number, field: number, value: string): number {
+    const words = this.#words;
+    const known = words.find(value);
+    if (known >= 0) return this.#limitedPlace(linkId, field, known);
+    const isKept = this.#limit.hasRoom(linkId, field, this.#hour);
+    return this.#limitedPlace(linkId, field, words.placeOf(isKept ? value : otherValues));
+  }
+
+  #limitedPlace(linkId: number, field: number, place: number): number {
+    if (place === 0 || this.#limit.admits(linkId, field, this.#hour, place)) return place;
+    return this.#words.placeOf(otherValues);
+  }
+}
+
+const isWithin = (at: number, begin: number, length: number): boolean => at >= begin && at < begin + length;

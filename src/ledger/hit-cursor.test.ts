@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { hitText } from '../../test/support/hit-text.ts';
+import type { RawHit } from '../journal/hit.ts';
+import { ByteCache } from './byte-cache.ts';
+import { HitCursor } from './hit-cursor.ts';
+
+/** Many are the beginning of another, and some signs are more than a byte. */
+const text = fc.constantFrom('', 'a', 'ab', 'abcd', 'abcdé', 'abcdéf', 'ünicode', 'a long one of many signs');
+
+const anyHit: fc.Arbitrary<RawHit> = fc.record({
+  linkId: fc.integer({ min: 1, max: 2 ** 33 }),
+  organizationId: fc.constant(1),
+  at: fc.integer({ min: 0, max: 2 ** 42 }),
+  outcome: fc.constant('redirect'),
+  target: fc.constantFrom('default', 'ios'),
+  method: fc.constantFrom('GET', 'G', ''),
+  address: text,
+  userAgent: text,
+  acceptLanguage: text,
+  referer: text,
+  query: text,
+  purpose: text,
+  doNotTrack: fc.boolean(),
+  countryHint: text,
+});
+
+const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
+const personOf = ({ method, address, userAgent, acceptLanguage }: RawHit): string =>
+  [method, address, userAgent, acceptLanguage].join('\n');
+
+test('whoever came before, and how often, a hit is read as it was written, and its sender found', () => {
+  const cursor = new HitCursor();
+  const draws = fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 })));
+  fc.assert(
+    fc.property(fc.array(draws, { maxLength: 3 }), (records) => {
+      const people = new ByteCache<string>(1_000);
+      const known = new Set<string>();
+      const texts = new ByteCache<string>(1_000);
+      for (const drawn of records) {
+        const hits = drawn.flatMap(([hit, times]) => Array.from({ length: times }, () => hit));
+        let before: string | null = null;
+        cursor.begin(whole(Buffer.from(hits.map(hitText).join(''))));
+        for (const hit of hits) {
+          const person = personOf(hit);
+          expect(cursor.next()).toBe(true);
+          expect(cursor.hit).toEqual(hit);
+          expect(cursor.isSamePerson).toBe(before === person);
+          if (!cursor.isSamePerson) {
+            expect(cursor.person(people)).toBe(known.has(person) ? person : undefined);
+            cursor.keepPerson(people, person);
+            known.add(person);
+          }
+          expect([cursor.knownReferer(texts), cursor.knownQuery(texts)]).toEqual([hit.referer, hit.query]);
+          expect(cursor.isBare).toBe([hit.referer, hit.query, hit.purpose, hit.countryHint].join('') === '');
+          before = person;
+        }
+        expect(cursor.next()).toBe(false);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('an instant is read as it was written, whatever the one before', () => {
+  const cursor = new HitCursor();
+  const late = fc.integer({ min: 1_795_000_000_000, max: 1_795_000_400_000 });
+  const instant = fc.oneof(
+    late,
+    fc.integer({ min: -(2 ** 52), max: 2 ** 52 }),
+    // Thirteen signs as well.
+    late.map((at) => -Math.floor(at / 10)),
+    late.map((at) => Math.floor(at / 1_000) + 0.25),
+  );
+  const plain = fc.sample(anyHit, 1)[0] as RawHit;
+  fc.assert(
+    fc.property(fc.array(instant, { maxLength: 20 }), (instants) => {
+      cursor.begin(whole(Buffer.from(instants.map((at) => hitText({ ...plain, at })).join(''))));
+      for (const at of instants) expect([cursor.next(), cursor.at]).toEqual([true, at]);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,315 @@
+import type { RawHit } from '../journal/hit.ts';
+import { outcomes, targets } from '../journal/hit.ts';
+import { doNotTrackMark, type RecordBytes } from '../journal/record.ts';
+import { type ByteCache, isSame } from './byte-cache.ts';
+
+const prime = 0x0100_0193;
+const zero = '0'.charCodeAt(0);
+const lineBreak = '\n'.charCodeAt(0);
+const fourLineBreaks = 0x0a0a_0a0a;
+const mark = doNotTrackMark.charCodeAt(0);
+/** Digits that certainly make less than 2 to the 31st. */
+const smallNumber = 9;
+/** An instant's digits for the next 260 years; the first of them change every hundred seconds. */
+const instantDigits = 13;
+const firstDigits = 8;
+const restOfInstant = 10 ** (instantDigits - firstDigits);
+
+/**
+ * Goes from hit to hit through a record's bytes. Numbers are read in place and texts are cut out when they are asked
+ * for: most of them are known from an earlier hit by a longer piece that they are part of.
+ */
+export class HitCursor {
+  at = 0;
+  linkId = 0;
+  organizationId = 0;
+  /** Places in the lists of `codes.ts`. */
+  outcome = 0;
+  target = 0;
+  doNotTrack = false;
+  /** Whether it is surely the one who sent the hit before: one look at its bytes is less than a walk from line to line. */
+  isSamePerson = false;
+  /** Whether there is no referrer, no query, no purpose and no country. */
+  isBare = false;
+  /** What the numbers below are places in. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #view = viewOf(this.#bytes);
+  #end = 0;
+  #here = 0;
+  #method = 0;
+  #address = 0;
+  #agent = 0;
+  #language = 0;
+  #referer = 0;
+  #query = 0;
+  #purpose = 0;
+  #hint = 0;
+  /** Of the line passed last, and those before it that were mixed into it. */
+  #hash = 0;
+  #personHash = 0;
+  #refererHash = 0;
+  #queryHash = 0;
+  /** The last instant's first digits: as they are written, and what they say. */
+  #early = 0;
+  #late = 0;
+  #firstPart = 0;
+
+  /** To a record's first hit; `next` says whether there is one. */
+  begin({ bytes, from, to }: RecordBytes): void {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = viewOf(bytes);
+      this.#method = 0;
+      this.#referer = 0;
+    }
+    // Places that were computed as fractions can be are slow as places, even when they are whole.
+    this.#here = from | 0;
+    this.#end = to | 0;
+  }
+
+  next(): boolean {
+    if (this.#here >= this.#end) return false;
+    this.#readInstant();
+    this.linkId = this.#number();
+    this.organizationId = this.#number();
+    this.#readCodes();
+    this.isSamePerson = this.#passPersonBefore();
+    if (!this.isSamePerson) this.#passPerson();
+    this.#passRest();
+    return true;
+  }
+
+  /** Whether there is no query, no purpose and no country: most hits have none, and needn't be asked for each. */
+  get isPlain(): boolean {
+    return this.#here - this.#query === 3;
+  }
+
+  /** What is known of whom it is from: of method, address, user agent and languages together. */
+  person<T>(known: ByteCache<T>): T | undefined {
+    return known.get(this.#view, this.#method, this.#referer, this.#personHash);
+  }
+
+  keepPerson<T>(known: ByteCache<T>, value: T): void {
+    known.set(this.#view, this.#method, this.#referer, this.#personHash, value);
+  }
+
+  /** The referrer and the query: texts that have come lately aren't made again. */
+  knownReferer(texts: ByteCache<string>): string {
+    return this.#known(texts, this.#referer, this.#query, this.#refererHash);
+  }
+
+  knownQuery(texts: ByteCache<string>): string {
+    return this.#known(texts, this.#query, this.#purpose, this.#queryHash);
+  }
+
+  get method(): string {
+    return this.#cut(this.#method, this.#address);
+  }
+
+  get address(): string {
+    return this.#cut(this.#address, this.#agent);
+  }
+
+  get userAgent(): string {
+    return this.#cut(this.#agent, this.#language);
+  }
+
+  get acceptLanguage(): string {
+    return this.#cut(this.#language, this.#referer);
+  }
+
+  get referer(): string {
+    return this.#cut(this.#referer, this.#query);
+  }
+
+  get query(): string {
+    return this.#cut(this.#query, this.#purpose);
+  }
+
+  get purpose(): string {
+    return this.#cut(this.#purpose, this.#hint);
+  }
+
+  get countryHint(): string {
+    return this.#cut(this.#hint, this.#here);
+  }
+
+  get hit(): RawHit {
+    const target = targets[this.target] ?? 'none';
+    return {
+      linkId: this.linkId,
+      organizationId: this.organizationId,
+      at: this.at,
+      outcome: outcomes[this.outcome] ?? 'redirect',
+      target: target === 'none' ? null : target,
+      method: this.method,
+      address: this.address,
+      userAgent: this.userAgent,
+      acceptLanguage: this.acceptLanguage,
+      referer: this.referer,
+      query: this.query,
+      purpose: this.purpose,
+      doNotTrack: this.doNotTrack,
+      countryHint: this.countryHint,
+    };
+  }
+
+  #known(texts: ByteCache<string>, from: number, to: number, hash: number): string {
+    if (to - from <= 1) return '';
+    const known = texts.get(this.#view, from, to, hash);
+    if (known !== undefined) return known;
+    const made = this.#cut(from, to);
+    texts.set(this.#view, from, to, hash, made);
+    return made;
+  }
+
+  /** The text of a line that ends before `next`. */
+  #cut(start: number, next: number): string {
+    return next - start <= 1 ? '' : this.#bytes.toString('utf8', start, next - 1);
+  }
+
+  /** Nearly always thirteen digits, of which the first eight are those of the hit before. */
+  #readInstant(): void {
+    const bytes = this.#bytes;
+    const start = this.#here;
+    const end = start + instantDigits;
+    if (end >= this.#end || bytes[end] !== lineBreak || !this.#isFirstOfInstant(start)) {
+      this.at = this.#number();
+      return;
+    }
+    let rest = 0;
+    for (let at = start + firstDigits; at < end; at++) {
+      const digit = (bytes[at] ?? 0) - zero;
+      if (!(digit >= 0 && digit <= 9)) {
+        this.at = this.#number();
+        return;
+      }
+      rest = rest * 10 + digit;
+    }
+    this.#here = end + 1;
+    this.at = this.#firstPart + rest;
+  }
+
+  #isFirstOfInstant(start: number): boolean {
+    const view = this.#view;
+    const early = view.getInt32(start, true);
+    const late = view.getInt32(start + 4, true);
+    if (early === this.#early && late === this.#late) return true;
+    let first = 0;
+    for (let at = start; at < start + firstDigits; at++) {
+      const digit = (this.#bytes[at] ?? 0) - zero;
+      if (!(digit >= 0 && digit <= 9)) return false;
+      first = first * 10 + digit;
+    }
+    this.#early = early;
+    this.#late = late;
+    this.#firstPart = first * restOfInstant;
+    return true;
+  }
+
+  #number(): number {
+    const bytes = this.#bytes;
+    const start = this.#here;
+    let at = start;
+    let number = 0;
+    let digit = (bytes[at] ?? 0) - zero;
+    for (const most = at + smallNumber; at < most && digit >= 0 && digit <= 9; ) {
+      number = number * 10 + digit;
+      digit = (bytes[++at] ?? 0) - zero;
+    }
+    if (bytes[at] !== lineBreak) return this.#unusualNumber();
+    this.#here = at + 1;
+    return number;
+  }
+
+  /** No clock of ours gives a fraction or a time before 1970: a test's may. */
+  #unusualNumber(): number {
+    const start = this.#here;
+    return Number(this.#cut(start, this.#afterLine()));
+  }
+
+  #readCodes(): void {
+    const bytes = this.#bytes;
+    this.outcome = (bytes[this.#here] ?? 0) - zero;
+    this.target = (bytes[this.#here + 1] ?? 0) - zero;
+    this.doNotTrack = bytes[this.#here + 2] === mark;
+    this.#here += this.doNotTrack ? 4 : 3;
+  }
+
+  /** Whether the four lines of the hit before are here again; then it is behind them. */
+  #passPersonBefore(): boolean {
+    const start = this.#here;
+    const before = this.#method;
+    const length = this.#referer - before;
+    if (length === 0 || start + length > this.#end || !isSame(this.#view, before, this.#view, start, length))
+      return false;
+    const distance = start - before;
+    this.#method = start;
+    this.#address += distance;
+    this.#agent += distance;
+    this.#language += distance;
+    this.#referer = start + length;
+    this.#here = start + length;
+    return true;
+  }
+
+  #passPerson(): void {
+    this.#hash = 0;
+    this.#method = this.#here;
+    this.#address = this.#afterLine();
+    this.#agent = this.#afterLine();
+    this.#language = this.#afterLine();
+    this.#referer = this.#afterLine();
+    this.#personHash = this.#hash;
+  }
+
+  #passRest(): void {
+    const start = this.#here;
+    this.isBare = start + 4 <= this.#end && this.#view.getInt32(start) === fourLineBreaks;
+    if (this.isBare) {
+      this.#query = start + 1;
+      this.#purpose = start + 2;
+      this.#hint = start + 3;
+      this.#here = start + 4;
+      return;
+    }
+    this.#hash = 0;
+    this.#query = this.#afterLine();
+    this.#refererHash = this.#hash;
+    this.#hash = 0;
+    this.#purpose = this.#afterLine();
+    this.#queryHash = this.#hash;
+    this.#hint = this.#afterLine();
+    this.#afterLine();
+  }
+
+  /** Passes a line; where the next one begins. What is in it is mixed into the hash. */
+  #afterLine(): number {
+    const view = this.#view;
+    const lastWord = this.#end - 4;
+    let at = this.#here;
+    let hash = this.#hash;
+    while (at <= lastWord) {
+      const word = view.getInt32(at, true);
+      const isBreak = word ^ fourLineBreaks;
+      // A byte that is zero borrows from the one above: the lowest bit set is right.
+      const found = (isBreak - 0x0101_0101) & ~isBreak & 0x8080_8080;
+      if (found !== 0) {
+        const bits = 31 - Math.clz32(found & -found);
+        this.#hash = Math.imul(hash ^ (word << (31 - bits)), prime);
+        this.#here = at + (bits >> 3) + 1;
+        return this.#here;
+      }
+      hash = Math.imul(hash ^ word, prime);
+      hash ^= hash >>> 15;
+      at += 4;
+    }
+    const bytes = this.#bytes;
+    while (at < this.#end && bytes[at] !== lineBreak) hash = Math.imul(hash ^ (bytes[at++] ?? 0), prime);
+    this.#hash = hash;
+    this.#here = at + 1;
+    return this.#here;
+  }
+}
+
+const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { classColumns } from '../storage/schema.ts';
+import { dimensions, reasons, rollupClasses } from './codes.ts';
+import {
+  classOf,
+  clickClass,
+  countEntry,
+  dimensionLetters,
+  eachCount,
+  reasonDimension,
+  reasonOf,
+  reasonValue,
+  tidyCounts,
+  totalDimension,
+  visitorsDimension,
+} from './hour-counts.ts';
+
+const entry = fc.tuple(
+  fc.nat({ max: dimensionLetters.length - 1 }),
+  fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 31 - 1 })),
+  fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 2 ** 40 })),
+);
+
+const sumsOf = (counts: string): Record<string, number> => {
+  const sums: Record<string, number> = {};
+  eachCount(counts, (dimension, value, hits) => {
+    sums[`${dimension} ${value}`] = (sums[`${dimension} ${value}`] ?? 0) + hits;
+  });
+  return sums;
+};
+
+test('counts are read as they were written, however many texts were written one behind the other', () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
+      const counts = entries.map((one) => countEntry(...one)).join('');
+      const expected: Record<string, number> = {};
+      for (const [dimension, value, hits] of entries)
+        expected[`${dimension} ${value}`] = (expected[`${dimension} ${value}`] ?? 0) + hits;
+      expect(sumsOf(counts)).toEqual(expected);
+    }),
+  );
+});
+
+test('in order they say the same, in one way, and no longer than before', () => {
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
+      const counts = entries.map((one) => countEntry(...one)).join('');
+      const tidy = tidyCounts(counts);
+      expect(sumsOf(tidy)).toEqual(sumsOf(counts));
+      expect(
+        tidyCounts(
+          tidyCounts(
+            entries
+              .toReversed()
+              .map((one) => countEntry(...one))
+              .join(''),
+          ),
+        ),
+      ).toBe(tidy);
+      expect(tidy.length).toBeLessThanOrEqual(counts.length);
+    }),
+  );
+});
+
+test('a reason and its class share a value', () => {
+  for (const reason of reasons.keys())
+    for (const place of rollupClasses.keys()) {
+      const value = reasonValue(reason, place);
+      expect([reasonOf(value), classOf(value)]).toEqual([reason, place]);
+    }
+});
+
+test('columns and letters are those of the codes', () => {
+  expect<readonly string[]>(classColumns).toEqual(rollupClasses);
+  expect(rollupClasses[clickClass]).toBe('click');
+  expect(dimensions.length).toBeLessThanOrEqual(dimensionLetters.length);
+  expect([totalDimension, visitorsDimension, reasonDimension].map((place) => dimensions[place])).toEqual([
+    'total',
+    'visitors',
+    'reason',
+  ]);
+});

@@ -1,0 +1,61 @@
+/**
+ * How a link's hour is kept: hits by class in columns, and all other dimensions in one text, `counts`. An entry of it is
+ * the dimension's letter, the value, and how often where that isn't once: `d12f3x2`. Two texts are added by writing one
+ * behind the other, so that a row can be added to without being read.
+ *
+ * What most clicks have isn't written: whatever the clicks of an hour exceed the entries of a dimension by has the value 0.
+ */
+
+/** Places in the lists of `ledger/codes.ts`, which are only added to. */
+export const totalDimension = 0;
+export const visitorsDimension = 1;
+export const reasonDimension = 2;
+export const clickClass = 0;
+
+/** By the dimension's number. `x` stands before how often. */
+export const dimensionLetters = 'abcdefghijklmnopqrstuvw';
+const firstLetter = dimensionLetters.charCodeAt(0);
+const times = 'x'.charCodeAt(0);
+const zero = '0'.charCodeAt(0);
+
+/** Reasons are of any class: both are in the value. */
+const maxClasses = 8;
+export const reasonValue = (reason: number, ofClass: number): number => reason * maxClasses + ofClass;
+export const reasonOf = (value: number): number => Math.floor(value / maxClasses);
+export const classOf = (value: number): number => value % maxClasses;
+
+export const countEntry = (dimension: number, value: number, hits: number): string =>
+  hits === 1 ? `${dimensionLetters[dimension]}${value}` : `${dimensionLetters[dimension]}${value}x${hits}`;
+
+export function eachCount(
+  counts: string,
+  take: (dimension: number, value: number, hits: number) => void,
+): void {
+  for (let at = 0; at < counts.length; ) {
+    const dimension = counts.charCodeAt(at++) - firstLetter;
+    let value = 0;
+    let digit = counts.charCodeAt(at) - zero;
+    for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) value = value * 10 + digit;
+    let hits = 1;
+    if (counts.charCodeAt(at) === times) {
+      hits = 0;
+      digit = counts.charCodeAt(++at) - zero;
+      for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) hits = hits * 10 + digit;
+    }
+    take(dimension, value, hits);
+  }
+}
+
+/** The same counts, each value once, in order. */
+export function tidyCounts(counts: string): string {
+  const values = 2 ** 40;
+  const sums = new Map<number, number>();
+  eachCount(counts, (dimension, value, hits) => {
+    const key = dimension * values + value;
+    sums.set(key, (sums.get(key) ?? 0) + hits);
+  });
+  const keys = Float64Array.from(sums.keys()).sort();
+  let text = '';
+  for (const key of keys) text += countEntry(Math.floor(key / values), key % values, sums.get(key) ?? 0);
+  return text;
+}

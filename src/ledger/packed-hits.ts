@@ -1,0 +1,132 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Owner } from '../ledger/owner.ts';
+import type { Database } from '../storage/database.ts';
+import { dialects } from '../storage/dialect.ts';
+import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
+
+/** Instants; `to` is the first that is no longer in it. */
+export interface Times {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Hits of an owner that lie in a pack: the rows from one place to another. */
+export interface PackedHits {
+  readonly pack: HitPack;
+  readonly from: number;
+  readonly to: number;
+}
+
+export const hasPacks = ({ kind }: Pick<Database, 'kind'>): boolean => dialects[kind].packsHits;
+
+/** The newest packs of an owner that begin before an id; those that have hits of these times. */
+export async function packsBefore(
+  { read }: Database,
+  owner: Owner,
+  times: Times,
+  before: number,
+  most: number,
+): Promise<readonly PackedHits[]> {
+  const { rows } = await sql<PackRow>`
+    ${ofOwner(owner)} and ${keyOf(owner)} < ${before}${within(times)} order by ${keyOf(owner)} desc limit ${sql.lit(most)}`.execute(
+    read,
+  );
+  return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
+}
+
+/** The oldest packs of an owner that have hits after an id. */
+export async function packsAfter(
+  { read }: Database,
+  owner: Owner,
+  times: Times,
+  after: number,
+  most: number,
+): Promise<readonly PackedHits[]> {
+  const { rows } = await sql<PackRow>`
+    ${ofOwner(owner)} and ${reachesBeyond(after, keyOf(owner))}${within(times)} order by ${keyOf(owner)} limit ${sql.lit(most)}`.execute(
+    read,
+  );
+  return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
+}
+
+/** Packs read at once for a count: they are worked through before the next ones are asked for. */
+const countedAtOnce = 32;
+
+/** All packs of an owner that have hits of these times. */
+export async function* eachPack(
+  database: Database,
+  owner: Owner,
+  times: Times,
+): AsyncGenerator<PackedHits, void, undefined> {
+  if (!hasPacks(database)) return;
+  for (let after = 0; ; ) {
+    const packs = await packsAfter(database, owner, times, after, countedAtOnce);
+    yield* packs;
+    const last = packs.at(-1)?.pack;
+    if (!last || packs.length < countedAtOnce) return;
+    after = last.id + last.count - 1;
+  }
+}
+
+interface PackSpan {
+  readonly id: number;
+  readonly hits: number;
+  readonly organization_id: number;
+}
+
+/** Whose packs there are after an id, oldest first. */
+export async function packSpansAfter(
+  { read }: Database,
+  after: number,
+  most: number,
+): Promise<readonly PackSpan[]> {
+  const { rows } = await sql<PackSpan>`
+    select packs.id, packs.hits, packs.organization_id from hit_packs as packs where ${reachesBeyond(after, sql`packs.id`)}
+    order by packs.id limit ${sql.lit(most)}`.execute(read);
+  return rows;
+}
+
+/** The id of the newest hit in a pack. */
+export async function newestPackedId({ read }: Database): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select id + hits - 1 as id from hit_packs order by id desc limit 1`.execute(read);
+  return rows[0]?.id ?? 0;
+}
+
+/** A pack has no more hits than that: so the key says where to begin. */
+const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
+  sql`${key} > ${after - maxInPack} and packs.id + packs.hits > ${after + 1}`;
+
+const columns = sql`packs.id, packs.hits, packs.cells`;
+
+/** The links drive: their key has the packs of one in order. */
+const ofOwner = ({ kind, id }: Owner) =>
+  kind === 'organization'
+    ? sql`select ${columns} from hit_packs as packs where packs.organization_id = ${id}`
+    : sql`select ${columns} from hit_pack_links as links cross join hit_packs as packs
+        where links.link_id = ${id} and packs.id = links.pack_id`;
+
+/** The column that the owner's packs are in the order of. */
+const keyOf = ({ kind }: Owner) => (kind === 'organization' ? sql`packs.id` : sql`links.pack_id`);
+
+function within({ from, to }: Times) {
+  const since = from === undefined ? sql`` : sql` and packs.last_at >= ${from}`;
+  return to === undefined ? since : sql`${since} and packs.first_at < ${to}`;
+}
+
+/** Hits of a link lie side by side. */
+function ofOwnerIn(pack: HitPack, owner: Owner): PackedHits {
+  if (owner.kind === 'organization') return { pack, from: 0, to: pack.count };
+  const links = pack.column('link_id');
+  return { pack, from: firstNotBelow(links, owner.id), to: firstNotBelow(links, owner.id + 1) };
+}
+
+function firstNotBelow(numbers: Float64Array, least: number): number {
+  let low = 0;
+  for (let high = numbers.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

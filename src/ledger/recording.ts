@@ -1,0 +1,249 @@
+import type { JournalDisk } from '../journal/disk.ts';
+import { DroppedHits } from '../journal/dropped-hits.ts';
+import { isBefore, journalsIn, newJournalName, type Position } from '../journal/files.ts';
+import type { RawHit } from '../journal/hit.ts';
+import { Journal } from '../journal/journal.ts';
+import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
+import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
+import { hasRoomForThread } from './thread-room.ts';
+
+export interface RecordingParts {
+  readonly settings: Omit<FoldSettings, 'journal'>;
+  readonly disk: JournalDisk;
+  readonly now: () => number;
+  /** Calls this once all that came in this turn has been appended. */
+  readonly afterTurn: (task: () => void) => void;
+  /** Null leaves everything in the journal. */
+  readonly startThread: (() => Worker) | null;
+  readonly warn: (event: string, facts: Record<string, unknown>) => void;
+  readonly fault: (event: string, cause: unknown, facts?: Record<string, unknown>) => void;
+}
+
+/** How long hits wait at the most before the fold is told of them: the more it folds at once, the less each costs. */
+const wakeInterval = 200;
+/** A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. */
+const rotateInterval = 2_000;
+const firstRestart = 1_000;
+const lastRestart = 10_000;
+const stopPatience = 8_000;
+const closePatience = 2_000;
+
+/**
+ * The clicks' way from the answer to storage, as the answering thread sees it: `append` before the answer, and the
+ * rest happens elsewhere. The fold's thread is started by the first hit, or by what an earlier process left behind.
+ */
+export class Recording {
+  readonly #parts: RecordingParts;
+  readonly #settings: FoldSettings;
+  readonly #journal: Journal;
+  readonly #listeners: (() => void)[] = [];
+  readonly #own: OwnJournal;
+  readonly #dropped: DroppedHits;
+  #damaged = 0;
+  #thread: Worker | null = null;
+  #restarting: Timer | undefined;
+  #restartPause = firstRestart;
+  #waking: Timer | undefined;
+  #wokenAt = Number.NEGATIVE_INFINITY;
+  #rotating: Timer | undefined;
+  #folded: Position = { segment: 1, offset: 0 };
+  #waiting: { readonly end: Position; readonly done: () => void }[] = [];
+  #onStopped: () => void = () => {};
+  #isStopping = false;
+
+  constructor(parts: RecordingParts) {
+    this.#parts = parts;
+    this.#settings = { ...parts.settings, journal: newJournalName(parts.settings.dataDir) };
+    const { dataDir } = parts.settings;
+    this.#dropped = new DroppedHits(parts.warn);
+    this.#own = new OwnJournal(dataDir, this.#settings.journal);
+    this.#journal = new Journal({
+      disk: parts.disk,
+      afterTurn: parts.afterTurn,
+      folder: () => this.#own.prepare(),
+      use: () => this.#own.use(),
+      onWritten: () => this.#wakeSoon(),
+      onTrouble: (what, hits, cause) => this.#trouble(what, hits, cause),
+    });
+    this.#lookForLeftovers();
+  }
+
+  /** True when the hit will outlive this process; else it will at this turn's end, before what is put off after this. */
+  keep(hit: RawHit): boolean {
+    return this.#journal.keep(hit);
+  }
+
+  /** Null, or fulfilled, once the hit will outlive this process. Never rejected: it never stands in an answer's way. */
+  append(hit: RawHit): Promise<void> | null {
+    return this.#journal.append(hit);
+  }
+
+  /** Everything appended so far is in storage, and no more in the journal. */
+  settled(): Promise<void> {
+    this.#journal.rotate();
+    const { end } = this.#journal;
+    if (!isBefore(this.#folded, end) && this.#journal.held === 0) return Promise.resolve();
+    this.#wake();
+    if (this.#journal.held > 0) return Bun.sleep(wakeInterval).then(() => this.settled());
+    return new Promise((done) => this.#waiting.push({ end, done }));
+  }
+
+  /** Calls `listener` after each stretch of hits that has got into storage. */
+  onFolded(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** To be called now and then: old hits go, and so do the journals of other processes that have died. */
+  tidy(): void {
+    this.#start();
+    this.#send({ kind: 'tidy', now: this.#parts.now() });
+  }
+
+  /** Folds what is left if storage takes it at once; otherwise the next start does. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const closed = this.#journal.stop();
+    for (const timer of [this.#waking, this.#rotating, this.#restarting]) clearTimeout(timer);
+    if (this.#thread !== null) {
+      const stopped = new Promise<void>((resolve) => {
+        this.#onStopped = resolve;
+      });
+      this.#send({ kind: 'stop', end: this.#journal.end, now: this.#parts.now() });
+      await Promise.race([stopped, Bun.sleep(stopPatience)]);
+      this.#thread.terminate();
+      this.#thread = null;
+    }
+    await Promise.race([closed, Bun.sleep(closePatience)]);
+    this.#own.release();
+    this.#dropped.close();
+  }
+
+  #lookForLeftovers(): void {
+    const { dataDir } = this.#settings;
+    try {
+      removeUnusedJournals(dataDir);
+      if (journalsIn(dataDir).length > 0) this.#start();
+    } catch (cause) {
+      this.#parts.warn('journals not looked at', { error: (cause as Error).message });
+      this.#wakeLater();
+    }
+  }
+
+  /** Without descriptors for it none is started: what is to be folded waits in the journal. */
+  #start(): void {
+    const { startThread, warn } = this.#parts;
+    if (startThread === null || this.#thread !== null || this.#isStopping || this.#restarting !== undefined)
+      return;
+    if (!hasRoomForThread()) {
+      warn('clicks wait in the journal', { error: 'no file descriptors are left' });
+      this.#wakeLater();
+      return;
+    }
+    let thread: Worker;
+    try {
+      thread = startThread();
+    } catch (cause) {
+      this.#parts.fault('fold failed', cause);
+      this.#wakeLater();
+      return;
+    }
+    this.#thread = thread;
+    thread.onmessage = (event: MessageEvent<FromFold>) => this.#hear(event.data);
+    thread.onerror = (event) => this.#restart(new Error(`the fold's thread ended: ${event.message}`));
+    this.#send({ kind: 'start', settings: this.#settings, now: this.#parts.now() });
+  }
+
+  #restart(cause: Error): void {
+    // While it loads its modules, nothing of ours can wait for a descriptor.
+    if (/\bE[MN]FILE\b/.test(cause.message))
+      this.#parts.warn('clicks wait in the journal', { error: cause.message });
+    else this.#parts.fault('fold failed', cause);
+    this.#thread?.terminate();
+    this.#thread = null;
+    this.#onStopped();
+    this.#wakeLater();
+  }
+
+  #wakeLater(): void {
+    if (this.#isStopping) return;
+    this.#restarting ??= setTimeout(() => {
+      this.#restarting = undefined;
+      this.#wake();
+    }, this.#restartPause);
+    this.#restartPause = Math.min(this.#restartPause * 2, lastRestart);
+  }
+
+  #hear(message: FromFold): void {
+    switch (message.kind) {
+      case 'folded':
+        this.#noteFolded(message.position);
+        break;
+      case 'recovered':
+        for (const listener of this.#listeners) listener();
+        break;
+      case 'trouble':
+        this.#parts.warn(message.event, message.facts);
+        break;
+      case 'damage':
+        this.#damaged += 1;
+        this.#parts.fault('journal damaged', message.error, {
+          ...message.facts,
+          damaged_so_far: this.#damaged,
+        });
+        break;
+      case 'fault':
+        this.#restart(Object.assign(new Error(message.message), { stack: message.stack }));
+        break;
+      case 'stopped':
+        this.#onStopped();
+    }
+  }
+
+  #noteFolded(position: Position): void {
+    this.#folded = position;
+    this.#restartPause = firstRestart;
+    const done = this.#waiting.filter(({ end }) => !isBefore(position, end));
+    this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
+    for (const waiting of done) waiting.done();
+    for (const listener of this.#listeners) listener();
+    if (!this.#isStopping && position.offset > 0 && !isBefore(position, this.#journal.end)) {
+      this.#rotating ??= setTimeout(() => this.#rotateFolded(), rotateInterval);
+    }
+  }
+
+  #rotateFolded(): void {
+    this.#rotating = undefined;
+    this.#journal.rotate();
+    this.#wake();
+  }
+
+  #wakeSoon(): void {
+    if (this.#waking !== undefined) return;
+    const wait = this.#wokenAt + wakeInterval - performance.now();
+    if (wait <= 0) this.#wake();
+    else this.#waking = setTimeout(() => this.#wake(), wait);
+  }
+
+  #wake(): void {
+    clearTimeout(this.#waking);
+    this.#waking = undefined;
+    this.#wokenAt = performance.now();
+    if (this.#isStopping) return;
+    this.#start();
+    this.#send({ kind: 'wake', end: this.#journal.end, now: this.#parts.now() });
+  }
+
+  #send(message: ToFold): void {
+    this.#thread?.postMessage(message);
+  }
+
+  #trouble(what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown): void {
+    if (what === 'dropped') {
+      this.#dropped.add(hits, cause);
+      return;
+    }
+    const error = cause instanceof Error ? cause.message : String(cause);
+    if (what === 'held') this.#parts.warn('clicks wait in memory', { hits, error });
+    else this.#parts.warn('clicks not on the disk', { error });
+  }
+}

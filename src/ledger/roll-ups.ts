@@ -1,0 +1,295 @@
+import { FloatList } from '../structures/float-list.ts';
+import { type Alike, AlikeClicks } from './alike-clicks.ts';
+import { classes, dimensions, hourOf, rollupClasses } from './codes.ts';
+import type { LinkHours } from './fold-store.ts';
+import { HitColumns } from './hit-columns.ts';
+import { countEntry, reasonValue } from './hour-counts.ts';
+import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
+
+const human = classes.indexOf('human');
+const clickRollup = rollupClasses.indexOf('click');
+const pageRollup = rollupClasses.indexOf('page');
+/** The ledger's classes as the roll-ups know them, for what is no click. */
+const rollupPlaces = Uint8Array.from(classes, (name, place) =>
+  place === human ? pageRollup : rollupClasses.indexOf(name as (typeof rollupClasses)[number]),
+);
+
+type Dimension = (typeof dimensions)[number];
+const dimensionPlaces = Object.fromEntries(dimensions.map((name, place) => [name, place])) as Record<
+  Dimension,
+  number
+>;
+const { total, reason } = dimensionPlaces;
+
+/** What clicks are counted by, and the column that says it; in the order of the dimensions. */
+const clickDimensions = [
+  ['country', 'country'],
+  ['device', 'device'],
+  ['os', 'os'],
+  ['browser', 'browser'],
+  ['language', 'language'],
+  ['referrer', 'referrer'],
+  ['utm_source', 'utmSource'],
+  ['utm_medium', 'utmMedium'],
+  ['utm_campaign', 'utmCampaign'],
+  ['destination', 'target'],
+  ['source', 'source'],
+] as const satisfies readonly (readonly [Dimension, keyof HitColumns])[];
+
+const ofOrigins: ReadonlySet<Dimension> = new Set([
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'source',
+]);
+
+/** Kinds are numbers of three parts: which hour, below it the dimension, below it the class. */
+const maxDimensions = 16;
+const maxClasses = 8;
+
+/**
+ * What a stretch adds to the roll-ups, in the order of their keys: the hours of links, and rows of organization,
+ * dimension, hour, class, value, hits.
+ * Typed arrays are walked through by index here: their iterators cost ten times as much.
+ */
+export class RollUps {
+  readonly #tally = new RollUpTally();
+  readonly #linkNumbers = new FloatList();
+  #linkCounts: string[] = [];
+  readonly #organizations = new FloatList();
+  #organizationTallies = new Map<number, RollUpTally>();
+  #hours = new Float64Array();
+  readonly #classes = new Float64Array(maxClasses);
+  #clicks = new Int32Array(64);
+  #clickHours = new Int32Array(64);
+  #columns = new HitColumns();
+  /** Dimensions in which a click may have another value than 0, and their columns. */
+  #dimensions: readonly number[] = [];
+  #values: readonly Int32Array[] = [];
+  readonly #alike = new AlikeClicks(
+    (alike, cells, from) => this.#addAlike(alike, cells, from),
+    (cells, from) => this.#textOf(cells, from),
+  );
+
+  get ofLinks(): LinkHours {
+    return { numbers: this.#linkNumbers.all, counts: this.#linkCounts };
+  }
+
+  get ofOrganizations(): Float64Array {
+    return this.#organizations.all;
+  }
+
+  /** `hours` are all that the hits in `columns` are of. */
+  begin(columns: HitColumns, hours: readonly number[]): void {
+    const inUse = clickDimensions.filter(([dimension]) => columns.hasOrigins || !ofOrigins.has(dimension));
+    this.#columns = columns;
+    this.#dimensions = inUse.map(([dimension]) => dimensionPlaces[dimension]);
+    this.#values = inUse.map(([, name]) => columns[name]);
+    this.#alike.begin(inUse.length);
+    this.#hours = Float64Array.from(hours).sort();
+    this.#linkNumbers.clear();
+    this.#linkCounts = [];
+    this.#organizations.clear();
+    this.#organizationTallies = new Map();
+  }
+
+  /**
+   * The rows from `from` up to `to`, all of one link; links come in the order of their ids. What is counted of one is
+   * little, and stays near.
+   */
+  add(from: number, to: number, linkId: number, organizationId: number): void {
+    if (to - from === 1 && this.#columns.isClick(from)) this.#addOnly(from, linkId, organizationId);
+    else {
+      this.#tally.clear();
+      const clicks = this.#countTotals(from, to);
+      for (let index = 0; index < this.#values.length; index++) this.#countClicks(clicks, index);
+      this.#addLink(linkId, this.#tallyOf(organizationId));
+    }
+  }
+
+  /** To be called when all links are in. */
+  end(): void {
+    this.#alike.end();
+    const inOrder = [...this.#organizationTallies].sort(([one], [other]) => one - other);
+    for (const [id, tally] of inOrder) this.#addOrganization(id, tally);
+  }
+
+  /** A link's only hit: what is to be counted of it is in its cells, in order. */
+  #addOnly(row: number, linkId: number, organizationId: number): void {
+    const hour = this.#hourRank(this.#columns.at[row] ?? 0);
+    this.#linkCounts.push(this.#alike.add(this.#values, row, organizationId, hour));
+    this.#linkNumbers.push3(linkId, this.#hours[hour] ?? 0, 1);
+    this.#linkNumbers.push6(0, 0, 0, 0, 0, 0);
+  }
+
+  #textOf(cells: Int32Array, from: number): string {
+    let counts = '';
+    for (const [index, dimension] of this.#dimensions.entries()) {
+      const value = cells[from + index] ?? 0;
+      if (value !== 0) counts += countEntry(dimension, value, 1);
+    }
+    return counts;
+  }
+
+  #addAlike({ organizationId, hour, hits }: Alike, cells: Int32Array, from: number): void {
+    const organization = this.#tallyOf(organizationId);
+    organization.add(this.#turned(this.#kind(total, hour, clickRollup)), 0, hits);
+    for (const [index, dimension] of this.#dimensions.entries()) {
+      const value = cells[from + index] ?? 0;
+      if (value !== 0) organization.add(this.#turned(this.#kind(dimension, hour, clickRollup)), value, hits);
+    }
+  }
+
+  /** Returns how many clicks there are; `#clicks` and `#clickHours` then tell which. */
+  #countTotals(from: number, to: number): number {
+    if (to - from > this.#clicks.length) this.#makeRoom((to - from) * 2);
+    const columns = this.#columns;
+    const tally = this.#tally;
+    let clicks = 0;
+    for (let row = from; row < to; row++) {
+      const hour = this.#hourRank(columns.at[row] ?? 0);
+      if (columns.isClick(row)) {
+        this.#clicks[clicks] = row;
+        this.#clickHours[clicks++] = hour;
+        tally.add(this.#kind(total, hour, clickRollup), 0);
+      } else {
+        const rollup = rollupPlaces[columns.class[row] ?? 0] ?? pageRollup;
+        tally.add(this.#kind(total, hour, rollup), 0);
+        tally.add(this.#kind(reason, hour, rollup), columns.reason[row] ?? 0);
+      }
+    }
+    return clicks;
+  }
+
+  /** Only values other than 0: what remains of all clicks has that, and half of all values are. `index` is the dimension's. */
+  #countClicks(clicks: number, index: number): void {
+    const values = this.#values[index];
+    const dimension = this.#dimensions[index] ?? 0;
+    if (values === undefined || clicks === 0) return;
+    const [rows, hours, tally] = [this.#clicks, this.#clickHours, this.#tally];
+    // Clicks that follow one another often have the same.
+    let before = values[rows[0] ?? 0] ?? 0;
+    let hourBefore = hours[0] ?? 0;
+    let same = 0;
+    for (let click = 0; click < clicks; click++) {
+      const value = values[rows[click] ?? 0] ?? 0;
+      const hour = hours[click] ?? 0;
+      if (value === before && hour === hourBefore) {
+        same += 1;
+        continue;
+      }
+      if (before !== 0) tally.add(this.#kind(dimension, hourBefore, clickRollup), before, same);
+      before = value;
+      hourBefore = hour;
+      same = 1;
+    }
+    if (before !== 0) tally.add(this.#kind(dimension, hourBefore, clickRollup), before, same);
+  }
+
+  #makeRoom(rows: number): void {
+    this.#clicks = new Int32Array(rows);
+    this.#clickHours = new Int32Array(rows);
+  }
+
+  #hourRank(at: number): number {
+    const hour = hourOf(at);
+    return this.#hours[0] === hour ? 0 : this.#hours.indexOf(hour);
+  }
+
+  #kind(dimension: number, hour: number, rollup: number): number {
+    return (hour * maxDimensions + dimension) * maxClasses + rollup;
+  }
+
+  /** An organization's rows are in the order of dimension, then hour. */
+  #turned(kind: number): number {
+    const rollup = kind % maxClasses;
+    const dimension = (kind >> 3) % maxDimensions;
+    return (dimension * this.#hours.length + (kind >> 7)) * maxClasses + rollup;
+  }
+
+  #addLink(linkId: number, organization: RollUpTally): void {
+    const tally = this.#tally;
+    const keys = tally.keys();
+    const sums = this.#classes;
+    let counts = '';
+    let here = -1;
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? 0;
+      const kind = kindOf(key);
+      const value = countedOf(key);
+      const count = tally.count(key);
+      organization.add(this.#turned(kind), value, count);
+      const hour = kind >> 7;
+      if (hour !== here) {
+        if (here >= 0) this.#addLinkHour(linkId, here, counts);
+        here = hour;
+        counts = '';
+        sums.fill(0);
+      }
+      const dimension = (kind >> 3) % maxDimensions;
+      const rollup = kind % maxClasses;
+      if (dimension === total) sums[rollup] = count;
+      else if (dimension === reason) counts += countEntry(dimension, reasonValue(value, rollup), count);
+      else counts += countEntry(dimension, value, count);
+    }
+    if (here >= 0) this.#addLinkHour(linkId, here, counts);
+  }
+
+  #addLinkHour(linkId: number, hour: number, counts: string): void {
+    const sums = this.#classes;
+    this.#linkNumbers.push3(linkId, this.#hours[hour] ?? 0, sums[0] ?? 0);
+    this.#linkNumbers.push6(
+      sums[1] ?? 0,
+      sums[2] ?? 0,
+      sums[3] ?? 0,
+      sums[4] ?? 0,
+      sums[5] ?? 0,
+      sums[6] ?? 0,
+    );
+    this.#linkCounts.push(counts);
+  }
+
+  #addOrganization(id: number, tally: RollUpTally): void {
+    const hours = this.#hours;
+    this.#countRemaining(tally);
+    const keys = tally.keys();
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? 0;
+      const kind = kindOf(key);
+      const place = kind >> 3;
+      const dimension = Math.floor(place / hours.length);
+      const hour = hours[place - dimension * hours.length] ?? 0;
+      this.#organizations.push6(id, dimension, hour, kind & 7, countedOf(key), tally.count(key));
+    }
+  }
+
+  /** The value 0 of every dimension: what its other values leave of the hour's clicks. */
+  #countRemaining(tally: RollUpTally): void {
+    const hours = this.#hours.length;
+    const counted = new Float64Array(maxDimensions * hours);
+    const keys = tally.keys();
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] ?? 0;
+      const kind = kindOf(key);
+      const place = kind >> 3;
+      if (kind % maxClasses === clickRollup) counted[place] = (counted[place] ?? 0) + tally.count(key);
+    }
+    for (const [name] of clickDimensions) {
+      const dimension = dimensionPlaces[name];
+      for (let hour = 0; hour < hours; hour++) {
+        const remaining = (counted[total * hours + hour] ?? 0) - (counted[dimension * hours + hour] ?? 0);
+        if (remaining > 0) tally.add((dimension * hours + hour) * maxClasses + clickRollup, 0, remaining);
+      }
+    }
+  }
+
+  #tallyOf(organizationId: number): RollUpTally {
+    let tally = this.#organizationTallies.get(organizationId);
+    if (tally === undefined) {
+      tally = new RollUpTally();
+      this.#organizationTallies.set(organizationId, tally);
+    }
+    return tally;
+  }
+}

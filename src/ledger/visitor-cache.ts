@@ -1,0 +1,80 @@
+import { classify } from '../rules/click-class.ts';
+import { ByteCache } from './byte-cache.ts';
+import { classCode, deviceCode, reasonCode } from './codes.ts';
+import type { EnrichParts } from './enrich.ts';
+import { noVisitor } from './fold-store.ts';
+import type { HitCursor } from './hit-cursor.ts';
+import { visitorHash } from './visitor-hash.ts';
+import type { WordIds } from './word-ids.ts';
+
+/** What one and the same address, user agent, languages and method always mean, on one day. */
+export interface Person {
+  readonly day: number;
+  readonly class: number;
+  readonly reason: number;
+  readonly device: number;
+  /** Places of words, as are the next three. */
+  readonly country: number;
+  readonly os: number;
+  readonly browser: number;
+  /** Of three letters at the most: made-up ones are few enough to be words before they are limited. */
+  readonly language: number;
+  /** `noVisitor` when the day's salt is gone. */
+  readonly visitor: number;
+}
+
+const maxPeople = 131_072;
+
+/** Who visited lately. Whoever comes again is known by a look at some bytes, and needs no HMAC and no network. */
+export class VisitorCache {
+  readonly #parts: EnrichParts;
+  readonly #words: WordIds;
+  readonly #lately = new ByteCache<Person>(maxPeople);
+  #last: Person | null = null;
+
+  constructor(parts: EnrichParts, words: WordIds) {
+    this.#parts = parts;
+    this.#words = words;
+  }
+
+  /** To be called when places of words have lost their meaning. */
+  clear(): void {
+    this.#lately.clear();
+    this.#last = null;
+  }
+
+  of(hit: HitCursor, day: number): Person {
+    const last = this.#last;
+    // Of hits that follow one another many are by one and the same.
+    if (hit.isSamePerson && last !== null && last.day === day) return last;
+    this.#last = this.#find(hit, day);
+    return this.#last;
+  }
+
+  #find(hit: HitCursor, day: number): Person {
+    const known = hit.person(this.#lately);
+    if (known !== undefined && known.day === day) return known;
+    const made = this.#meet(hit, day);
+    hit.keepPerson(this.#lately, made);
+    return made;
+  }
+
+  #meet(hit: HitCursor, day: number): Person {
+    const parts = this.#parts;
+    const words = this.#words;
+    const { method, address, userAgent } = hit;
+    const agent = parts.knownAgent(userAgent);
+    const found = classify({ method, userAgent, purpose: '' }, () => agent.classification);
+    return {
+      day,
+      class: classCode(found.class),
+      reason: reasonCode(found.reason),
+      device: deviceCode(agent.device),
+      country: words.placeOf(parts.countryOf(address)),
+      os: words.placeOf(agent.os),
+      browser: words.placeOf(agent.browser),
+      language: words.placeOf(parts.language(hit.acceptLanguage)),
+      visitor: visitorHash(parts.salts, hit.at, address, userAgent) ?? noVisitor,
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import { Refusal } from '../rules/errors.ts';
+
+const maxAtOnce = 32;
+
+/** Work that goes on after its answer has gone out, so that nobody can tell by the clock what came of it. */
+export class BackgroundTasks {
+  readonly #running = new Set<Promise<void>>();
+  readonly #onFault: (cause: unknown) => void;
+
+  constructor(onFault: (cause: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  start(work: () => Promise<void>): void {
+    if (this.#running.size >= maxAtOnce) {
+      throw new Refusal('BUSY', 'Too many mails are being sent right now. Try again in a few seconds.', {
+        retryAfter: 5,
+      });
+    }
+    const running = this.#afterTheAnswer(work).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Those that are under way come to their end. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #afterTheAnswer(work: () => Promise<void>): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    await work().catch(this.#onFault);
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { TimeSlice } from './time-slice.ts';
+
+/** Keeps the thread busy, as work would. */
+function work(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+test('work that takes long lets others have a turn, again and again', async () => {
+  let othersTurns = 0;
+  const others = setInterval(() => othersTurns++, 0);
+  const stretch = new TimeSlice();
+  let pauses = 0;
+  for (let thing = 0; thing < 100; thing++) {
+    if (stretch.isOver) {
+      await stretch.pause();
+      pauses++;
+    }
+    work(0.5);
+  }
+  clearInterval(others);
+  expect(pauses).toBeGreaterThanOrEqual(10);
+  expect(othersTurns).toBeGreaterThanOrEqual(10);
+});

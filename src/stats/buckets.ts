@@ -1,0 +1,126 @@
+import { hourLength } from '../ledger/codes.ts';
+
+export const intervals = ['hour', 'day', 'week', 'month'] as const;
+export type Interval = (typeof intervals)[number];
+
+/** Whole UTC hours since the epoch, the grain of the roll-ups: `to` is the first hour that is no longer in it. */
+export interface Hours {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Bucket extends Hours {
+  /** Where it begins in the zone, ISO 8601 with the zone's offset: also before the range, where that begins inside. */
+  readonly start: string;
+  /** The UTC days whose visitors are shown here. */
+  readonly days: Hours;
+}
+
+/** The timezone by its proper name; null where there is none of this name. */
+export function timezoneNamed(name: string): string | null {
+  // A whole instant with a zone in it would be taken too.
+  if (!/^[a-z][\w+/-]*$/i.test(name)) return null;
+  try {
+    return zoned(0, name).timeZoneId;
+  } catch {
+    return null;
+  }
+}
+
+/** The first instant of a local day (`YYYY-MM-DD`), or of the day so many days later. */
+export const dayStart = (date: string, timezone: string, daysLater = 0): number =>
+  Temporal.PlainDate.from(date).add({ days: daysLater }).toZonedDateTime(timezone).epochMilliseconds;
+
+/** The local day, so many days before that of `instant`. */
+export const dayBefore = (instant: number, timezone: string, days: number): string =>
+  zoned(instant, timezone).toPlainDate().subtract({ days }).toString();
+
+/**
+ * A range of instants in buckets of local time; null when there would be more than `most`. Where a zone's offset is no
+ * whole number of hours, its local hours begin inside UTC hours: each counts from the UTC hour that it begins in.
+ */
+export function bucketsOf(
+  range: Hours,
+  interval: Interval,
+  timezone: string,
+  most: number,
+): readonly Bucket[] | null {
+  const hours = hoursOf(range, timezone);
+  const days = daysOf(range, timezone);
+  return interval === 'hour'
+    ? hourBuckets(hours, days, timezone, most)
+    : calendarBuckets(range, hours, days, interval, timezone, most);
+}
+
+function hourBuckets(hours: Hours, days: Hours, timezone: string, most: number): readonly Bucket[] | null {
+  if (hours.to - hours.from > most) return null;
+  return Array.from({ length: hours.to - hours.from }, (_, index) => {
+    const from = hours.from + index;
+    return { start: written(zoned(from * hourLength, timezone)), from, to: from + 1, days };
+  });
+}
+
+function calendarBuckets(
+  range: Hours,
+  hours: Hours,
+  days: Hours,
+  interval: Exclude<Interval, 'hour'>,
+  timezone: string,
+  most: number,
+): readonly Bucket[] | null {
+  const found: Bucket[] = [];
+  let date = firstDay(zoned(range.from, timezone).toPlainDate(), interval);
+  for (let start = date.toZonedDateTime(timezone); start.epochMilliseconds < range.to; ) {
+    if (found.length === most) return null;
+    date = date.add({ [`${interval}s`]: 1 });
+    const next = date.toZonedDateTime(timezone);
+    const whole = { from: hourDown(start.epochMilliseconds), to: hourDown(next.epochMilliseconds) };
+    found.push({
+      start: written(start),
+      ...overlap(whole, hours),
+      days: overlap(utcDays(whole), days),
+    });
+    start = next;
+  }
+  return found;
+}
+
+function firstDay(date: Temporal.PlainDate, interval: Exclude<Interval, 'hour'>): Temporal.PlainDate {
+  if (interval === 'week') return date.subtract({ days: date.dayOfWeek - 1 });
+  return interval === 'month' ? date.with({ day: 1 }) : date;
+}
+
+/** A range ends after the hour it ends in, save where that is a whole hour of the zone. */
+function hoursOf({ from, to }: Hours, timezone: string): Hours {
+  const end = zoned(to, timezone);
+  const isWhole = end.minute === 0 && end.second === 0 && end.millisecond === 0;
+  return { from: hourDown(from), to: isWhole ? hourDown(to) : Math.ceil(to / hourLength) };
+}
+
+/** The UTC days that the range's local days stand for, all of each. */
+function daysOf({ from, to }: Hours, timezone: string): Hours {
+  const first = zoned(from, timezone).startOfDay();
+  const last = zoned(to - 1, timezone)
+    .startOfDay()
+    .add({ days: 1 });
+  return utcDays({ from: hourDown(first.epochMilliseconds), to: hourDown(last.epochMilliseconds) });
+}
+
+/** Visitors are counted by UTC day; a day belongs where its noon is. In hours, as everything here. */
+function utcDays({ from, to }: Hours): Hours {
+  const day = (hour: number) => Math.ceil((hour - 12) / 24) * 24;
+  return { from: day(from), to: day(to) };
+}
+
+const overlap = (one: Hours, other: Hours): Hours => ({
+  from: Math.max(one.from, other.from),
+  to: Math.min(one.to, other.to),
+});
+
+const hourDown = (instant: number): number => Math.floor(instant / hourLength);
+
+const zoned = (instant: number, timezone: string): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
+
+const written = (start: Temporal.ZonedDateTime): string =>
+  start.toString({ timeZoneName: 'never', smallestUnit: 'second' });

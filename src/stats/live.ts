@@ -1,0 +1,139 @@
+import type { Database } from '../storage/database.ts';
+import { hitOwnersAfter, newestHitId } from './click-list.ts';
+import { SettledIds } from './live-settled.ts';
+
+interface Watcher {
+  readonly organizationId: number;
+  wake(): void;
+}
+
+export interface LiveOptions {
+  /** How often the ledger is looked at while somebody watches, in milliseconds. */
+  readonly interval: number;
+  /** How long a stream is silent at most, and outlives its credential at most, in milliseconds. */
+  readonly heartbeat: number;
+  readonly onFault: (cause: unknown) => void;
+}
+
+const maxPerLook = 5_000;
+/** Of how many of the newest ids some may still be missing: as many as nodes fold at a time. */
+const lookBack = 4_000;
+const maxWatchers = { organization: 20, node: 500 };
+
+/**
+ * Follows the ledger while somebody watches, and wakes those whose hits have come in. It holds no hits: each watcher
+ * reads its own, as fast as its client takes them, so a slow one costs nothing but its place in the ledger.
+ */
+export class LiveClicks {
+  readonly #database: Database;
+  readonly #options: LiveOptions;
+  readonly #watchers = new Set<Watcher>();
+  readonly #closing = new AbortController();
+  #settled: SettledIds | undefined;
+  #newest = 0;
+  #beginning: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(database: Database, options: LiveOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  get heartbeat(): number {
+    return this.#options.heartbeat;
+  }
+
+  /** Ends when this node stops. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Up to this hit, no other will appear in between any more. */
+  get settled(): number {
+    return this.#settled?.upTo ?? 0;
+  }
+
+  /** The newest hit that was seen, though others may still appear before it. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  hasRoomFor(organizationId: number): boolean {
+    const own = [...this.#watchers].filter((watcher) => watcher.organizationId === organizationId);
+    return this.#watchers.size < maxWatchers.node && own.length < maxWatchers.organization;
+  }
+
+  /** Calls `wake` whenever hits of the organization have come in, until the returned function is called. */
+  async watch(organizationId: number, wake: () => void): Promise<() => void> {
+    const watcher = { organizationId, wake };
+    this.#watchers.add(watcher);
+    try {
+      await this.#follow();
+    } catch (cause) {
+      this.#watchers.delete(watcher);
+      throw cause;
+    }
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  /** Hits have just been folded on this node: there is no need to wait for the next look. */
+  folded(): void {
+    if (this.#watchers.size > 0 && this.#settled) this.#look();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  async #follow(): Promise<void> {
+    if (this.#settled) return;
+    this.#beginning ??= this.#begin().finally(() => {
+      this.#beginning = undefined;
+    });
+    await this.#beginning;
+  }
+
+  /** Nobody watched: the ledger is followed from its end, less what may still appear among the last hits. */
+  async #begin(): Promise<void> {
+    const newest = await newestHitId(this.#database);
+    const [first] = await hitOwnersAfter(this.#database, newest - lookBack, 1);
+    this.#newest = newest;
+    this.#settled = new SettledIds(first ? first.id - 1 : newest);
+    this.#look();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#watchers.size === 0) this.#settled = undefined;
+    else if (!this.#closing.signal.aborted)
+      this.#timer = setTimeout(() => this.#look(), this.#options.interval);
+  }
+
+  #look(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#looking ??= this.#advance()
+      .catch(this.#options.onFault)
+      .finally(() => {
+        this.#looking = undefined;
+        this.#schedule();
+      });
+  }
+
+  async #advance(): Promise<void> {
+    const settled = this.#settled;
+    if (!settled) return;
+    for (;;) {
+      const hits = await hitOwnersAfter(this.#database, settled.upTo, maxPerLook);
+      this.#newest = Math.max(this.#newest, hits.at(-1)?.id ?? 0);
+      const news = settled.take(hits, performance.now());
+      const owners = new Set(news.map((hit) => hit.organization_id));
+      for (const { organizationId, wake } of this.#watchers) if (owners.has(organizationId)) wake();
+      if (news.length < maxPerLook) return;
+    }
+  }
+}

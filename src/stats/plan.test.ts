@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test';
+import { dimensions } from '../ledger/codes.ts';
+import { classesNamed, type Filters, type Grouping, isOfClicksAlone, noValue, planFor } from './plan.ts';
+
+type Asked = Partial<Record<Exclude<Grouping, 'class'>, number>>;
+
+const plan = (filters: Asked, wanted?: string, groupBy?: Grouping) =>
+  planFor(
+    new Map(Object.entries(filters)) as Filters,
+    wanted === undefined ? undefined : classesNamed(wanted),
+    groupBy,
+  );
+
+const names: readonly string[] = dimensions;
+
+const inRollUps: [Asked, string | undefined, Grouping | undefined, string][] = [
+  [{}, undefined, undefined, 'total'],
+  [{}, undefined, 'class', 'total'],
+  [{}, 'bot', undefined, 'total'],
+  [{}, 'bot', 'class', 'total'],
+  [{}, undefined, 'country', 'country'],
+  [{}, 'click', 'country', 'country'],
+  [{ country: 7 }, undefined, undefined, 'country'],
+  [{ country: 7 }, undefined, 'country', 'country'],
+  [{ country: 7 }, 'click', 'class', 'country'],
+  [{}, undefined, 'reason', 'reason'],
+  [{}, 'bot', 'reason', 'reason'],
+  [{ reason: 3 }, undefined, 'class', 'reason'],
+  [{ reason: 3 }, 'human', undefined, 'reason'],
+];
+
+test.each(inRollUps)('%j of %s by %s is in the roll-ups', (filters, wanted, groupBy, dimension) => {
+  expect(plan(filters, wanted, groupBy)).toMatchObject({
+    kind: 'rollups',
+    dimension: names.indexOf(dimension),
+  });
+});
+
+const inLedger: [Asked, string | undefined, Grouping | undefined][] = [
+  [{ country: 7, device: 1 }, undefined, undefined],
+  [{ country: 7 }, undefined, 'device'],
+  [{ country: 7 }, 'bot', undefined],
+  [{}, 'human', 'country'],
+  [{ country: 7 }, undefined, 'reason'],
+  [{ reason: 3 }, undefined, 'country'],
+];
+
+test.each(inLedger)('%j of %s by %s needs the hits themselves', (filters, wanted, groupBy) => {
+  expect(plan(filters, wanted, groupBy).kind).toBe('raw');
+});
+
+test('what is known of clicks alone is asked of clicks alone', () => {
+  expect(isOfClicksAlone(plan({ country: 7 }))).toBe(true);
+  expect(isOfClicksAlone(plan({ country: 7, device: 1 }))).toBe(true);
+  expect(isOfClicksAlone(plan({}))).toBe(false);
+  expect(isOfClicksAlone(plan({ country: 7 }, 'bot'))).toBe(false);
+  expect(isOfClicksAlone(plan({ country: 7 }, undefined, 'reason'))).toBe(false);
+});
+
+test('a class that is none has no hits', () => {
+  expect(classesNamed('unicorn')).toEqual([noValue]);
+  expect(classesNamed('human')).toEqual([0, 1]);
+});

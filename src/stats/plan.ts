@@ -1,0 +1,73 @@
+import { targets } from '../journal/hit.ts';
+import { type Dimension, devices, dimensions, reasons, rollupClasses, sources } from '../ledger/codes.ts';
+
+/** What statistics can be grouped and filtered by. `class` is a column of every roll-up, so it costs nothing. */
+export const groupings = [
+  ...dimensions.filter((dimension) => dimension !== 'total' && dimension !== 'visitors'),
+  'class',
+] as const;
+export type Grouping = Exclude<Dimension, 'total' | 'visitors'> | 'class';
+
+/** A value that nothing has: what is filtered by it is empty. */
+export const noValue = -1;
+const click = rollupClasses.indexOf('click');
+const others = rollupClasses.map((_, place) => place).filter((place) => place !== click);
+
+/** Filters but the one by class, each with the number that its value is kept under. */
+export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
+
+export type Plan =
+  | {
+      readonly kind: 'rollups';
+      readonly dimension: number;
+      readonly value: number | undefined;
+      readonly classes: readonly number[] | undefined;
+    }
+  | { readonly kind: 'raw'; readonly filters: Filters; readonly classes: readonly number[] };
+
+/**
+ * Where an answer is counted. Roll-ups are kept by one dimension at a time, and by most of them for clicks alone: what
+ * combines two, or looks at other hits by a dimension of clicks, is counted from the hits themselves.
+ */
+export function planFor(
+  filters: Filters,
+  wanted: readonly number[] | undefined,
+  groupBy: Grouping | undefined,
+): Plan {
+  const axes = new Set(filters.keys());
+  if (groupBy !== undefined && groupBy !== 'class') axes.add(groupBy);
+  const [axis, second] = axes;
+  if (axis === undefined) return rollups('total', undefined, wanted);
+  if (axis === 'reason' && second === undefined) return rollups('reason', filters.get(axis), wanted);
+  const counted = wanted ?? (axes.has('reason') ? others : [click]);
+  const isOfClicks = counted.every((place) => place === click);
+  if (second === undefined && isOfClicks) return rollups(axis, filters.get(axis), counted);
+  return { kind: 'raw', filters, classes: counted };
+}
+
+const rollups = (
+  dimension: Dimension,
+  value: number | undefined,
+  counted: readonly number[] | undefined,
+): Plan => ({ kind: 'rollups', dimension: dimensions.indexOf(dimension), value, classes: counted });
+
+/** Whether a plan looks at clicks and at nothing else. */
+export const isOfClicksAlone = (plan: Plan): boolean =>
+  plan.classes?.every((place) => place === click) ?? false;
+
+/** `human` is a person, redirected or not; every other name is one class of the roll-ups. */
+export function classesNamed(name: string): readonly number[] {
+  if (name === 'human') return [click, rollupClasses.indexOf('page')];
+  const names: readonly string[] = rollupClasses;
+  const place = names.indexOf(name);
+  return [place < 0 ? noValue : place];
+}
+
+/** The closed list that a grouping's numbers are places in; undefined for those of `words`. */
+export const closedLists: Readonly<Partial<Record<Grouping, readonly string[]>>> = {
+  reason: reasons,
+  device: devices,
+  destination: targets,
+  source: sources,
+  class: rollupClasses,
+};

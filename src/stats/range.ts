@@ -1,0 +1,88 @@
+import { Refusal } from '../rules/errors.ts';
+import { parseInstant } from '../rules/instant.ts';
+import { type Bucket, bucketsOf, dayBefore, dayStart, type Interval, timezoneNamed } from './buckets.ts';
+
+export interface RangeWish {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly timezone: string;
+}
+
+/** Instants; `to` is the first that is no longer in it. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface StatsRange extends Range {
+  readonly interval: Interval;
+  readonly timezone: string;
+  readonly buckets: readonly Bucket[];
+}
+
+const maxBuckets = 1_000;
+const defaultDays = 30;
+/** What can be counted at all: instants outside of it are as good as its ends. */
+const bounds = { from: Date.parse('1970-01-03T00:00:00Z'), to: Date.parse('9990-01-01T00:00:00Z') };
+
+/** What a chart is asked for; today and the 29 days before it when nothing is said. */
+export function statsRange(wish: RangeWish & { readonly interval: Interval }, now: number): StatsRange {
+  const timezone = timezoneNamed(wish.timezone);
+  if (timezone === null) {
+    throw invalid('timezone', `"${wish.timezone}" is no timezone. Give an IANA name such as Europe/Berlin.`);
+  }
+  const to = endOf(wish.to, timezone) ?? now;
+  const from =
+    startOf(wish.from, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
+  refuseReversed(from, to, wish.from === undefined ? 'to' : 'from');
+  const buckets = bucketsOf({ from, to }, wish.interval, timezone, maxBuckets);
+  if (buckets === null) {
+    throw invalid(
+      'interval',
+      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${wish.interval}. Take a shorter range, or a longer interval.`,
+      'RANGE_TOO_WIDE',
+    );
+  }
+  return { from, to, interval: wish.interval, timezone, buckets };
+}
+
+/** The ends of a list of hits: each where it is given. Days are days of UTC. */
+export function clicksRange(wish: Pick<RangeWish, 'from' | 'to'>): Partial<Range> {
+  const from = startOf(wish.from, 'UTC');
+  const to = endOf(wish.to, 'UTC');
+  if (from !== undefined && to !== undefined) refuseReversed(from, to, 'from');
+  return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+}
+
+function refuseReversed(from: number, to: number, field: string): void {
+  if (from >= to)
+    throw invalid(field, '"from" must be before "to". Turn them round, or leave one out.', 'RANGE_REVERSED');
+}
+
+const startOf = (text: string | undefined, timezone: string): number | undefined =>
+  text === undefined
+    ? undefined
+    : bounded(isDay(text) ? dayStart(text.trim(), timezone) : instantOf('from', text));
+
+/** A day that a range ends with is in it. */
+const endOf = (text: string | undefined, timezone: string): number | undefined =>
+  text === undefined
+    ? undefined
+    : bounded(isDay(text) ? dayStart(text.trim(), timezone, 1) : instantOf('to', text));
+
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim()) && parseInstant(text) !== null;
+
+function instantOf(field: string, text: string): number {
+  const instant = parseInstant(text);
+  if (instant === null)
+    throw invalid(field, 'Give a date such as 2030-12-31, or an instant such as 2030-12-31T18:00:00Z.');
+  return instant;
+}
+
+const bounded = (instant: number): number => Math.min(Math.max(instant, bounds.from), bounds.to);
+
+const invalid = (
+  field: string,
+  sentence: string,
+  code: 'FIELD_INVALID' | 'RANGE_REVERSED' | 'RANGE_TOO_WIDE' = 'FIELD_INVALID',
+) => new Refusal(code, sentence, { field });

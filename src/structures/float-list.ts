@@ -1,0 +1,66 @@
+/** A list of numbers that grows, in one piece of memory that is used again. */
+export class FloatList {
+  #all: Float64Array;
+  #length = 0;
+
+  constructor(room = 64) {
+    this.#all = new Float64Array(room);
+  }
+
+  /** A view: good until the next change. */
+  get all(): Float64Array {
+    return this.#all.subarray(0, this.#length);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  at(place: number): number {
+    return this.#all[place] ?? 0;
+  }
+
+  push2(one: number, two: number): void {
+    if (this.#length + 2 > this.#all.length) this.#grow(this.#length + 2);
+    const all = this.#all;
+    const at = this.#length;
+    all[at] = one;
+    all[at + 1] = two;
+    this.#length = at + 2;
+  }
+
+  push3(one: number, two: number, three: number): void {
+    if (this.#length + 3 > this.#all.length) this.#grow(this.#length + 3);
+    const all = this.#all;
+    const at = this.#length;
+    all[at] = one;
+    all[at + 1] = two;
+    all[at + 2] = three;
+    this.#length = at + 3;
+  }
+
+  push6(one: number, two: number, three: number, four: number, five: number, six: number): void {
+    if (this.#length + 6 > this.#all.length) this.#grow(this.#length + 6);
+    const all = this.#all;
+    const at = this.#length;
+    all[at] = one;
+    all[at + 1] = two;
+    all[at + 2] = three;
+    all[at + 3] = four;
+    all[at + 4] = five;
+    all[at + 5] = six;
+    this.#length = at + 6;
+  }
+
+  /** Empty again. Memory that was needed once, for far more than now, is given back. */
+  clear(): void {
+    if (this.#all.length > 1_024 && this.#length * 16 < this.#all.length) this.#all = new Float64Array(1_024);
+    this.#length = 0;
+  }
+
+  #grow(least: number): void {
+    const larger = new Float64Array(Math.max(least, this.#all.length * 2));
+    larger.set(this.#all);
+    this.#all = larger;
+  }
+}

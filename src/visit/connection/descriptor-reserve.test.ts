@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { eventually } from '../../../test/support/eventually.ts';
+import { ConnectionTable, type Limited } from './connection-table.ts';
+import { freeDescriptors, keepDescriptorReserve } from './descriptor-reserve.ts';
+
+const idle = (): Limited => ({ makeRoom: () => 'ended', terminate() {} });
+
+function fill(table: ConnectionTable<Limited>, count: number): void {
+  for (let index = 0; index < count; index++) table.add(idle(), `192.0.2.${index % 4}`);
+}
+
+test('where something else takes the descriptors, there are fewer connections for as long as that lasts', async () => {
+  const table = new ConnectionTable<Limited>({ total: 50, perNetwork: 50 }, (peer) => peer);
+  fill(table, 50);
+  let left = 12;
+  const faults: unknown[] = [];
+  const keeping = keepDescriptorReserve(50, table, { report: (cause) => faults.push(cause) }, () => left);
+  try {
+    // Twenty were ended, and their descriptors are free.
+    await eventually(() => table.size === 30, 'connections to be ended');
+    left = 32;
+    fill(table, 50);
+    expect(table.size).toBe(30);
+    left = 200;
+    await eventually(() => {
+      fill(table, 1);
+      return table.size === 50;
+    }, 'connections to be let in again');
+    expect(faults).toEqual([]);
+  } finally {
+    clearInterval(keeping);
+  }
+});
+
+test('what is free is known on Linux', () => {
+  if (process.platform === 'linux') expect(freeDescriptors()() ?? 1).toBeGreaterThan(0);
+});

@@ -1,0 +1,161 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { browserHeaders } from '../../../bench/redirect/browser-headers.ts';
+import { type PlainRequest, readPlainRequest } from './plain-request.ts';
+
+const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];
+const once = [
+  ...[
+    'host',
+    'connection',
+    'user-agent',
+    'accept-language',
+    'referer',
+    'dnt',
+    'sec-gpc',
+    'sec-ch-ua-platform',
+  ],
+  ...['x-forwarded-for', 'sec-purpose', 'purpose', 'x-moz', 'x-purpose'],
+  ...['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'],
+];
+
+/** What `readPlainRequest` is to say, put together the way that is easiest to read. */
+function readSlowly(text: string): PlainRequest | null {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0 || end > 8_192) return null;
+  const [request = '', ...lines] = text.slice(0, end).split('\r\n');
+  const first =
+    /^(GET|HEAD) (\/[!$%&()*+,\-./0-9:;=@A-Z[\]_a-z~]*)(\?[!$%&()*+,\-./0-9:;=?@A-Z[\]_a-z~]*)? HTTP\/1\.([01])$/;
+  const [, method, path, search, version] = first.exec(request) ?? [];
+  if (method === undefined || path === undefined) return null;
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, cased, value] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *([\x20-\x7e]*?) *$/.exec(line) ?? [];
+    const name = cased?.toLowerCase();
+    if (name === undefined || value === undefined || refused.includes(name)) return null;
+    if (once.includes(name) && headers.has(name)) return null;
+    headers.set(name, value);
+  }
+  const get = (name: string) => headers.get(name) ?? null;
+  const host = get('host');
+  const wish = get('connection')?.toLowerCase() ?? null;
+  if (host === null || (wish !== null && wish !== 'close' && (wish !== 'keep-alive' || version === '0')))
+    return null;
+  const userAgent = get('user-agent');
+  return {
+    method: method === 'GET' ? 'GET' : 'HEAD',
+    path,
+    search: search ?? '',
+    host,
+    userAgent,
+    acceptLanguage: get('accept-language') ?? '',
+    referer: get('referer') ?? '',
+    purpose:
+      get('sec-purpose') ??
+      get('purpose') ??
+      get(userAgent?.includes('Firefox/') ? 'x-moz' : 'x-purpose') ??
+      '',
+    doNotTrack: get('dnt') === '1' || get('sec-gpc') === '1',
+    platformHint: get('sec-ch-ua-platform'),
+    forwardedFor: get('x-forwarded-for'),
+    countryHint: get('cf-ipcountry') ?? get('x-vercel-ip-country') ?? get('x-country-code') ?? '',
+    closes: wish === 'close' || version === '0',
+    end: end + 4,
+  };
+}
+
+function expectAlike(text: string): void {
+  const found = JSON.stringify(readPlainRequest(Buffer.from(text, 'latin1'), text, 0));
+  const wanted = JSON.stringify(readSlowly(text));
+  if (found !== wanted) expect({ text, found }).toEqual({ text, found: wanted });
+}
+
+const lines = Object.entries(browserHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+const visit = `GET /abc?utm_source=x HTTP/1.1\r\nHost: links.example:3000\r\n${lines.join('')}DNT: 1\r\nConnection: keep-alive\r\n\r\n`;
+const bytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
+
+test('a visit with any of its bytes exchanged for any other is read as the slow way reads it', () => {
+  for (const place of [...visit].keys())
+    for (const byte of bytes) expectAlike(visit.slice(0, place) + byte + visit.slice(place + 1));
+});
+
+test('and so it is with a byte more or less at any place', () => {
+  for (const place of [...visit].keys()) {
+    expectAlike(visit.slice(0, place) + visit.slice(place + 1));
+    for (const byte of '\0\t\n\r :?A-~\x7f\x80\xff')
+      expectAlike(visit.slice(0, place) + byte + visit.slice(place));
+  }
+});
+
+const anyName = fc
+  .tuple(
+    fc.constantFrom(...once, ...once, ...refused, 'accept', 'x-real-ip', 'sec-fetch-mode', 'x!#$1'),
+    fc.boolean(),
+  )
+  .map(([name, isLoud]) => (isLoud ? name.toUpperCase() : name));
+const anyValue = fc.oneof(
+  fc.constantFrom('', ' 1', '0', ' close', ' Keep-Alive ', '  DE  ', 'Mozilla/5.0 Firefox/140.0'),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
+  fc.string({ unit: 'binary-ascii', maxLength: 8 }),
+);
+const anyRequest = fc
+  .tuple(
+    fc.constantFrom('GET', 'HEAD', 'POST', 'get'),
+    fc.constantFrom('/', '/a/b', '/a%20b?c=d?e', '/ä', 'http://h/a', '/?', "/a?'"),
+    fc.constantFrom('1.1', '1.1', '1.0', '2.0'),
+    fc.array(fc.tuple(anyName, anyValue), { maxLength: 12 }),
+  )
+  .map(
+    ([method, target, version, headers]) =>
+      `${method} ${target} HTTP/${version}\r\nHost: h\r\n${headers.map(([name, value]) => `${name}:${value}\r\n`).join('')}\r\n`,
+  );
+
+test('whatever headers there are, in whatever order', () => {
+  fc.assert(
+    fc.property(anyRequest, (text) => {
+      expectAlike(text);
+      expectAlike(`${text}${visit}`);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('up to the longest head, and not beyond', () => {
+  const withHead = (length: number) => {
+    const text = `GET / HTTP/1.1\r\nHost: h\r\nX: \r\n\r\n`;
+    return text.replace('X: ', `X: ${'x'.repeat(length - text.length + 4)}`);
+  };
+  expect(readSlowly(withHead(8_192))?.end).toBe(8_196);
+  for (let length = 8_180; length < 8_210; length++) {
+    expectAlike(withHead(length));
+    expectAlike(withHead(length) + visit);
+    expectAlike(withHead(length).slice(0, -2));
+  }
+});
+
+test('what stands behind the end of what was received is no part of it, be it in memory or not', () => {
+  for (let offset = 0; offset < 4; offset++) {
+    const memory = Buffer.from(new ArrayBuffer(64 * 1024));
+    memory.write(visit, offset, 'latin1');
+    for (const cut of [...visit].keys()) {
+      // What was whole is what a cut request must not be made whole from.
+      const whole = memory.subarray(offset, offset + visit.length);
+      expect(readPlainRequest(whole, visit, 0)?.end).toBe(visit.length);
+      const received = memory.subarray(offset, offset + cut);
+      expect(readPlainRequest(received, visit.slice(0, cut), 0)).toBe(null);
+    }
+  }
+});
+
+test('nor is what came before it', () => {
+  const text = `${visit}${visit}`;
+  const received = Buffer.from(text, 'latin1');
+  expect(readPlainRequest(received, text, visit.length)).toEqual({
+    ...(readSlowly(visit) as PlainRequest),
+    end: text.length,
+  });
+  for (const cut of [...visit].keys()) {
+    const end = visit.length + cut;
+    expect(readPlainRequest(received.subarray(0, end), text.slice(0, end), visit.length)).toBe(null);
+  }
+});

@@ -1,0 +1,272 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { eventually } from '../../../test/support/eventually.ts';
+import { openPort, type Receiver, type VisitorPort, type VisitorSocket } from './port.ts';
+
+interface Met {
+  readonly socket: VisitorSocket;
+  readonly heard: string[];
+  readonly happened: string[];
+}
+
+/** Writes down all that happens; what tests want done besides is theirs. */
+class Notes implements Receiver<Met> {
+  readonly met: Met[] = [];
+  readonly faults: unknown[] = [];
+  onReceived: (met: Met, bytes: Buffer) => void = () => {};
+  onDrained: (met: Met) => void = () => {};
+  onEnded: (met: Met) => void = () => {};
+
+  opened(socket: VisitorSocket): Met {
+    const met = { socket, heard: [], happened: [] };
+    this.met.push(met);
+    return met;
+  }
+
+  received(met: Met, bytes: Buffer): void {
+    met.heard.push(bytes.toString('latin1'));
+    this.onReceived(met, bytes);
+  }
+
+  drained(met: Met): void {
+    met.happened.push('drained');
+    this.onDrained(met);
+  }
+
+  ended(met: Met): void {
+    met.happened.push('ended');
+    this.onEnded(met);
+  }
+
+  closed(met: Met): void {
+    met.happened.push('closed');
+  }
+
+  failed(met: Met, cause: unknown): void {
+    this.faults.push(cause);
+    met.socket.terminate();
+  }
+}
+
+const until = async (text: () => string, wanted: string) =>
+  eventually(() => text() === wanted, `"${wanted.slice(0, 20)}" to be heard`);
+
+describe('a port', () => {
+  let port: VisitorPort;
+  let notes: Notes;
+  const callers: Socket[] = [];
+
+  const open = (hostname = '127.0.0.1') => {
+    notes = new Notes();
+    port = openPort({ hostname, port: 0, reusePort: false }, notes);
+  };
+  const call = async (
+    host = '127.0.0.1',
+  ): Promise<{ caller: Socket; said: () => string; over: () => boolean }> => {
+    let text = '';
+    let isOver = false;
+    const caller = connect({ host, port: port.port, allowHalfOpen: true });
+    callers.push(caller);
+    caller.on('data', (bytes) => {
+      text += bytes.toString('latin1');
+    });
+    caller.on('error', () => {});
+    caller.on('end', () => {
+      isOver = true;
+    });
+    await new Promise((connected) => caller.once('connect', connected));
+    return { caller, said: () => text, over: () => isOver };
+  };
+  const first = (): Met => notes.met[0] as Met;
+
+  afterEach(() => {
+    for (const caller of callers.splice(0)) caller.destroy();
+    port.close();
+  });
+
+  test('hears what is said, answers in text and in bytes, and knows who called', async () => {
+    open();
+    notes.onReceived = ({ socket }, bytes) => {
+      expect(socket.write('text ')).toBe(5);
+      expect(socket.write(bytes)).toBe(bytes.length);
+    };
+    const { caller, said } = await call();
+    caller.write('abc');
+    await until(said, 'text abc');
+    caller.write('def');
+    await until(said, 'text abctext def');
+    expect(first().heard).toEqual(['abc', 'def']);
+    expect(first().socket.remoteAddress).toBe('127.0.0.1');
+  });
+
+  test('knows callers over IPv6, and callers over IPv4 by their own address', async () => {
+    open('::');
+    await call('::1');
+    await call('127.0.0.1');
+    await eventually(() => notes.met.length === 2, 'both to be let in');
+    const plain = (address: string) => address.replace('::ffff:', '');
+    expect(notes.met.map(({ socket }) => plain(socket.remoteAddress))).toEqual(['::1', '127.0.0.1']);
+  });
+
+  test('sends all of what is more than the system takes at once, in order, to who reads late', async () => {
+    open();
+    const length = 20_000_000;
+    const large = Buffer.alloc(length, 'abcdefghijklmnopqrstuvwxyz');
+    let sent = 0;
+    let turns = 0;
+    const go = ({ socket }: Met) => {
+      turns += 1;
+      sent += socket.write(turns % 2 === 0 ? large.subarray(sent) : large.toString('latin1', sent));
+    };
+    notes.onReceived = go;
+    notes.onDrained = go;
+    const { caller, said } = await call();
+    caller.pause();
+    caller.write('go');
+    await eventually(() => sent > 0, 'a part to be sent');
+    expect(sent).toBeLessThan(length);
+    caller.resume();
+    await eventually(() => said().length === length, 'all to be heard');
+    expect(said() === large.toString('latin1')).toBe(true);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  test('reads nothing from who is told to wait, and all of it afterwards', async () => {
+    open();
+    notes.onReceived = ({ socket }) => socket.pause();
+    const { caller } = await call();
+    caller.write('one');
+    await until(() => first().heard.join(), 'one');
+    caller.write('two');
+    const other = await call();
+    other.caller.write('other');
+    await eventually(() => notes.met[1]?.heard[0] === 'other', 'another to be heard');
+    expect(first().heard).toEqual(['one']);
+    first().socket.resume();
+    await until(() => first().heard.join(''), 'onetwo');
+  });
+
+  test('still answers who sends no more, and ends then', async () => {
+    open();
+    notes.onEnded = ({ socket }) => {
+      socket.write('goodbye');
+      socket.shutdown();
+    };
+    const { caller, said, over } = await call();
+    caller.end('hello');
+    await until(said, 'goodbye');
+    await eventually(() => over() && first().happened.includes('closed'), 'the end');
+    expect(first().happened).toEqual(['ended', 'closed']);
+  });
+
+  test('learns of who hangs up, also where nothing is read from them', async () => {
+    open();
+    notes.onReceived = ({ socket }) => socket.pause();
+    const { caller } = await call();
+    caller.write('a');
+    await until(() => first().heard.join(), 'a');
+    caller.resetAndDestroy();
+    await eventually(() => first().happened.includes('closed'), 'the end');
+    expect(first().socket.write('to nobody')).toBeLessThan(9);
+    first().socket.shutdown();
+    first().socket.terminate();
+    first().socket.resume();
+    expect(first().happened.filter((what) => what === 'closed')).toHaveLength(1);
+  });
+
+  test('goes on for others when a fault of ours ends one', async () => {
+    open();
+    notes.onReceived = ({ socket }, bytes) => {
+      if (bytes.toString() === 'bad') throw new Error('a fault');
+      socket.write('good');
+    };
+    const [bad, good] = [await call(), await call()];
+    bad.caller.write('bad');
+    good.caller.write('good');
+    await until(good.said, 'good');
+    await eventually(() => notes.faults.length === 1 && first().happened.includes('closed'), 'the end');
+  });
+
+  test('calls back once all of a turn is received, also who asks for that in between', async () => {
+    open();
+    const order: string[] = [];
+    notes.onReceived = (_, bytes) => {
+      order.push(bytes.toString());
+      port.afterTurn(() => {
+        order.push('after');
+        port.afterTurn(() => order.push('after that'));
+      });
+    };
+    const { caller } = await call();
+    caller.write('a');
+    await eventually(() => order.length === 3, 'all of it');
+    expect(order).toEqual(['a', 'after', 'after that']);
+  });
+
+  test('leaves the thread its timers, its own sockets and its promises', async () => {
+    open();
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('elsewhere') });
+    notes.onReceived = async ({ socket }) => {
+      await Bun.sleep(1);
+      const answer = await fetch(`http://127.0.0.1:${server.port}/`);
+      await new Promise(setImmediate);
+      socket.write(await answer.text());
+    };
+    const { caller, said } = await call();
+    caller.write('a');
+    await until(said, 'elsewhere');
+    await server.stop(true);
+  });
+
+  test('mixes nobody up while hundreds come and go', async () => {
+    open();
+    notes.onReceived = ({ socket }, bytes) => {
+      socket.write(bytes);
+      if (bytes.toString().endsWith('!')) socket.shutdown();
+    };
+    const filesBefore = readdirSync('/dev/fd').length;
+    const visit = async (name: string, way: number) => {
+      const { caller, said, over } = await call();
+      caller.write(name);
+      await until(said, name);
+      if (way === 0) caller.resetAndDestroy();
+      else if (way === 1) caller.end();
+      else {
+        caller.write('!');
+        await eventually(over, 'the end');
+        expect(said()).toBe(`${name}!`);
+        caller.end();
+      }
+    };
+    for (let round = 0; round < 4; round++)
+      await Promise.all(Array.from({ length: 60 }, (_, index) => visit(`${round}-${index}`, index % 3)));
+    for (const { socket } of notes.met) socket.terminate();
+    for (const caller of callers.splice(0)) caller.destroy();
+    await eventually(() => readdirSync('/dev/fd').length <= filesBefore, 'all files to be closed');
+    expect(notes.met.map(({ heard }) => heard.join('').replace('!', '')).length).toBe(240);
+    expect(notes.faults).toEqual([]);
+  });
+
+  test('takes nobody new once it stops, goes on with who is there, and is over when it is closed', async () => {
+    open();
+    notes.onReceived = ({ socket }, bytes) => void socket.write(bytes);
+    const { caller, said, over } = await call();
+    await eventually(() => notes.met.length === 1, 'the caller to be let in');
+    port.stop();
+    const late = connect({ host: '127.0.0.1', port: port.port });
+    callers.push(late);
+    const refused = new Promise<string>((resolve) => late.on('error', ({ message }) => resolve(message)));
+    expect(await refused).toContain('ECONNREFUSED');
+    caller.write('still there');
+    await until(said, 'still there');
+    let isCalled = false;
+    port.afterTurn(() => {
+      isCalled = true;
+    });
+    port.close();
+    await eventually(over, 'the end');
+    await eventually(() => isCalled, 'what was put off before');
+    await new Promise<void>((called) => port.afterTurn(called));
+  });
+});

@@ -1,0 +1,48 @@
+import type { Writable } from './port.ts';
+
+/**
+ * What goes out on a socket, in order: what the system doesn't take at once waits here until there is room. Whoever
+ * writes stops reading while it `isFull`, so that little waits.
+ */
+export class WriteQueue {
+  readonly #socket: Writable;
+  #waiting: Buffer[] = [];
+  #isEnding = false;
+
+  constructor(socket: Writable) {
+    this.#socket = socket;
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Text of ASCII only. */
+  text(text: string): void {
+    if (this.isFull) this.#waiting.push(Buffer.from(text, 'latin1'));
+    else this.#keep(text.length, this.#socket.write(text), () => Buffer.from(text, 'latin1'));
+  }
+
+  bytes(bytes: Buffer): void {
+    if (this.isFull) this.#waiting.push(Buffer.from(bytes));
+    else this.#keep(bytes.length, this.#socket.write(bytes), () => Buffer.from(bytes));
+  }
+
+  /** There is room again. */
+  drained(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const bytes of waiting) this.bytes(bytes);
+    if (this.#isEnding && !this.isFull) this.#socket.shutdown();
+  }
+
+  /** Says that nothing more comes, once everything is out. */
+  end(): void {
+    this.#isEnding = true;
+    if (!this.isFull) this.#socket.shutdown();
+  }
+
+  #keep(length: number, taken: number, copy: () => Buffer): void {
+    if (taken >= 0 && taken < length) this.#waiting.push(copy().subarray(taken));
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { captchaScript } from './captcha-script.ts';
+
+const fail = (cause: unknown) => {
+  throw cause;
+};
+
+test('the script is bundled once, stands alone, and is small', async () => {
+  const [bytes, again] = await Promise.all([captchaScript.get(fail), captchaScript.get(fail)]);
+  expect(again).toBe(bytes);
+  const script = new TextDecoder().decode(bytes);
+  expect(script).toContain('deriveBits');
+  expect(script).not.toMatch(/\bimport\b|\brequire\(|https?:\/\//);
+  expect(script.length).toBeLessThan(20_000);
+});
+
+test('it is bundled also where Linnet is installed in a folder with a name like any other', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'my links % ü '));
+  const source = join(import.meta.dir, '../..');
+  for (const room of ['bundle', 'redirect/gates'])
+    await cp(join(source, room), join(folder, room), { recursive: true });
+  await symlink(join(source, '../node_modules'), join(folder, 'node_modules'));
+  const moved = await import(join(folder, 'visit/gates/captcha-script.ts'));
+  expect(await moved.captchaScript.get(fail)).toEqual(await captchaScript.get(fail));
+  await rm(folder, { recursive: true });
+});
