@@ -4,6 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,6 +43,16 @@ const commands = {
   format: { needs: 'everything', tool: ['@biomejs/biome', 'bin/biome', 'check', '--write', '.'] },
 };
 
+/**
+ * All tests run in several processes, one more than there are processors, as many of them wait; the longest begin first
+ * (`test/timings.json`: milliseconds a file, written anew with `--update-timings` behind these).
+ */
+const sideBySide = [
+  `--parallel=${availableParallelism() + 1}`,
+  '--no-isolate',
+  '--timings=test/timings.json',
+];
+
 const [name, ...rest] = process.argv.slice(2);
 const command = commands[name];
 if (!command) fail(`There is no command "${name}".`);
@@ -58,43 +69,9 @@ if (command.tool) {
   }
   run(process.execPath, [...tool, ...rest]);
 } else if (name === 'test' && rest.length === 0) {
-  runTests(bun(), command.run);
+  run(bun(), [...command.run, ...sideBySide], command.env);
 } else {
   run(bun(), [...command.run, ...rest], command.env);
-}
-
-/** All tests, in two halves side by side: the browser's and the API's made-up calls take as long as the rest. */
-function runTests(program, args) {
-  const all = ['src', 'test'].flatMap((folder) =>
-    readdirSync(folder, { recursive: true })
-      .filter((file) => /\.test\.tsx?$/.test(file))
-      .map((file) => `./${join(folder, file)}`),
-  );
-  const isLong = (file) => /[\\/](browser[\\/]|api-properties)/.test(file);
-  const halves = [all.filter((file) => !isLong(file)), all.filter(isLong)];
-  const children = halves.map((files, index) =>
-    // The second half's words are held until the first has had its say.
-    spawn(program, [...args, ...files], {
-      stdio: ['ignore', index === 0 ? 1 : 'pipe', index === 0 ? 2 : 'pipe'],
-    }),
-  );
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => {
-      for (const child of children) child.kill(signal);
-    });
-  const held = [];
-  children[1].stdout.on('data', (words) => held.push(words));
-  children[1].stderr.on('data', (words) => held.push(words));
-  const ends = children.map(
-    (child) =>
-      new Promise((resolve) => {
-        child.on('error', () => resolve(1));
-        child.on('close', (code) => resolve(code ?? 1));
-      }),
-  );
-  Promise.all(ends).then((codes) => {
-    process.stdout.write(Buffer.concat(held), () => process.exit(Math.max(...codes)));
-  });
 }
 
 /** Compares what npm noted down as installed with the lockfile: no stamp of our own that could lie. */

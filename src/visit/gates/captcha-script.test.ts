@@ -20,7 +20,7 @@ test('the script is bundled once, stands alone, and is small', async () => {
 test('it is bundled also where Linnet is installed in a folder with a name like any other', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'my links % ü '));
   const source = join(import.meta.dir, '../..');
-  for (const room of ['bundle', 'redirect/gates'])
+  for (const room of ['bundle', 'visit/gates'])
     await cp(join(source, room), join(folder, room), { recursive: true });
   await symlink(join(source, '../node_modules'), join(folder, 'node_modules'));
   const moved = await import(join(folder, 'visit/gates/captcha-script.ts'));
