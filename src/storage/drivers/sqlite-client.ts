@@ -31,13 +31,6 @@ type Asked =
   | (Statement & { readonly inside: boolean; readonly slot?: number })
   | { readonly whole: readonly Statement[] };
 
-/** How far a statement is that is read, as thread and caller tell each other in memory that both have. */
-export const readState = { waiting: 0, begun: 1, stopped: 2 } as const;
-
-/** What the thread says of one that was stopped before it was done, or before it was begun. */
-export const stoppedCode = 'READ_STOPPED';
-export const isStopped = (cause: unknown): boolean => (cause as { code?: string }).code === stoppedCode;
-
 /** More than this and whoever asks is told to come back: a queue without end helps nobody. */
 const maxWaiting = 1_000;
 

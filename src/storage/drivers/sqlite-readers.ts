@@ -3,7 +3,8 @@ import { StoreAway, type TookTooLong } from '../../rules/errors.ts';
 import { ownTerms, type ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
 import { FairQueue } from './fair-queue.ts';
-import { isStopped, readState, type SqliteThread } from './sqlite-client.ts';
+import { isStopped, readState } from './read-state.ts';
+import type { SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';
 
 /** So many threads read whatever comes. One organization may have all of them at a time. */

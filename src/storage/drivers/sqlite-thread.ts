@@ -5,7 +5,8 @@
  * is to be stopped.
  */
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
-import { type Question, readState, stoppedCode } from './sqlite-client.ts';
+import { readState, stoppedCode } from './read-state.ts';
+import type { Question } from './sqlite-client.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
