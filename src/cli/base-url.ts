@@ -11,7 +11,7 @@ export const setBaseUrl: Command = {
   async run({ database }, values) {
     const url = stored.requireBaseUrl(required(values, 'url'));
     await database.write((queries) => stored.storeBaseUrl(queries, url));
-    return `VisitorCache reach Linnet at ${url}. ${atNextStart}\n`;
+    return `People reach Linnet at ${url}. ${atNextStart}\n`;
   },
 };
 

@@ -50,12 +50,12 @@ const bareIds = ({ input }: { input?: unknown }) =>
 
 export const LinkIds = z.strictObject({ ids: linkIds }, { error: bareIds });
 
-const tagIds = (permission: string) =>
+const tagIds = (verb: string) =>
   z
     .array(tagId)
     .max(100)
     .default([])
-    .meta({ description: `Ids of tags to ${permission}.` });
+    .meta({ description: `Ids of tags to ${verb}.` });
 
 export const LinksUpdate = z.strictObject({
   ids: linkIds,

@@ -109,12 +109,12 @@ const settings = {
 
 const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
 const tagIds = () => z.array(tagId).max(100);
-const changedTags = (permission: string) =>
+const changedTags = (verb: string) =>
   z
     .union([tagIds(), z.literal('')], { error: tagList })
     .nullish()
     .transform((ids) => ids || undefined)
-    .meta({ description: `Ids of tags to ${permission}.` });
+    .meta({ description: `Ids of tags to ${verb}.` });
 
 /** A Link that was read may be sent back whole, with its tags as objects. */
 const tagsSentBack = z

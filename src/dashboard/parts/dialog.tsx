@@ -62,14 +62,14 @@ interface ConfirmProps {
   readonly title: string;
   readonly sentence: ComponentChildren;
   /** A verb with its object. */
-  readonly permission: string;
+  readonly action: string;
   readonly onYes: () => void;
   readonly onNo: () => void;
   readonly keep?: string;
 }
 
 /** Only for what can't be undone. */
-export function Confirm({ title, sentence, permission, onYes, onNo, keep = 'Cancel' }: ConfirmProps) {
+export function Confirm({ title, sentence, action, onYes, onNo, keep = 'Cancel' }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onNo}>
       <div class="soft">{sentence}</div>
@@ -78,7 +78,7 @@ export function Confirm({ title, sentence, permission, onYes, onNo, keep = 'Canc
           {keep}
         </Button>
         <Button kind="danger" onClick={onYes}>
-          {permission}
+          {action}
         </Button>
       </div>
     </Dialog>

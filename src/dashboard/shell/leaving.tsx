@@ -12,7 +12,7 @@ export function Leaving() {
     <Confirm
       title="Leave this page?"
       sentence={move.sentence}
-      permission="Discard changes"
+      action="Discard changes"
       keep="Stay here"
       onNo={close}
       onYes={() => {

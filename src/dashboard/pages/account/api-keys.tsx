@@ -86,7 +86,7 @@ export function ApiKeys() {
         <Confirm
           title={`Delete API key “${doomed.value.name}”?`}
           sentence="Programs that use it are refused from then on. This can't be undone."
-          permission="Delete API key"
+          action="Delete API key"
           onNo={() => {
             doomed.value = null;
           }}

@@ -38,7 +38,7 @@ export function SignOutEverywhere() {
         <Confirm
           title="Sign out everywhere?"
           sentence="Every browser and every client with a token has to sign in again, this one too. API keys go on working; delete them one by one."
-          permission="Sign out everywhere"
+          action="Sign out everywhere"
           onNo={() => {
             isAsked.value = false;
           }}

@@ -19,7 +19,7 @@ export function ConfirmForGood({ what, total, onYes, onNo }: ForGoodProps) {
     <Confirm
       title="Empty the bin?"
       sentence={`${counted(total, 'deleted link')} can no longer be brought back then. ${whatStays}`}
-      permission="Empty the bin"
+      action="Empty the bin"
       onYes={onYes}
       onNo={onNo}
     />
@@ -27,7 +27,7 @@ export function ConfirmForGood({ what, total, onYes, onNo }: ForGoodProps) {
     <Confirm
       title={`Delete ${shortOf(what)} for good?`}
       sentence={`It can no longer be brought back then. ${whatStays}`}
-      permission="Delete for good"
+      action="Delete for good"
       onYes={onYes}
       onNo={onNo}
     />

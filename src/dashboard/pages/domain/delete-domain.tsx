@@ -50,7 +50,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
               ? `Its ${links} go with it. Whoever follows one, on paper or on a screen, finds nothing there. This can't be undone.`
               : 'It can be added again later, with a new proof in the DNS.'
           }
-          permission={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}
+          action={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}
           onNo={() => {
             isAsked.value = false;
           }}

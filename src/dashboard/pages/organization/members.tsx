@@ -111,7 +111,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
         <Confirm
           title={`Remove ${leaving.value.name ?? leaving.value.email}?`}
           sentence="They lose access at once, with their sessions and API keys. The links they made stay here. To come back they need a new invitation."
-          permission="Remove member"
+          action="Remove member"
           onNo={() => {
             leaving.value = null;
           }}

@@ -28,7 +28,7 @@ export function DeleteTag({ tag, onClose }: { tag: CountedTag; onClose: () => vo
           ? "No link has it. This can't be undone."
           : `It is taken off ${counted(tag.links, 'link')}; the links themselves stay. This can't be undone.`
       }
-      permission="Delete tag"
+      action="Delete tag"
       onNo={onClose}
       onYes={() => {
         onClose();
