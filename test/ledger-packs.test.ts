@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
-import { classes, rollupClasses } from '../src/ledger/codes.ts';
+import { classes } from '../src/ledger/codes.ts';
 import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
 import { hitColumns, noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
+import type { HitColumn, HitCount, HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
 import type { Owner } from '../src/ledger/owner.ts';
-import {
-  countHits,
-  type HitFilter,
-  hitOwnersAfter,
-  hitsAfter,
-  hitsBefore,
-  newestHitId,
-  type StoredHit,
-} from '../src/stats/click-list.ts';
-import { type HitColumn, rawGroupCounts, rawHourCounts } from '../src/stats/raw-queries.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { drawFrom } from './support/draw.ts';
@@ -106,11 +98,13 @@ class Folding {
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Database;
 let store: SqliteFoldStore;
+let ledger: Ledger;
 const told: StoredHit[] = [];
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   database = await openDatabase(null, folder.path, () => {});
+  ledger = openLedger(database);
   store = new SqliteFoldStore(folder.path);
   const folding = new Folding(store);
   const stretches = [
@@ -180,7 +174,7 @@ describe('a ledger of rows and packs', () => {
       ]) {
         const { before = Number.POSITIVE_INFINITY, offset, limit } = page;
         const expected = all.filter((hit) => hit.id < before).slice(offset, offset + limit);
-        expect([...(await hitsBefore(database, filter, page))]).toEqual(expected);
+        expect([...(await ledger.before(filter, page))]).toEqual(expected);
       }
     }
   });
@@ -189,7 +183,7 @@ describe('a ledger of rows and packs', () => {
     for (const filter of filters) {
       const found: StoredHit[] = [];
       for (let before: number | undefined; ; ) {
-        const page = await hitsBefore(database, filter, { before, limit: 500, offset: 0 });
+        const page = await ledger.before(filter, { before, limit: 500, offset: 0 });
         found.push(...page);
         if (page.length < 500) break;
         before = page.at(-1)?.id;
@@ -211,50 +205,38 @@ describe('a ledger of rows and packs', () => {
         const expected = told
           .filter((hit) => passes(hit, filter) && hit.id > page.after && hit.id <= page.upTo)
           .slice(0, page.limit);
-        expect([...(await hitsAfter(database, filter, page))]).toEqual(expected);
+        expect([...(await ledger.after(filter, page))]).toEqual(expected);
       }
     }
     const owners = told.map(({ id, organization_id }) => ({ id, organization_id }));
-    expect(await newestHitId(database)).toBe(told.length);
+    expect(await ledger.newestId()).toBe(told.length);
     for (const [after, most] of [
       [0, 5_000],
       [39, 10],
       [2_000, 7_000],
       [told.length - 2, 5],
     ] as const)
-      expect([...(await hitOwnersAfter(database, after, most))]).toEqual(owners.slice(after, after + most));
+      expect([...(await ledger.ownersAfter(after, most))]).toEqual(owners.slice(after, after + most));
   });
 
   test('is counted, by hour and by value', async () => {
-    const columns: (HitColumn | 'class')[] = ['country', 'browser', 'referrer', 'reason', 'class'];
+    const columns: HitColumn[] = ['country', 'browser', 'referrer', 'reason', 'class'];
     for (const filter of filters) {
-      const hits = told.filter((hit) => passes(hit, filter));
-      expect(await countHits(database, filter)).toBe(hits.length);
-      const { owner, from = 0, to = begin * 2 } = filter;
-      const slice = {
-        owner,
-        from,
-        to,
-        classes: filter.classes ?? rollupClasses.map((_, place) => place),
-        filters: [['device', 1]] as const,
-      };
-      const ofDevice = hits.filter((hit) => hit.device === 1);
-      expect(sumsOf(await rawHourCounts(database, slice))).toEqual(
-        sumsOf(
-          ofDevice.map((hit) => ({ hour: Math.floor(hit.at / 3_600_000), class: placeOf(hit), hits: 1 })),
-        ),
+      const hits = told
+        .filter((hit) => passes(hit, filter))
+        .map((hit) => ({ hit, class: placeOf(hit), hits: 1 }));
+      const everything = await ledger.count(filter, 'class');
+      expect(everything.reduce((sum, count) => sum + count.hits, 0)).toBe(hits.length);
+      const ofDevice = hits.filter(({ hit }) => hit.device === 1);
+      const asked = { ...filter, values: [['device', 1]] } as const;
+      expect(sumsOf(await ledger.count(asked, 'hour'))).toEqual(
+        sumsOf(ofDevice.map((count) => ({ ...count, value: Math.floor(count.hit.at / 3_600_000) }))),
       );
       for (const column of columns) {
-        const keyOf = (hit: StoredHit) => (column === 'class' ? placeOf(hit) : hit[column]);
-        const groups = [...Map.groupBy(ofDevice, keyOf)].map(([value, ofValue]) => ({
-          value,
-          clicks: ofValue.filter((hit) => placeOf(hit) === 0).length,
-          hits: ofValue.length,
-          all_clicks: ofDevice.filter((hit) => placeOf(hit) === 0).length,
-          all_hits: ofDevice.length,
-        }));
-        const largest = groups.sort((one, other) => other.hits - one.hits || one.value - other.value);
-        expect([...(await rawGroupCounts(database, slice, column, 20))]).toEqual(largest.slice(0, 20));
+        const valueIn = (hit: StoredHit) => (column === 'class' ? placeOf(hit) : (hit[column] ?? 0));
+        expect(sumsOf(await ledger.count(asked, column))).toEqual(
+          sumsOf(ofDevice.map((count) => ({ ...count, value: valueIn(count.hit) }))),
+        );
       }
     }
   });
@@ -292,10 +274,10 @@ describe('a ledger of rows and packs', () => {
   });
 });
 
-function sumsOf(counts: readonly { hour: number; class: number; hits: number }[]): Map<string, number> {
+function sumsOf(counts: readonly HitCount[]): Map<string, number> {
   const sums = new Map<string, number>();
-  for (const { hour, class: place, hits } of counts) {
-    const key = `${hour} ${place}`;
+  for (const { value, class: place, hits } of counts) {
+    const key = `${value} ${place}`;
     sums.set(key, (sums.get(key) ?? 0) + hits);
   }
   return new Map([...sums].sort(([one], [other]) => one.localeCompare(other)));

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { dimensions, rollupClasses } from '../src/ledger/codes.ts';
+import type { RollupSlice } from '../src/ledger/counts.ts';
 import { PostgresFoldStore } from '../src/ledger/fold-postgres.ts';
 import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
 import { type FoldBatch, type FoldStore, hitColumns } from '../src/ledger/fold-store.ts';
 import { countEntry, tidyCounts } from '../src/ledger/hour-counts.ts';
-import { bucketCounts, groupCounts, type Slice } from '../src/stats/rollup-queries.ts';
+import { openCounts } from '../src/ledger/open-counts.ts';
 import type { Database } from '../src/storage/database.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { clicks } from '../src/storage/migrations/002-clicks.ts';
@@ -17,7 +18,8 @@ import { temporaryFolder } from './support/program.ts';
 
 const hour = 490_000;
 const place = (name: (typeof dimensions)[number]) => dimensions.indexOf(name);
-const slice = (name: (typeof dimensions)[number]): Slice => ({
+const slice = (name: (typeof dimensions)[number]): RollupSlice => ({
+  kind: 'rollups',
   dimension: place(name),
   value: undefined,
   classes: undefined,
@@ -95,13 +97,13 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         expect(rows.map((row) => row.visitors)).toEqual([turns, 0, 0]);
         const hours = { from: hour, to: hour + 1 };
         const owner = { kind: 'link', id: 5 } as const;
-        const groups = await groupCounts(database.read, owner, slice('country'), 'value', hours, 2);
+        const groups = await openCounts(database, owner, slice('country')).groups('country', hours, 2);
         // Half of the clicks have no country: they are the first group, and written nowhere.
         expect(groups.map(({ value, clicks, all_clicks }) => [value, clicks, all_clicks])).toEqual([
           [0, 2 * turns, 4 * turns],
           [1, (2 * turns) / 3, 4 * turns],
         ]);
-        expect(await bucketCounts(database.read, owner, slice('browser'), [hours])).toEqual([
+        expect(await openCounts(database, owner, slice('browser')).byBucket([hours])).toEqual([
           { bucket: 0, class: 0, hits: 4 * turns },
         ]);
       }),
@@ -162,19 +164,19 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
       ]);
       const owner = { kind: 'link', id: 1 } as const;
       const hours = { from: hour - 24, to: hour + 2 };
-      const groups = await groupCounts(database.read, owner, slice('country'), 'value', hours, 10);
+      const groups = await openCounts(database, owner, slice('country')).groups('country', hours, 10);
       expect(groups.map(({ value, hits }) => [value, hits])).toEqual([
         [7, 4],
         [0, 1],
         [8, 1],
       ]);
-      const byDevice = await groupCounts(database.read, owner, slice('device'), 'value', hours, 10);
+      const byDevice = await openCounts(database, owner, slice('device')).groups('device', hours, 10);
       expect(byDevice.map(({ value, hits }) => [value, hits])).toEqual([[0, 6]]);
-      const byReason = await groupCounts(database.read, owner, slice('reason'), 'class', hours, 10);
+      const byReason = await openCounts(database, owner, slice('reason')).groups('class', hours, 10);
       expect(byReason.map(({ value, clicks: none, hits }) => [value, none, hits])).toEqual([
         [rollupClasses.indexOf('bot'), 0, 2],
       ]);
-      expect(await bucketCounts(database.read, owner, slice('visitors'), [hours])).toEqual([
+      expect(await openCounts(database, owner, slice('visitors')).byBucket([hours])).toEqual([
         { bucket: 0, class: 0, hits: 4 },
       ]);
     }));

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { classColumns } from '../storage/schema.ts';
 import { breathe } from '../threads/yield-core.ts';
-import { HitPackings, idsOf, unpacked } from './fold-sqlite-packs.ts';
-import { type Insertion, RowInsertions } from './fold-sqlite-rows.ts';
 import {
   byId,
   clickedLinks,
@@ -14,7 +12,6 @@ import {
   deletedAtOnce,
   type FoldBatch,
   type FoldStore,
-  hitColumns,
   JournalTaken,
   type LinkHours,
   type LinkRow,
@@ -23,14 +20,14 @@ import {
   linksWithHooks,
   looseHours,
   type NewVisitors,
-  noVisitor,
   placeVisitors,
   rollupColumns,
   type Watermark,
 } from './fold-store.ts';
 import { hitIdOf } from './hit-ids.ts';
-import { HitPack, type PackRow } from './hit-pack.ts';
 import { tidyCounts } from './hour-counts.ts';
+import { type Insertion, RowInsertions } from './row-insertions.ts';
+import { SqliteHits } from './sqlite-hits.ts';
 
 const visitorsTogether = [64, 16, 4, 2, 1] as const;
 
@@ -50,18 +47,9 @@ const othersPause = 5_000;
 /** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
 const othersLook = 25;
 
-const packsLookedAt = 64;
-
 const summed = [...classColumns, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
 
 const insertions = {
-  hits: {
-    head: `insert into hits (${hitColumns.join(', ')})`,
-    columns: hitColumns.length,
-    differs: hitColumns.indexOf('at'),
-    none: { column: hitColumns.indexOf('visitor'), value: noVisitor },
-    together: [512, 128, 32, 8, 1],
-  },
   linkHours: {
     head: `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose)`,
     columns: linkHourColumns.length + 2,
@@ -97,7 +85,7 @@ export class SqliteFoldStore implements FoldStore {
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
   readonly #into: Readonly<Record<Table, RowInsertions>>;
-  readonly #packs = new HitPackings((sql) => this.#statement(sql));
+  readonly #hits: SqliteHits;
 
   #seenVersion: number;
   #seenFolds = '';
@@ -118,11 +106,11 @@ export class SqliteFoldStore implements FoldStore {
     this.#database.run('pragma wal_autocheckpoint = 8000');
     const into = (table: Table) => new RowInsertions(this.#database, insertions[table]);
     this.#into = {
-      hits: into('hits'),
       linkHours: into('linkHours'),
       organizationRollups: into('organizationRollups'),
       linkClicks: into('linkClicks'),
     };
+    this.#hits = new SqliteHits(this.#database, (sql) => this.#statement(sql));
     this.#seenVersion = this.#othersVersion();
     this.#seenFolds = this.#othersFolds();
     this.#seenLinks = this.#newestOfLinks();
@@ -172,7 +160,7 @@ export class SqliteFoldStore implements FoldStore {
     this.#whole(() => {
       begun = performance.now();
       this.#moveWatermark(batch);
-      const ids = this.#insertHits(batch);
+      const ids = this.#hits.append(batch);
       const { ofLinkHours, organizations } = placeVisitors(
         batch.linkHours,
         this.#insertVisitors(batch.visitors),
@@ -220,18 +208,13 @@ export class SqliteFoldStore implements FoldStore {
   }
 
   async deleteHitsBefore(at: number): Promise<boolean> {
-    const hasMorePacks = this.#deletePacksBefore(at);
-    // Ids rise with time, save for what waited in a journal: the oldest ids are looked at, and no index is needed.
-    const hasMoreRows = this.#deleteSome(
-      `delete from hits where id in (select id from hits order by id limit ${deletedAtOnce}) and at < ?`,
-      at,
-    );
-    return hasMorePacks || hasMoreRows;
+    return this.#whole(() => this.#hits.deleteBefore(at));
   }
 
   async close(): Promise<void> {
     for (const statement of this.#prepared.values()) statement.finalize();
     for (const table of Object.values(this.#into)) table.close();
+    this.#hits.close();
     this.#database.close();
   }
 
@@ -280,13 +263,6 @@ export class SqliteFoldStore implements FoldStore {
             'update journal_watermarks set segment = ?, byte_offset = ? where node = ? and segment = ? and byte_offset = ?',
           ).run(to.segment, to.offset, journal, from.segment, from.offset);
     if (changes !== 1) throw new JournalTaken(journal);
-  }
-
-  /** Returns what tells their ids, as long as nothing else is inserted. */
-  #insertHits({ isByLink, hits }: FoldBatch): () => Float64Array {
-    const packing = isByLink ? this.#packs.insert(hits) : unpacked(hits);
-    this.#into.hits.insert(packing.left.columns, packing.left.count);
-    return () => idsOf(packing, hits.count, this.#packs.newestId());
   }
 
   /** Row after row. */
@@ -368,26 +344,6 @@ export class SqliteFoldStore implements FoldStore {
 
   #deleteSome(sql: string, before: number): boolean {
     return this.#try(() => this.#statement(sql).run(before).changes >= deletedAtOnce);
-  }
-
-  /** As many as have about as many hits as rows are deleted at once: a pack may be full, or have few. */
-  #deletePacksBefore(at: number): boolean {
-    return this.#whole(() => {
-      const oldest = this.#statement(
-        `select id, hits, cells from (select * from hit_packs order by id limit ${packsLookedAt}) where last_at < ?`,
-      ).all(at) as PackRow[];
-      let hits = 0;
-      let packs = 0;
-      for (; packs < oldest.length && hits < deletedAtOnce; packs++) {
-        const row = oldest[packs] as PackRow;
-        for (const link of new HitPack(row).links)
-          this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, row.id);
-        this.#statement('delete from hit_packs where id = ?').run(row.id);
-        hits += row.hits;
-        breathe();
-      }
-      return packs < oldest.length || packs === packsLookedAt;
-    });
   }
 
   #whole<T>(work: () => T): T {

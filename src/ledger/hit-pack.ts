@@ -1,11 +1,8 @@
-import type { Selectable } from 'kysely';
 import type { Schema } from '../storage/schema.ts';
 import { breathe } from '../threads/yield-core.ts';
 import { type Column, type Hits, hitColumns, noVisitor } from './fold-store.ts';
+import type { HitColumn, StoredHit } from './ledger.ts';
 import { rollupClassOf } from './rollup-class.ts';
-
-export type StoredHit = Selectable<Schema['hits']>;
-export type HitColumn = (typeof hitColumns)[number];
 
 /**
  * Hits of one organization as one value, column by column: for each column its least number, and for each hit by how

@@ -1,23 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Owner } from '../ledger/owner.ts';
 import type { Database } from '../storage/database.ts';
-import { dialects } from '../storage/dialect.ts';
 import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
+import type { Times } from './ledger.ts';
+import type { Owner } from './owner.ts';
 
-/** Instants; `to` is the first that is no longer in it. */
-export interface Times {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
-
-/** Hits of an owner that lie in a pack: the rows from one place to another. */
+/** The hits of an owner in a pack: the rows from `from` up to `to`. */
 export interface PackedHits {
   readonly pack: HitPack;
   readonly from: number;
   readonly to: number;
 }
-
-export const hasPacks = ({ kind }: Pick<Database, 'kind'>): boolean => dialects[kind].packsHits;
 
 /** The newest packs of an owner that begin before an id; those that have hits of these times. */
 export async function packsBefore(
@@ -25,10 +17,11 @@ export async function packsBefore(
   owner: Owner,
   times: Times,
   before: number,
-  most: number,
+  limit: number,
 ): Promise<readonly PackedHits[]> {
+  const key = keyOf(owner);
   const { rows } = await sql<PackRow>`
-    ${ofOwner(owner)} and ${keyOf(owner)} < ${before}${within(times)} order by ${keyOf(owner)} desc limit ${sql.lit(most)}`.execute(
+    ${ofOwner(owner)} and ${key} < ${before}${within(times)} order by ${key} desc limit ${sql.lit(limit)}`.execute(
     read,
   );
   return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
@@ -40,16 +33,17 @@ export async function packsAfter(
   owner: Owner,
   times: Times,
   after: number,
-  most: number,
+  limit: number,
 ): Promise<readonly PackedHits[]> {
+  const key = keyOf(owner);
   const { rows } = await sql<PackRow>`
-    ${ofOwner(owner)} and ${reachesBeyond(after, keyOf(owner))}${within(times)} order by ${keyOf(owner)} limit ${sql.lit(most)}`.execute(
+    ${ofOwner(owner)} and ${reachesBeyond(after, key)}${within(times)} order by ${key} limit ${sql.lit(limit)}`.execute(
     read,
   );
   return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
 }
 
-/** Packs read at once for a count: they are worked through before the next ones are asked for. */
+/** Packs read at once for a count: they are counted before the next ones are read. */
 const countedAtOnce = 32;
 
 /** All packs of an owner that have hits of these times. */
@@ -58,7 +52,6 @@ export async function* eachPack(
   owner: Owner,
   times: Times,
 ): AsyncGenerator<PackedHits, void, undefined> {
-  if (!hasPacks(database)) return;
   for (let after = 0; ; ) {
     const packs = await packsAfter(database, owner, times, after, countedAtOnce);
     yield* packs;
@@ -74,15 +67,15 @@ interface PackSpan {
   readonly organization_id: number;
 }
 
-/** Whose packs there are after an id, oldest first. */
+/** The packs after an id, oldest first. */
 export async function packSpansAfter(
   { read }: Database,
   after: number,
-  most: number,
+  limit: number,
 ): Promise<readonly PackSpan[]> {
   const { rows } = await sql<PackSpan>`
     select packs.id, packs.hits, packs.organization_id from hit_packs as packs where ${reachesBeyond(after, sql`packs.id`)}
-    order by packs.id limit ${sql.lit(most)}`.execute(read);
+    order by packs.id limit ${sql.lit(limit)}`.execute(read);
   return rows;
 }
 
@@ -93,20 +86,20 @@ export async function newestPackedId({ read }: Database): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-/** A pack has no more hits than that: so the key says where to begin. */
+/** A pack has no more than `maxInPack` hits, so the key says where to begin. */
 const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
   sql`${key} > ${after - maxInPack} and packs.id + packs.hits > ${after + 1}`;
 
 const columns = sql`packs.id, packs.hits, packs.cells`;
 
-/** The links drive: their key has the packs of one in order. */
+/** The query starts from the links: their key has the packs of one in order. */
 const ofOwner = ({ kind, id }: Owner) =>
   kind === 'organization'
     ? sql`select ${columns} from hit_packs as packs where packs.organization_id = ${id}`
     : sql`select ${columns} from hit_pack_links as links cross join hit_packs as packs
         where links.link_id = ${id} and packs.id = links.pack_id`;
 
-/** The column that the owner's packs are in the order of. */
+/** The column that an owner's packs are ordered by. */
 const keyOf = ({ kind }: Owner) => (kind === 'organization' ? sql`packs.id` : sql`links.pack_id`);
 
 function within({ from, to }: Times) {

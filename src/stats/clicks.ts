@@ -1,12 +1,14 @@
 import { outcomes, targets } from '../journal/hit.ts';
 import { classes, devices, dimensions, hourLength, reasons, sources } from '../ledger/codes.ts';
+import { totalOf } from '../ledger/counts.ts';
+import type { HitFilter, StoredHit } from '../ledger/ledger.ts';
+import { openCounts } from '../ledger/open-counts.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
 import type { Owner } from '../ledger/owner.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
-import { countHits, type HitFilter, hitsAfter, hitsBefore, type StoredHit } from './click-list.ts';
 import { classesNamed } from './plan.ts';
 import type { Range } from './range.ts';
-import { totalCount } from './rollup-queries.ts';
 import { wordsByNumber } from './words.ts';
 
 export type { Owner } from '../ledger/owner.ts';
@@ -71,11 +73,11 @@ export async function readClicks(
   readonly next: number | null;
 }> {
   const filter = filterOf(question);
-  const total = await totalOf(database, filter);
+  const total = await countOf(database, filter);
   // Where few match, the search for more than there are would go through the whole ledger.
   const left = page.before === undefined ? total - page.offset : total;
   const limit = Math.min(page.limit + 1, left);
-  const found = limit > 0 ? await hitsBefore(database, filter, { ...page, limit }) : [];
+  const found = limit > 0 ? await openLedger(database).before(filter, { ...page, limit }) : [];
   const hits = found.slice(0, page.limit);
   const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : null;
   return { clicks: await named(database.read, hits), total, next };
@@ -89,8 +91,9 @@ export async function* eachClick(
   question: ClickQuestion,
 ): AsyncGenerator<readonly Click[], void, undefined> {
   const filter = filterOf(question);
+  const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
-    const hits = await hitsBefore(database, filter, { before, limit: exportPage, offset: 0 });
+    const hits = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
     yield await named(database.read, hits);
     if (hits.length < exportPage) return;
     before = hits.at(-1)?.id;
@@ -103,7 +106,7 @@ export async function clicksAfter(
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<readonly Click[]> {
-  return named(database.read, await hitsAfter(database, filterOf(question), span));
+  return named(database.read, await openLedger(database).after(filterOf(question), span));
 }
 
 const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
@@ -112,20 +115,23 @@ const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
   ...range,
 });
 
-const totalSlice = { dimension: dimensions.indexOf('total'), value: undefined };
-
-/** From the roll-ups, which know also what the ledger no longer keeps; by counting only where hours are cut. */
-function totalOf(database: Database, filter: HitFilter): Promise<number> {
+/** From the roll-ups, which also have hits that the ledger no longer keeps; from the hits only where hours are cut. */
+async function countOf(database: Database, filter: HitFilter): Promise<number> {
+  const { owner, classes } = filter;
   const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };
   const isWhole = [hours.from, hours.to].every((hour) => hour === undefined || Number.isInteger(hour));
-  if (!isWhole) return countHits(database, filter);
-  const { from, to } = hours;
-  return totalCount(
-    database.read,
-    filter.owner,
-    { ...totalSlice, classes: filter.classes },
-    { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) },
-  );
+  if (isWhole) {
+    const total = dimensions.indexOf('total');
+    const counts = openCounts(database, owner, {
+      kind: 'rollups',
+      dimension: total,
+      value: undefined,
+      classes,
+    });
+    return totalOf(counts, hours);
+  }
+  const counts = await openLedger(database).count(filter, 'class');
+  return counts.reduce((sum, { hits }) => sum + hits, 0);
 }
 
 const hoursOf = (instant: number | undefined): number | undefined =>

@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import type { Queries } from '../storage/schema.ts';
-import { clicksByDay } from './daily-clicks.ts';
 
-const dayLength = 24 * 60 * 60 * 1000;
+const hoursPerDay = 24;
+const dayLength = hoursPerDay * 60 * 60 * 1000;
 
 /** The clicks of each link in the last so many UTC days, the oldest first and today last. */
 export async function dailyClicks(
@@ -14,9 +15,22 @@ export async function dailyClicks(
   const found = new Map(linkIds.map((id) => [id, Array<number>(days).fill(0)]));
   for (const row of await clicksByDay(queries, linkIds, firstDay)) {
     const counts = found.get(row.link_id);
-    const place = row.day - firstDay;
     // A hit from a clock that runs ahead of ours counts as today's.
-    if (counts) counts[Math.min(place, days - 1)] = (counts[Math.min(place, days - 1)] ?? 0) + row.clicks;
+    const day = Math.min(row.day - firstDay, days - 1);
+    if (counts) counts[day] = (counts[day] ?? 0) + row.clicks;
   }
   return found;
+}
+
+/** Reads one range of the primary key for each link. Days are counted from the epoch. */
+async function clicksByDay(queries: Queries, linkIds: readonly number[], firstDay: number) {
+  if (linkIds.length === 0) return [];
+  const day = sql<number>`hour / ${sql.lit(hoursPerDay)}`;
+  return queries
+    .selectFrom('link_hours')
+    .select(['link_id', day.as('day'), (summed) => summed.fn.sum<number>('click').as('clicks')])
+    .where('link_id', 'in', linkIds)
+    .where('hour', '>=', firstDay * hoursPerDay)
+    .groupBy(['link_id', day])
+    .execute();
 }

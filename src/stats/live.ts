@@ -1,5 +1,6 @@
+import type { Ledger } from '../ledger/ledger.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
 import type { Database } from '../storage/database.ts';
-import { hitOwnersAfter, newestHitId } from './click-list.ts';
 import { SettledIds } from './live-settled.ts';
 
 interface Watcher {
@@ -25,7 +26,7 @@ const maxWatchers = { organization: 20, node: 500 };
  * reads its own, as fast as its client takes them, so a slow one costs nothing but its place in the ledger.
  */
 export class LiveClicks {
-  readonly #database: Database;
+  readonly #ledger: Ledger;
   readonly #options: LiveOptions;
   readonly #watchers = new Set<Watcher>();
   readonly #closing = new AbortController();
@@ -36,7 +37,7 @@ export class LiveClicks {
   #looking: Promise<void> | undefined;
 
   constructor(database: Database, options: LiveOptions) {
-    this.#database = database;
+    this.#ledger = openLedger(database);
     this.#options = options;
   }
 
@@ -100,8 +101,8 @@ export class LiveClicks {
 
   /** Nobody watched: the ledger is followed from its end, less what may still appear among the last hits. */
   async #begin(): Promise<void> {
-    const newest = await newestHitId(this.#database);
-    const [first] = await hitOwnersAfter(this.#database, newest - lookBack, 1);
+    const newest = await this.#ledger.newestId();
+    const [first] = await this.#ledger.ownersAfter(newest - lookBack, 1);
     this.#newest = newest;
     this.#settled = new SettledIds(first ? first.id - 1 : newest);
     this.#look();
@@ -128,7 +129,7 @@ export class LiveClicks {
     const settled = this.#settled;
     if (!settled) return;
     for (;;) {
-      const hits = await hitOwnersAfter(this.#database, settled.upTo, maxPerLook);
+      const hits = await this.#ledger.ownersAfter(settled.upTo, maxPerLook);
       this.#newest = Math.max(this.#newest, hits.at(-1)?.id ?? 0);
       const news = settled.take(hits, performance.now());
       const owners = new Set(news.map((hit) => hit.organization_id));

@@ -46,7 +46,7 @@ const inLedger: [Asked, string | undefined, Grouping | undefined][] = [
 ];
 
 test.each(inLedger)('%j of %s by %s needs the hits themselves', (filters, wanted, groupBy) => {
-  expect(plan(filters, wanted, groupBy).kind).toBe('raw');
+  expect(plan(filters, wanted, groupBy).kind).toBe('hits');
 });
 
 test('what is known of clicks alone is asked of clicks alone', () => {

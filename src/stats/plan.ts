@@ -1,5 +1,7 @@
 import { targets } from '../journal/hit.ts';
 import { type Dimension, devices, dimensions, reasons, rollupClasses, sources } from '../ledger/codes.ts';
+import type { Slice } from '../ledger/counts.ts';
+import type { HitColumn } from '../ledger/ledger.ts';
 
 /** What statistics can be grouped and filtered by. `class` is a column of every roll-up, so it costs nothing. */
 export const groupings = [
@@ -8,7 +10,7 @@ export const groupings = [
 ] as const;
 export type Grouping = Exclude<Dimension, 'total' | 'visitors'> | 'class';
 
-/** A value that nothing has: what is filtered by it is empty. */
+/** A value that no hit has: a filter by it matches nothing. */
 export const noValue = -1;
 const click = rollupClasses.indexOf('click');
 const others = rollupClasses.map((_, place) => place).filter((place) => place !== click);
@@ -16,24 +18,15 @@ const others = rollupClasses.map((_, place) => place).filter((place) => place !=
 /** Filters but the one by class, each with the number that its value is kept under. */
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
 
-export type Plan =
-  | {
-      readonly kind: 'rollups';
-      readonly dimension: number;
-      readonly value: number | undefined;
-      readonly classes: readonly number[] | undefined;
-    }
-  | { readonly kind: 'raw'; readonly filters: Filters; readonly classes: readonly number[] };
-
 /**
- * Where an answer is counted. Roll-ups are kept by one dimension at a time, and by most of them for clicks alone: what
- * combines two, or looks at other hits by a dimension of clicks, is counted from the hits themselves.
+ * What an answer is counted from. Roll-ups are kept by one dimension at a time, and by most of them for clicks alone:
+ * a question that combines two, or asks for other hits by a dimension of clicks, is counted from the hits themselves.
  */
 export function planFor(
   filters: Filters,
   wanted: readonly number[] | undefined,
   groupBy: Grouping | undefined,
-): Plan {
+): Slice {
   const axes = new Set(filters.keys());
   if (groupBy !== undefined && groupBy !== 'class') axes.add(groupBy);
   const [axis, second] = axes;
@@ -42,18 +35,22 @@ export function planFor(
   const counted = wanted ?? (axes.has('reason') ? others : [click]);
   const isOfClicks = counted.every((place) => place === click);
   if (second === undefined && isOfClicks) return rollups(axis, filters.get(axis), counted);
-  return { kind: 'raw', filters, classes: counted };
+  const values = [...filters].map(([grouping, value]) => [columnOf(grouping), value] as const);
+  return { kind: 'hits', values, classes: counted };
 }
 
 const rollups = (
   dimension: Dimension,
   value: number | undefined,
   counted: readonly number[] | undefined,
-): Plan => ({ kind: 'rollups', dimension: dimensions.indexOf(dimension), value, classes: counted });
+): Slice => ({ kind: 'rollups', dimension: dimensions.indexOf(dimension), value, classes: counted });
 
-/** Whether a plan looks at clicks and at nothing else. */
-export const isOfClicksAlone = (plan: Plan): boolean =>
-  plan.classes?.every((place) => place === click) ?? false;
+/** Whether a slice has clicks and nothing else. */
+export const isOfClicksAlone = (slice: Slice): boolean =>
+  slice.classes?.every((place) => place === click) ?? false;
+
+/** The column of the ledger that has a grouping's values. */
+export const columnOf = (grouping: Grouping): HitColumn => (grouping === 'destination' ? 'target' : grouping);
 
 /** `human` is a person, redirected or not; every other name is one class of the roll-ups. */
 export function classesNamed(name: string): readonly number[] {

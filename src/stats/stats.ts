@@ -1,23 +1,22 @@
-import { dimensions, hourLength, hourOf, type RollupClass, rollupClasses } from '../ledger/codes.ts';
+import { dimensions, hourOf, type RollupClass, rollupClasses } from '../ledger/codes.ts';
+import { type Counts, type GroupCount, type RollupSlice, spanOf, totalOf } from '../ledger/counts.ts';
+import { openCounts } from '../ledger/open-counts.ts';
 import type { Owner } from '../ledger/owner.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
-import type { Hours } from './buckets.ts';
 import {
   classesNamed,
   closedLists,
+  columnOf,
   type Filters,
   type Grouping,
   groupings,
   isOfClicksAlone,
   noValue,
-  type Plan,
   planFor,
 } from './plan.ts';
 import type { StatsRange } from './range.ts';
-import { type HitColumn, type RawSlice, rawGroupCounts, rawHourCounts } from './raw-queries.ts';
-import { bucketCounts, type GroupCount, groupCounts, totalCount } from './rollup-queries.ts';
 import { numberOfWord, wordsByNumber } from './words.ts';
 
 export type { Owner } from '../ledger/owner.ts';
@@ -37,9 +36,9 @@ export interface Stats {
   /** Some of it was counted from the hits themselves, which are kept for a while only. */
   readonly fromRaw: boolean;
   readonly clicks: number;
-  /** Null where a filter is set: who came is known for all clicks together only. */
+  /** Null where a filter is set: visitors are only counted for all clicks together. */
   readonly visitors: number | null;
-  /** Null where clicks alone were looked at. */
+  /** Null where only clicks were counted. */
   readonly notCounted: Uncounted | null;
   readonly series: readonly StatsPoint[];
   readonly groups: readonly StatsGroup[] | null;
@@ -61,37 +60,41 @@ export interface StatsGroup {
 }
 
 const maxGroups = 100;
-/** Read one by one they take about a second: many more would hold up everybody who reads. */
+/** Reading so many one by one takes about a second: many more would block other reads. */
 const maxRaw = 5_000_000;
-const totalDimension = dimensions.indexOf('total');
-const visitorsDimension = dimensions.indexOf('visitors');
+const everything = (dimension: 'total' | 'visitors'): RollupSlice => ({
+  kind: 'rollups',
+  dimension: dimensions.indexOf(dimension),
+  value: undefined,
+  classes: undefined,
+});
 const click = rollupClasses.indexOf('click');
 
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
-  const { read } = database;
-  const { groupBy } = question;
-  const { filters, classes } = await understood(read, question.filters);
-  const plan = planFor(filters, classes, undefined);
-  const groupPlan = groupBy === undefined ? null : planFor(filters, classes, groupBy);
-  const fromRaw = plan.kind === 'raw' || groupPlan?.kind === 'raw';
-  if (fromRaw) await refuseTooMany(read, question);
+  const { owner, range, groupBy } = question;
+  const { filters, classes } = await understood(database.read, question.filters);
+  const slice = planFor(filters, classes, undefined);
+  const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy);
+  const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
+  if (fromRaw) await refuseTooMany(database, question);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const [counts, visitors, groups] = await Promise.all([
-    countsOf(database, question, plan),
-    isFiltered ? null : visitorsOf(read, question),
-    groupPlan && groupBy !== undefined ? groupsOf(database, question, groupPlan, groupBy) : null,
+    classCounts(openCounts(database, owner, slice), range),
+    isFiltered ? null : visitorCounts(openCounts(database, owner, everything('visitors')), range),
+    groupSlice && groupBy !== undefined
+      ? groupsOf(database.read, openCounts(database, owner, groupSlice), range, groupBy)
+      : null,
   ]);
   return {
     fromRaw,
-    ...pointsOf(question.range, counts, visitors, isOfClicksAlone(plan)),
+    ...pointsOf(range, counts, visitors, isOfClicksAlone(slice)),
     ...(groups ?? { groups: null, other: null }),
   };
 }
 
-/** The ledger is in the order in which hits came in, so whatever the range, all that its owner has is looked at. */
-async function refuseTooMany(queries: Queries, { owner, rawSince }: StatsQuestion): Promise<void> {
-  const slice = { dimension: totalDimension, value: undefined, classes: undefined };
-  const hits = await totalCount(queries, owner, slice, { from: hourOf(rawSince) });
+/** The ledger is in the order in which hits came in, so all hits of the owner are read, whatever the range. */
+async function refuseTooMany(database: Database, { owner, rawSince }: StatsQuestion): Promise<void> {
+  const hits = await totalOf(openCounts(database, owner, everything('total')), { from: hourOf(rawSince) });
   if (hits <= maxRaw) return;
   throw new Refusal(
     'TOO_MANY_HITS',
@@ -100,43 +103,30 @@ async function refuseTooMany(queries: Queries, { owner, rawSince }: StatsQuestio
 }
 
 /** Hits by bucket, then by class. */
-type Counts = readonly (readonly number[])[];
+type ClassCounts = readonly (readonly number[])[];
 
-async function countsOf(database: Database, { owner, range }: StatsQuestion, plan: Plan): Promise<Counts> {
-  const counts = range.buckets.map(() => rollupClasses.map(() => 0));
-  const add = (bucket: number, place: number, hits: number) => {
-    const row = counts[bucket];
-    if (row?.[place] !== undefined) row[place] += hits;
-  };
-  if (plan.kind === 'rollups') {
-    const found = await bucketCounts(database.read, owner, plan, range.buckets);
-    for (const { bucket, class: place, hits } of found) add(bucket, place, hits);
-    return counts;
+async function classCounts(counts: Counts, { buckets }: StatsRange): Promise<ClassCounts> {
+  const sums = buckets.map(() => rollupClasses.map(() => 0));
+  for (const { bucket, class: ofClass, hits } of await counts.byBucket(buckets)) {
+    const row = sums[bucket];
+    if (row?.[ofClass] !== undefined) row[ofClass] += hits;
   }
-  const found = await rawHourCounts(database, rawSlice(owner, plan, range.buckets));
-  for (const { hour, class: place, hits } of found) add(bucketAt(range.buckets, hour), place, hits);
-  return counts;
+  return sums;
 }
 
-/** Visitors by bucket and in all. */
-async function visitorsOf(queries: Queries, { owner, range }: StatsQuestion): Promise<readonly number[]> {
-  const slice = { dimension: visitorsDimension, value: undefined, classes: undefined };
+/** Visitors by bucket. */
+async function visitorCounts(counts: Counts, { buckets, interval }: StatsRange): Promise<readonly number[]> {
   // By the hour all buckets lie in the same days, which count once.
-  const spans = range.interval === 'hour' ? range.buckets.slice(0, 1) : range.buckets;
+  const spans = interval === 'hour' ? buckets.slice(0, 1) : buckets;
   const visitors = spans.map(() => 0);
-  const found = await bucketCounts(
-    queries,
-    owner,
-    slice,
-    spans.map(({ days }) => days),
-  );
-  for (const { bucket, hits } of found) visitors[bucket] = (visitors[bucket] ?? 0) + hits;
+  for (const { bucket, hits } of await counts.byBucket(spans.map(({ days }) => days)))
+    visitors[bucket] = (visitors[bucket] ?? 0) + hits;
   return visitors;
 }
 
 function pointsOf(
   { buckets, interval }: StatsRange,
-  counts: Counts,
+  counts: ClassCounts,
   visitors: readonly number[] | null,
   isClicksAlone: boolean,
 ): Pick<Stats, 'clicks' | 'visitors' | 'notCounted' | 'series'> {
@@ -161,23 +151,13 @@ function pointsOf(
 }
 
 async function groupsOf(
-  database: Database,
-  { owner, range }: StatsQuestion,
-  plan: Plan,
+  queries: Queries,
+  counts: Counts,
+  { buckets }: StatsRange,
   groupBy: Grouping,
 ): Promise<Pick<Stats, 'groups' | 'other'>> {
-  const rows =
-    plan.kind === 'rollups'
-      ? await groupCounts(
-          database.read,
-          owner,
-          plan,
-          groupBy === 'class' ? 'class' : 'value',
-          spanOf(range.buckets),
-          maxGroups,
-        )
-      : await rawGroupCounts(database, rawSlice(owner, plan, range.buckets), columnOf(groupBy), maxGroups);
-  const names = await namesOf(database.read, groupBy, rows);
+  const rows = await counts.groups(columnOf(groupBy), spanOf(buckets), maxGroups);
+  const names = await namesOf(queries, groupBy, rows);
   const shown = { clicks: sum(rows.map((row) => row.clicks)), hits: sum(rows.map((row) => row.hits)) };
   const otherClicks = (rows[0]?.all_clicks ?? 0) - shown.clicks;
   return {
@@ -222,38 +202,5 @@ async function understood(
 
 const keptAs = (grouping: Grouping, text: string): string =>
   grouping === 'country' ? text.toUpperCase() : text;
-
-function rawSlice(owner: Owner, plan: Plan & { kind: 'raw' }, buckets: readonly Hours[]): RawSlice {
-  const { from, to } = spanOf(buckets);
-  return {
-    owner,
-    filters: [...plan.filters].map(([grouping, value]) => [columnOf(grouping), value] as const),
-    classes: plan.classes,
-    from: from * hourLength,
-    to: to * hourLength,
-  };
-}
-
-function columnOf(grouping: Exclude<Grouping, 'class'>): HitColumn;
-function columnOf(grouping: Grouping): HitColumn | 'class';
-function columnOf(grouping: Grouping): HitColumn | 'class' {
-  return grouping === 'destination' ? 'target' : grouping;
-}
-
-const spanOf = (buckets: readonly Hours[]): Hours => ({
-  from: buckets[0]?.from ?? 0,
-  to: buckets.at(-1)?.to ?? 0,
-});
-
-/** Buckets follow one another without a gap: the last one that has begun. */
-function bucketAt(buckets: readonly Hours[], hour: number): number {
-  let [low, high] = [0, buckets.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((buckets[middle]?.from ?? 0) <= hour) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

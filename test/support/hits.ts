@@ -10,8 +10,9 @@ import {
   rollupClasses,
   sources,
 } from '../../src/ledger/codes.ts';
-import { HitPack, type StoredHit } from '../../src/ledger/hit-pack.ts';
+import { HitPack } from '../../src/ledger/hit-pack.ts';
 import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
+import type { StoredHit } from '../../src/ledger/ledger.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
 

@@ -1,38 +1,51 @@
-import type { Statement } from 'bun:sqlite';
+import type { Database, Statement } from 'bun:sqlite';
 import { breathe } from '../threads/yield-core.ts';
-import { type Column, type Hits, hitColumns } from './fold-store.ts';
-import { maxInPack, minInPack, PackWriter, type Rows } from './hit-pack.ts';
+import {
+  type Column,
+  deletedAtOnce,
+  type FoldBatch,
+  type Hits,
+  hitColumns,
+  noVisitor,
+} from './fold-store.ts';
+import { HitPack, maxInPack, minInPack, type PackRow, PackWriter, type Rows } from './hit-pack.ts';
+import { RowInsertions } from './row-insertions.ts';
 
-/** Milliseconds. What spans more isn't packed: its oldest hits would be kept until its youngest are old enough to go. */
+/**
+ * Milliseconds. A batch that spans more isn't packed: its oldest hits would be kept until its youngest are old enough to be
+ * deleted.
+ */
 const longestSpan = 3_600_000;
 const linkColumn = hitColumns.indexOf('link_id');
 const organizationColumn = hitColumns.indexOf('organization_id');
 const instantColumn = hitColumns.indexOf('at');
 const linksTogether = [256, 32, 4, 1] as const;
+/** How many of the oldest packs one deletion looks at. */
+const packsLookedAt = 64;
 
-/** Some of an organization's hits: from one place to another. */
+/** Some of an organization's hits: rows from `from` up to `to`. */
 interface Part {
   readonly organizationId: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the hits of a batch go. */
-export interface Packing {
+/** Where the hits of a batch are written. */
+interface Packing {
   /** Rows that went into packs, in the order of their ids; null: all of them, in their own order. */
   readonly packed: Rows;
-  /** What isn't for packs, and which rows of the batch that is; null: all of them. */
+  /** Hits that are written as rows, and which rows of the batch they are; null: all of them. */
   readonly left: Hits;
   readonly leftRows: readonly number[] | null;
 }
 
-export const unpacked = (hits: Hits): Packing => ({ packed: new Int32Array(), left: hits, leftRows: null });
+const unpacked = (hits: Hits): Packing => ({ packed: new Int32Array(), left: hits, leftRows: null });
 
 /**
  * The ids of a batch of `count` hits, row by row, when all of it was just inserted: packs have the first ids in a row, rows
  * the last, up to `newest`.
  */
-export function idsOf({ packed, leftRows }: Packing, count: number, newest: number): Float64Array {
+function idsOf({ packed, leftRows }: Packing, count: number, newest: number): Float64Array {
   const ids = new Float64Array(count);
   let id = newest - count + 1;
   for (let at = 0; at < (packed?.length ?? count); at++) ids[packed?.[at] ?? at] = id++;
@@ -41,26 +54,55 @@ export function idsOf({ packed, leftRows }: Packing, count: number, newest: numb
   return ids;
 }
 
-/** Writes packs, in the fold's transaction. */
-export class HitPackings {
+/** The ledger of a SQLite store as the fold writes it: the hits of long batches in packs, the others as rows. */
+export class SqliteHits {
   readonly #statement: (sql: string) => Statement;
+  readonly #rows: RowInsertions;
   readonly #writer = new PackWriter();
   /** Link and pack, in turns. */
   #links: number[] = [];
 
-  constructor(statement: (sql: string) => Statement) {
+  constructor(database: Database, statement: (sql: string) => Statement) {
     this.#statement = statement;
+    this.#rows = new RowInsertions(database, {
+      head: `insert into hits (${hitColumns.join(', ')})`,
+      columns: hitColumns.length,
+      differs: instantColumn,
+      none: { column: hitColumns.indexOf('visitor'), value: noVisitor },
+      together: [512, 128, 32, 8, 1],
+    });
   }
 
-  /** Hits come link by link. Those that are left over are to be inserted as rows. */
-  insert(hits: Hits): Packing {
+  /** Returns a function that gives their ids, as long as nothing else is inserted. */
+  append({ isByLink, hits }: Pick<FoldBatch, 'isByLink' | 'hits'>): () => Float64Array {
+    const packing = isByLink ? this.#pack(hits) : unpacked(hits);
+    this.#rows.insert(packing.left.columns, packing.left.count);
+    return () => idsOf(packing, hits.count, this.#newestId());
+  }
+
+  /** Deletes a part of the packs and rows that are older. Returns whether there may be more. */
+  deleteBefore(at: number): boolean {
+    const hasMorePacks = this.#deletePacksBefore(at);
+    // Ids rise with time, save for hits that waited in a journal: the oldest ids are looked at, and no index is needed.
+    const rows = this.#statement(
+      `delete from hits where id in (select id from hits order by id limit ${deletedAtOnce}) and at < ?`,
+    ).run(at);
+    return hasMorePacks || rows.changes >= deletedAtOnce;
+  }
+
+  close(): void {
+    this.#rows.close();
+  }
+
+  /** Hits come link by link. Those that are left over must be inserted as rows. */
+  #pack(hits: Hits): Packing {
     if (spanOf(hits.columns[instantColumn], hits.count) > longestSpan) return unpacked(hits);
     const { parts, rows, left, leftRows } = partsOf(hits);
     const packing = { packed: rows, left, leftRows };
     if (parts.length === 0) return packing;
     this.#links = [];
     this.#writer.begin(hits, rows);
-    let id = this.newestId() + 1;
+    let id = this.#newestId() + 1;
     for (const { organizationId, from, to } of parts) {
       const packs = Math.ceil((to - from) / maxInPack);
       for (let pack = 0; pack < packs; pack++) {
@@ -110,9 +152,27 @@ export class HitPackings {
   }
 
   /** Rows and packs have their ids from one sequence, so that each id is one hit's, and a later one's is greater. */
-  newestId(): number {
+  #newestId(): number {
     const row = this.#statement("select seq from sqlite_sequence where name = 'hits'").get();
     return (row as { seq: number } | null)?.seq ?? 0;
+  }
+
+  /** Packs with about as many hits as rows are deleted at once: a pack may be full, or have few. */
+  #deletePacksBefore(at: number): boolean {
+    const oldest = this.#statement(
+      `select id, hits, cells from (select * from hit_packs order by id limit ${packsLookedAt}) where last_at < ?`,
+    ).all(at) as PackRow[];
+    let hits = 0;
+    let packs = 0;
+    for (; packs < oldest.length && hits < deletedAtOnce; packs++) {
+      const row = oldest[packs] as PackRow;
+      for (const link of new HitPack(row).links)
+        this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, row.id);
+      this.#statement('delete from hit_packs where id = ?').run(row.id);
+      hits += row.hits;
+      breathe();
+    }
+    return packs < oldest.length || packs === packsLookedAt;
   }
 
   #setNewestId(id: number): void {

@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely';
+import { clickClass } from './hour-counts.ts';
+import type { HitColumn } from './ledger.ts';
+
+/** Hours since the epoch; `to` is the first that is not included. */
+export interface Hours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One dimension of the roll-ups, all of it or one value, in all classes or in some. */
+export interface RollupSlice {
+  readonly kind: 'rollups';
+  readonly dimension: number;
+  readonly value: number | undefined;
+  readonly classes: readonly number[] | undefined;
+}
+
+/** The hits whose columns have these values. */
+export interface HitSlice {
+  readonly kind: 'hits';
+  readonly values: readonly (readonly [HitColumn, number])[];
+  readonly classes: readonly number[];
+}
+
+export type Slice = RollupSlice | HitSlice;
+
+export interface BucketCount {
+  readonly bucket: number;
+  /** A class of the roll-ups. */
+  readonly class: number;
+  readonly hits: number;
+}
+
+export interface GroupCount {
+  readonly value: number;
+  readonly clicks: number;
+  readonly hits: number;
+  /** Of all groups, those left out too. */
+  readonly all_clicks: number;
+  readonly all_hits: number;
+}
+
+/** The counts of an owner's slice, wherever they are kept. */
+export interface Counts {
+  /** Buckets follow one another without a gap. */
+  byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]>;
+  /** The largest groups, by the roll-ups' class or else by the value of the slice's dimension or of a column. */
+  groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]>;
+}
+
+const lastHour = 2 ** 31 - 1;
+
+export async function totalOf(
+  counts: Counts,
+  { from = 0, to = lastHour }: { readonly from?: number | undefined; readonly to?: number | undefined },
+): Promise<number> {
+  return (await counts.byBucket([{ from, to }])).reduce((sum, { hits }) => sum + hits, 0);
+}
+
+export const spanOf = (buckets: readonly Hours[]): Hours => ({
+  from: buckets[0]?.from ?? 0,
+  to: buckets.at(-1)?.to ?? 0,
+});
+
+/** The last bucket that has begun. */
+export function bucketAt(buckets: readonly Hours[], hour: number): number {
+  let [low, high] = [0, buckets.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((buckets[middle]?.from ?? 0) <= hour) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** A table of buckets. A query that starts from it reads one range of the primary key for each. */
+export const withBuckets = (buckets: readonly Hours[]): RawBuilder<unknown> => sql`
+  with buckets (bucket, first_hour, end_hour) as (values ${sql.join(
+    buckets.map(({ from, to }, bucket) => sql`(${sql.lit(bucket)}, ${sql.lit(from)}, ${sql.lit(to)})`),
+  )})`;
+
+/** Adds up counts by value. */
+export class Groups {
+  readonly #groups = new Map<number, { clicks: number; hits: number }>();
+  readonly #all = { clicks: 0, hits: 0 };
+
+  add(value: number, ofClass: number, hits: number): void {
+    const group = this.#groups.get(value) ?? { clicks: 0, hits: 0 };
+    this.#groups.set(value, group);
+    for (const sums of [group, this.#all]) {
+      sums.hits += hits;
+      if (ofClass === clickClass) sums.clicks += hits;
+    }
+  }
+
+  largest(limit: number): readonly GroupCount[] {
+    const all = { all_clicks: this.#all.clicks, all_hits: this.#all.hits };
+    return Array.from(this.#groups, ([value, group]) => ({ value, ...group, ...all }))
+      .sort((one, other) => other.hits - one.hits || one.value - other.value)
+      .slice(0, limit);
+  }
+}

@@ -1,0 +1,169 @@
+import type { Database } from '../storage/database.ts';
+import { hourLength } from './codes.ts';
+import { minInPack } from './hit-pack.ts';
+import type { HitColumn, HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
+import {
+  eachPack,
+  newestPackedId,
+  type PackedHits,
+  packSpansAfter,
+  packsAfter,
+  packsBefore,
+} from './packed-hits.ts';
+import type { RowLedger } from './row-ledger.ts';
+
+/** The first query asks for few packs: they often fill a page. */
+const fewPacks = 2;
+const manyPacks = 16;
+const maxClasses = 8;
+
+/** Hits of busy times in packs, and the others as rows. Both draw their ids from one sequence. */
+export class PackLedger implements Ledger {
+  readonly #database: Database;
+  readonly #rows: RowLedger;
+
+  constructor(database: Database, rows: RowLedger) {
+    this.#database = database;
+    this.#rows = rows;
+  }
+
+  /** Reads from a greatest id downwards: hits that come in meanwhile have greater ids. */
+  async before(
+    filter: HitFilter,
+    page: { readonly before: number | undefined; readonly limit: number; readonly offset: number },
+  ): Promise<readonly StoredHit[]> {
+    const found: StoredHit[] = [];
+    let { offset } = page;
+    let before = page.before ?? (await this.newestId()) + 1;
+    for (let limit = fewPacks; ; limit = manyPacks) {
+      const packs = await packsBefore(this.#database, filter.owner, filter, before, limit);
+      const isLast = packs.length < limit;
+      const from = isLast ? 0 : (packs.at(-1)?.pack.id ?? 0);
+      const packed = packs.flatMap((hits) => matching(hits, filter, 0, before - 1).reverse());
+      const skippable =
+        offset > 0 && !isLast ? packed.length + (await this.#countRows(filter, from, before)) : 0;
+      if (offset > 0 && !isLast && skippable <= offset) offset -= skippable;
+      else {
+        // However packed hits lie among the rows, so many rows come before the page.
+        const passed = Math.max(0, offset - packed.length);
+        offset -= passed;
+        const missing = page.limit - found.length;
+        const span = { from, before, offset: passed, limit: missing + offset };
+        const rows = await this.#rows.before(filter, span);
+        const merged = newestFirst(rows, packed.slice(0, missing + offset));
+        found.push(...merged.slice(offset, offset + missing));
+        offset = 0;
+      }
+      if (isLast || found.length === page.limit) return found;
+      before = from;
+    }
+  }
+
+  async after(
+    filter: HitFilter,
+    page: { readonly after: number; readonly upTo: number; readonly limit: number },
+  ): Promise<readonly StoredHit[]> {
+    const { upTo, limit } = page;
+    const found: StoredHit[] = [];
+    for (let { after } = page; ; ) {
+      const packs = await packsAfter(this.#database, filter.owner, filter, after, fewPacks);
+      const last = packs.at(-1)?.pack;
+      const isLast = packs.length < fewPacks || last === undefined;
+      const end = isLast ? upTo : Math.min(upTo, last.id + last.count - 1);
+      const missing = limit - found.length;
+      const rows = await this.#rows.after(filter, { after, upTo: end, limit: missing });
+      const packed = packs.flatMap((hits) => matching(hits, filter, after, end)).slice(0, limit);
+      const merged = newestFirst(rows.toReversed(), packed.toReversed()).reverse();
+      found.push(...merged.slice(0, missing));
+      if (isLast || found.length === limit || end === upTo) return found;
+      after = end;
+    }
+  }
+
+  async count(filter: HitFilter, by: 'hour' | HitColumn): Promise<readonly HitCount[]> {
+    const counts = new Map<number, number>();
+    for await (const hits of eachPack(this.#database, filter.owner, filter)) {
+      const { pack } = hits;
+      const values = by === 'hour' || by === 'class' ? null : pack.column(by);
+      const at = pack.column('at');
+      eachMatching(hits, filter, (row, ofClass) => {
+        const value = values?.[row] ?? (by === 'hour' ? Math.floor((at[row] ?? 0) / hourLength) : ofClass);
+        const key = value * maxClasses + ofClass;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      });
+    }
+    const packed = Array.from(counts, ([key, hits]) => ({
+      value: Math.floor(key / maxClasses),
+      class: key % maxClasses,
+      hits,
+    }));
+    return [...(await this.#rows.count(filter, by)), ...packed];
+  }
+
+  async newestId(): Promise<number> {
+    return Math.max(await this.#rows.newestId(), await newestPackedId(this.#database));
+  }
+
+  async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
+    const owners = [...(await this.#rows.ownersAfter(id, limit))];
+    const enough = owners.length + limit;
+    // Of the first pack perhaps one hit is new.
+    const packs = await packSpansAfter(this.#database, id, 1 + Math.ceil(limit / minInPack));
+    for (const { id: first, hits, organization_id } of packs) {
+      if (owners.length >= enough) break;
+      for (let row = 0; row < hits; row++)
+        if (first + row > id) owners.push({ id: first + row, organization_id });
+    }
+    return owners.sort((one, other) => one.id - other.id).slice(0, limit);
+  }
+
+  async #countRows(filter: HitFilter, from: number, before: number): Promise<number> {
+    const counts = await this.#rows.count(filter, 'class', { from, before });
+    return counts.reduce((sum, { hits }) => sum + hits, 0);
+  }
+}
+
+/** A hit in a pack, by its row there. */
+interface Packed {
+  readonly pack: PackedHits['pack'];
+  readonly row: number;
+}
+
+/** Hits that pass a filter, after an id and up to another, oldest first. */
+function matching(hits: PackedHits, filter: HitFilter, after: number, upTo: number): Packed[] {
+  const { pack } = hits;
+  const from = Math.max(hits.from, after + 1 - pack.id);
+  const to = Math.min(hits.to, upTo + 1 - pack.id);
+  const found: Packed[] = [];
+  eachMatching({ pack, from, to }, filter, (row) => found.push({ pack, row }));
+  return found;
+}
+
+function eachMatching(
+  { pack, from, to }: PackedHits,
+  { classes, values = [], ...times }: HitFilter,
+  take: (row: number, ofClass: number) => void,
+): void {
+  const at = pack.column('at');
+  const wanted = values.map(([name, value]) => [pack.column(name), value] as const);
+  const since = times.from ?? Number.NEGATIVE_INFINITY;
+  const until = times.to ?? Number.POSITIVE_INFINITY;
+  for (let row = from; row < to; row++) {
+    const instant = at[row] ?? 0;
+    if (instant < since || instant >= until) continue;
+    const ofClass = pack.rollupClass(row);
+    if (classes !== undefined && !classes.includes(ofClass)) continue;
+    if (wanted.every(([column, value]) => column[row] === value)) take(row, ofClass);
+  }
+}
+
+/** Merges lists that are both newest first. */
+function newestFirst(rows: readonly StoredHit[], packed: readonly Packed[]): StoredHit[] {
+  const merged: StoredHit[] = [];
+  let next = 0;
+  for (const { pack, row } of packed) {
+    for (let hit = rows[next]; hit && hit.id > pack.id + row; hit = rows[++next]) merged.push(hit);
+    merged.push(pack.hit(row));
+  }
+  return [...merged, ...rows.slice(next)];
+}

@@ -1,0 +1,84 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import { dialects } from '../storage/dialect.ts';
+import type { HitColumn, HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
+import { rollupClass } from './rollup-class.ts';
+
+/** The first id of the span, and the first that is no longer in it. */
+interface Ids {
+  readonly from?: number;
+  readonly before?: number | undefined;
+}
+
+/** Hits as rows of the table `hits`. */
+export class RowLedger implements Ledger {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async before(
+    filter: HitFilter,
+    page: Ids & { readonly before: number | undefined; readonly limit: number; readonly offset: number },
+  ): Promise<readonly StoredHit[]> {
+    const { rows } = await sql<StoredHit>`
+      select * from hits where ${this.#matches(filter, page)}
+      order by id desc limit ${page.limit} offset ${page.offset}`.execute(this.#database.read);
+    return rows;
+  }
+
+  async after(
+    filter: HitFilter,
+    { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+  ): Promise<readonly StoredHit[]> {
+    const { rows } = await sql<StoredHit>`
+      select * from hits where ${this.#matches(filter, { from: after + 1, before: upTo + 1 })}
+      order by id limit ${limit}`.execute(this.#database.read);
+    return rows;
+  }
+
+  async count(filter: HitFilter, by: 'hour' | HitColumn, ids: Ids = {}): Promise<readonly HitCount[]> {
+    const value = by === 'hour' ? sql`at / 3600000` : by === 'class' ? rollupClass : sql.ref(by);
+    const { rows } = await sql<HitCount>`
+      select ${value} as value, ${rollupClass} as class, count(*) as hits
+      from hits where ${this.#matches(filter, ids)} group by 1, 2`.execute(this.#database.read);
+    return rows;
+  }
+
+  async newestId(): Promise<number> {
+    const { rows } = await sql<{ id: number }>`select id from hits order by id desc limit 1`.execute(
+      this.#database.read,
+    );
+    return rows[0]?.id ?? 0;
+  }
+
+  async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
+    return this.#database.read
+      .selectFrom('hits')
+      .select(['id', 'organization_id'])
+      .where('id', '>', id)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+  }
+
+  #matches(
+    { owner, classes, values = [], from, to }: HitFilter,
+    { from: firstId = 0, before }: Ids,
+  ): RawBuilder<unknown> {
+    const conditions = [
+      dialects[this.#database.kind].keepGoing('id'),
+      sql`${sql.ref(`${owner.kind}_id`)} = ${owner.id}`,
+      ...(classes === undefined
+        ? []
+        : [sql`${rollupClass} in (${sql.join(classes.map((code) => sql.lit(code)))})`]),
+      ...values.map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+      ...(from === undefined ? [] : [sql`at >= ${from}`]),
+      ...(to === undefined ? [] : [sql`at < ${to}`]),
+      ...(firstId === 0 ? [] : [sql`id >= ${firstId}`]),
+      ...(before === undefined ? [] : [sql`id < ${before}`]),
+    ];
+    return sql.join(conditions, sql` and `);
+  }
+}
