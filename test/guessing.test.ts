@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
+import { defaultHashCost } from '../src/auth/passwords.ts';
 import { Refusal } from '../src/rules/errors.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
@@ -16,7 +17,11 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
 
   beforeAll(async () => {
     url = store === 'postgres' ? await freshPostgres() : null;
-    app = await startApp({ env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } });
+    app = await startApp({
+      env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) },
+      // How long its owner waits is what hashing at full cost would tell.
+      overrides: { hashCost: defaultHashCost },
+    });
     owner = await app.newcomer();
   });
   afterAll(async () => {

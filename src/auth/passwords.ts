@@ -1,7 +1,13 @@
 import { FairTurns, type Turn } from './fair-turns.ts';
 
 /** 19 MiB and two passes: what OWASP gives as the least for argon2id. Bun's default would take 64 MiB a guess. */
-const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
+export const defaultHashCost: HashCost = { memoryCost: 19_456, timeCost: 2 };
+
+/** Memory in KiB, and how often all of it is gone through. */
+export interface HashCost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+}
 
 /** Whoever is in, or at the shell. */
 const inside: Turn = { party: 'inside', isKnown: true };
@@ -9,10 +15,15 @@ const inside: Turn = { party: 'inside', isKnown: true };
 /** Hashing is made to be slow: a few at a time, in fair turns. */
 export class Passwords {
   readonly #turns = new FairTurns(64);
+  readonly #cost: HashCost;
   #decoy: Promise<string> | undefined;
 
+  constructor(cost = defaultHashCost) {
+    this.#cost = cost;
+  }
+
   hash(password: string, turn = inside): Promise<string> {
-    return this.#turns.run(turn, () => Bun.password.hash(password, cost));
+    return this.#turns.run(turn, () => this.#derive(password));
   }
 
   verify(password: string, hash: string, turn = inside): Promise<boolean> {
@@ -21,8 +32,12 @@ export class Passwords {
 
   /** Takes as long as a real check, so that an account that doesn't exist can't be told by the clock. */
   async verifyNothing(password: string, turn = inside): Promise<false> {
-    this.#decoy ??= Bun.password.hash('nobody has this password', cost);
+    this.#decoy ??= this.#derive('nobody has this password');
     await this.verify(password, await this.#decoy, turn);
     return false;
+  }
+
+  #derive(password: string): Promise<string> {
+    return Bun.password.hash(password, { algorithm: 'argon2id', ...this.#cost });
   }
 }

@@ -50,7 +50,7 @@ export function contextOf(
     now,
     randomBytes: bytes,
     randomSuffix,
-    passwords: new Passwords(),
+    passwords: new Passwords(overrides.hashCost),
     tokens: new Tokens(database, secrets, bytes, now),
     limits,
     guesses: new Guesses(limits, database, secrets, now),

@@ -1,3 +1,4 @@
+import type { HashCost } from '../auth/passwords.ts';
 import type { JournalDisk } from '../journal/disk.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -8,6 +9,8 @@ export interface Overrides {
   readonly now?: () => number;
   readonly randomBytes?: RandomBytes;
   readonly log?: Log;
+  /** What hashing a password costs. */
+  readonly hashCost?: HashCost;
   /** How often the change feed is looked at, in milliseconds. */
   readonly pollInterval?: number;
   /** What the journal is written to. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Log } from '../../src/telemetry/log.ts';
-import { freshPostgres } from './postgres.ts';
+import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres'];
@@ -56,7 +56,8 @@ export async function startApp(
 ): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'linnet-test-'));
   // On a machine under load a connection may take longer than an operator would wait for.
-  const databaseUrl = options.store === 'postgres' ? `${await freshPostgres()}?connect_timeout=60` : '';
+  const databaseUrl = options.store === 'postgres' ? `${await migratedPostgres()}?connect_timeout=60` : '';
+  if (databaseUrl === '' && !options.env?.DATABASE_URL) await migratedSqlite(dataDir);
   const clock = { now: Date.now() };
   const faults: string[] = [];
   const log = new Log('info', (line) => {
@@ -75,6 +76,7 @@ export async function startApp(
     now: () => clock.now,
     log,
     pollInterval: 20,
+    hashCost: cheapHash,
     ...options.overrides,
     webhooks: { pollInterval: 50, means: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
   });
@@ -136,6 +138,9 @@ export async function startApp(
     },
   };
 }
+
+/** Hashing takes 50 ms of CPU at its full cost, and a tenth of a millisecond at this one. */
+export const cheapHash = { memoryCost: 64, timeCost: 1 } as const;
 
 /** No test asks the world's name servers: nothing listens on this port of this machine. */
 const nobody = '127.0.0.1:9';

@@ -1,6 +1,6 @@
 import { SQL } from 'bun';
 
-/** One server for the whole run, a fresh database for whoever asks. */
+/** One server for all tests of a process. */
 const shared = globalThis as { linnetTestPostgres?: Promise<string> };
 
 const start = async (): Promise<string> => {
@@ -18,12 +18,16 @@ const start = async (): Promise<string> => {
 
 let databases = 0;
 
-export async function freshPostgres(): Promise<string> {
+/** The address of a new, empty database. */
+export const freshPostgres = (): Promise<string> => copyOfPostgres('template1');
+
+/** The address of a new database that has what another one has, to which nothing may be connected. */
+export async function copyOfPostgres(template: string): Promise<string> {
   shared.linnetTestPostgres ??= start();
   const url = await shared.linnetTestPostgres;
   const name = `test_${process.pid}_${++databases}`;
   const admin = new SQL({ url, max: 1 });
-  await admin.unsafe(`create database ${name}`);
+  await admin.unsafe(`create database ${name} template ${template}`);
   await admin.end();
   return url.replace(/\/postgres$/, `/${name}`);
 }
