@@ -106,8 +106,6 @@ const knownCircles = [
   'storage/migrate.ts',
   'rules/click-class.ts',
   'ledger/fold-store.ts',
-  'manage/context.ts',
-  'api/endpoint.ts',
   'stats/link-queries.ts',
 ];
 

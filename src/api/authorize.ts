@@ -4,7 +4,6 @@ import { type Caller, may, type Permission } from '../rules/access.ts';
 import { forAdministrators, Refusal } from '../rules/errors.ts';
 import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
 import type { Site } from '../rules/site.ts';
-import type { Credential } from './endpoint.ts';
 import { keepSession, sessionOf } from './session-cookie.ts';
 
 /** Who knows credentials. */
@@ -23,6 +22,12 @@ export interface Guest {
   /** Asks again whether the credential is good, and stands for a member of the same organization. */
   readonly reauthorize: () => Promise<unknown>;
 }
+
+/**
+ * Whether a call needs a credential. `optional`: with one the caller is known, without one it is null. `own`: one that
+ * stands for no caller, and that the endpoint checks by itself.
+ */
+export type Credential = 'required' | 'optional' | 'own' | 'none';
 
 export interface Rule {
   readonly credential: Credential;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readingFor, termsOf } from '../manage/reading.ts';
 import type { Caller, Permission } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
-import { authorize, type CallerResolver } from './authorize.ts';
+import { authorize, type CallerResolver, type Credential } from './authorize.ts';
 import { readJson } from './body.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
@@ -46,11 +46,6 @@ export interface Reply<Body> {
   readonly stream?: { readonly headers: Record<string, string>; readonly pieces: TextChunks };
 }
 
-/**
- * Whether a call needs a credential. `optional`: with one the caller is known, without one it is null. `own`: one that
- * stands for no caller, and that the endpoint checks by itself.
- */
-export type Credential = 'required' | 'optional' | 'own' | 'none';
 type CallerFor<C extends Credential> = C extends 'required'
   ? Caller
   : C extends 'optional'

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Secrets } from '../auth/secrets.ts';
 import { zapierKey } from '../auth/zapier-keys.ts';
 import type { Context } from '../manage/context.ts';
-import type { LinkWithTags } from '../manage/create-link.ts';
+import type { LinkWithTags } from '../manage/prepared-link.ts';
 import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { asUri } from '../rules/destination-text.ts';

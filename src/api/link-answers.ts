@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
-import type { LinkWithTags } from '../manage/create-link.ts';
-import type { PreparedLink } from '../manage/store-links.ts';
+import type { LinkWithTags, PreparedLink } from '../manage/prepared-link.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
 import { Refusal } from '../rules/errors.ts';
 import { errorBody, statusOf } from './errors.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../manage/context.ts';
-import type { LinkWithTags } from '../manage/create-link.ts';
+import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { eachLink } from '../manage/read-links.ts';
 import { asUri } from '../rules/destination-text.ts';
 import { formatIso } from '../rules/instant.ts';

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
-import { createLink, type LinkWithTags } from '../manage/create-link.ts';
+import { createLink } from '../manage/create-link.ts';
 import { deleteLink } from '../manage/delete-link.ts';
+import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
 import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';

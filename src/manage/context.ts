@@ -11,8 +11,8 @@ import type { LinkPlace } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
-import type { CreationDesk } from './creation-desk.ts';
 import type { DomainMeans } from './domain-means.ts';
+import type { LinkStore } from './prepared-link.ts';
 
 /** What the control plane works with. Made in `compose/control-plane.ts`, where a test may put its own clock or dice. */
 export interface Context {
@@ -23,8 +23,7 @@ export interface Context {
   readonly tokens: Tokens;
   readonly limits: RateLimit;
   readonly guesses: Guesses;
-  /** Where single links are stored, many at a time. */
-  readonly creations: CreationDesk;
+  readonly creations: LinkStore;
   readonly webhooks: Webhooks;
   /** Null where no mail server is set. */
   readonly mailer: Mailer | null;

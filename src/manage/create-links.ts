@@ -3,9 +3,9 @@ import { Refusal } from '../rules/errors.ts';
 import { dialects } from '../storage/dialect.ts';
 import { findOrganization } from '../storage/organizations.ts';
 import type { Context } from './context.ts';
-import type { LinkWithTags } from './create-link.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
-import { inParts, type OnPlaced, outcomeOf, type PreparedLink, storeLinks } from './store-links.ts';
+import type { LinkWithTags, PreparedLink } from './prepared-link.ts';
+import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 import { TimeSlice } from './time-slice.ts';
 
 const maxProblems = 100;

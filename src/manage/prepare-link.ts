@@ -7,7 +7,7 @@ import { findVerifiedDomain } from '../storage/domains.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { asksForDomains, type LinkFields, providedColumns } from './link-fields.ts';
-import type { PreparedLink } from './store-links.ts';
+import type { PreparedLink } from './prepared-link.ts';
 
 export interface LinkToCreate extends LinkFields {
   readonly destination_url: string;

@@ -22,7 +22,7 @@ import { defaultDomainId, type Queries } from '../storage/schema.ts';
 import { tagCount } from '../storage/tag-counts.ts';
 import { ownTags } from '../storage/tags.ts';
 import type { Context } from './context.ts';
-import type { LinkWithTags } from './create-link.ts';
+import type { LinkWithTags } from './prepared-link.ts';
 
 export type { LinkPosition };
 

@@ -16,26 +16,12 @@ import { searchText } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
 import { together } from '../storage/together.ts';
-import type { Context } from './context.ts';
-import type { LinkWithTags } from './create-link.ts';
 import { onLostDomains } from './held-domains.ts';
 import { unknownTags } from './link-tags.ts';
+import type { LinkWithTags, Outcome, PreparedLink, StoringMeans } from './prepared-link.ts';
 import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
 
-/** A link that was found to be in order, and only needs a place. */
-export interface PreparedLink {
-  /** Normalised. One that nobody asked for gives way to another if it is taken. */
-  readonly suffix: string;
-  readonly isChosen: boolean;
-  readonly host: string | null;
-  readonly tagIds: readonly number[];
-  readonly row: Omit<CompleteLink, 'id' | 'suffix' | 'search_text'>;
-}
-
-type Outcome = LinkWithTags | Refusal;
 export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
-
-export type StoringMeans = Pick<Context, 'database' | 'now' | 'randomSuffix'>;
 
 /** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
 const maxDraws = 10;

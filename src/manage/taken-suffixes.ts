@@ -1,7 +1,7 @@
 import { Refusal } from '../rules/errors.ts';
 import { linksUnder } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
-import type { PreparedLink } from './store-links.ts';
+import type { PreparedLink } from './prepared-link.ts';
 
 export const suffixTaken = (suffix: string): Refusal =>
   new Refusal('SUFFIX_TAKEN', `"${suffix}" is taken on this domain. Choose another suffix.`, {

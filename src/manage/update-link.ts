@@ -5,11 +5,11 @@ import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import type { LinkWithTags } from './create-link.ts';
 import { columnsOf, type LinkFields } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { refuseEqualColours } from './prepare-link.ts';
+import type { LinkWithTags } from './prepared-link.ts';
 import { messageId } from './webhook-message-id.ts';
 
 export interface LinkUpdate extends LinkFields {

@@ -5,11 +5,17 @@ import type { Queries } from '../schema.ts';
 import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
 
-interface Job {
-  readonly work: (queries: Queries) => Promise<unknown>;
+interface Waiting {
   readonly resolve: (value: unknown) => void;
   readonly reject: (cause: unknown) => void;
 }
+interface Job extends Waiting {
+  readonly work: (queries: Queries) => Promise<unknown>;
+}
+interface WholeTransaction extends Waiting {
+  readonly statements: readonly Statement[];
+}
+type Change = Job | WholeTransaction;
 
 /** How many changes share one commit, and so one wait for the disk. */
 const maxPerCommit = 64;
@@ -25,11 +31,8 @@ const maxWaiting = 2_000;
 class Writer {
   readonly #client: SqliteThread;
   readonly #queries: Queries;
-  #waiting: Job[] = [];
+  #waiting: Change[] = [];
   #turn: Promise<void> | undefined;
-  /** Whether a transaction is under way that takes several messages, and what must not get in between them. */
-  #isOpen = false;
-  readonly #held: (() => void)[] = [];
 
   constructor(client: SqliteThread) {
     this.#client = client;
@@ -37,20 +40,20 @@ class Writer {
   }
 
   run<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#enqueue((waiting) => ({ ...waiting, work }));
+  }
+
+  /** A transaction of its own: it shares neither its message nor its commit. */
+  runWhole(statements: readonly Statement[]): Promise<unknown[][]> {
+    return this.#enqueue((waiting) => ({ ...waiting, statements }));
+  }
+
+  #enqueue<T>(change: (waiting: Waiting) => Change): Promise<T> {
     if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new StoreAway('too many changes are waiting'));
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push(change({ resolve: resolve as (value: unknown) => void, reject }));
       this.#turn ??= this.#drain();
-    });
-  }
-
-  /** Goes at once, or where it would get into the middle of another transaction right behind that. */
-  runWhole(statements: readonly Statement[]): Promise<unknown[][]> {
-    if (!this.#isOpen) return this.#client.runWhole(statements);
-    if (this.#held.length >= maxWaiting) return Promise.reject(new StoreAway('too many changes are waiting'));
-    return new Promise((resolve) => {
-      this.#held.push(() => resolve(this.#client.runWhole(statements)));
     });
   }
 
@@ -72,21 +75,22 @@ class Writer {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, maxPerCommit));
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if ('statements' in next) {
+        this.#waiting.shift();
+        await this.#client.runWhole(next.statements).then(next.resolve, next.reject);
+      } else await this.#commit(this.#takeJobs());
+    }
     this.#turn = undefined;
   }
 
-  async #commit(jobs: readonly Job[]): Promise<void> {
-    this.#isOpen = true;
-    try {
-      await this.#commitTogether(jobs);
-    } finally {
-      this.#isOpen = false;
-      for (const go of this.#held.splice(0)) go();
-    }
+  /** Those at the head of the queue that may share a commit. */
+  #takeJobs(): readonly Job[] {
+    const end = this.#waiting.findIndex((change, index) => index === maxPerCommit || 'statements' in change);
+    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end) as Job[];
   }
 
-  async #commitTogether(jobs: readonly Job[]): Promise<void> {
+  async #commit(jobs: readonly Job[]): Promise<void> {
     const frame = new Frame(this.#client);
     const outcomes: (() => void)[] = [];
     try {

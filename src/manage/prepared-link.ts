@@ -1,0 +1,34 @@
+import type { Refusal } from '../rules/errors.ts';
+import type { Database } from '../storage/database.ts';
+import type { CompleteLink } from '../storage/insert-links.ts';
+import type { StoredLink } from '../storage/links.ts';
+import type { StoredTag } from '../storage/tags.ts';
+
+/** A link whose fields are valid: it can be stored if its suffix is free. */
+export interface PreparedLink {
+  /** Normalised. A random one is drawn again if it is taken. */
+  readonly suffix: string;
+  readonly isChosen: boolean;
+  readonly host: string | null;
+  readonly tagIds: readonly number[];
+  readonly row: Omit<CompleteLink, 'id' | 'suffix' | 'search_text'>;
+}
+
+export interface LinkWithTags {
+  readonly link: StoredLink;
+  readonly tags: readonly StoredTag[];
+}
+
+export type Outcome = LinkWithTags | Refusal;
+
+/** What storing links needs of the control plane. */
+export interface StoringMeans {
+  readonly database: Database;
+  readonly now: () => number;
+  readonly randomSuffix: () => string;
+}
+
+/** Stores single links, several in one transaction where they arrive together. */
+export interface LinkStore {
+  store(link: PreparedLink): Promise<LinkWithTags>;
+}
