@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Insertable } from 'kysely';
-import { hitColumns } from '../src/ledger/fold-store.ts';
+import { hitColumns } from '../src/rules/click-fields.ts';
 import type { Schema } from '../src/storage/schema.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';

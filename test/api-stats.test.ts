@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hourOf } from '../src/ledger/codes.ts';
+import { hourOf } from '../src/rules/utc-time.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
-import { classes } from '../src/ledger/codes.ts';
 import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
-import { hitColumns, noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
+import { noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
-import type { HitColumn, HitCount, HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
+import type { HitCount, HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import type { Owner } from '../src/ledger/owner.ts';
+import { classes, type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { drawFrom } from './support/draw.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
-import { dimensions, rollupClasses } from '../src/ledger/codes.ts';
 import type { RollupSlice } from '../src/ledger/counts.ts';
 import { PostgresFoldStore } from '../src/ledger/fold-postgres.ts';
 import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
-import { type FoldBatch, type FoldStore, hitColumns } from '../src/ledger/fold-store.ts';
+import type { FoldBatch, FoldStore } from '../src/ledger/fold-store.ts';
 import { countEntry, tidyCounts } from '../src/ledger/hour-counts.ts';
 import { openCounts } from '../src/ledger/open-counts.ts';
+import { dimensions, hitColumns, rollupClasses } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { clicks } from '../src/storage/migrations/002-clicks.ts';

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { dimensions, hourOf, rollupClasses } from '../../src/ledger/codes.ts';
 import { countEntry } from '../../src/ledger/hour-counts.ts';
+import { dimensions, rollupClasses } from '../../src/rules/click-fields.ts';
+import { hourOf } from '../../src/rules/utc-time.ts';
 import type { SeededStore } from '../seed.ts';
 
 export const hoursSeeded = 30 * 24;

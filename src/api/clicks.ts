@@ -2,13 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
-import {
-  type ClickQuestion,
-  eachClick,
-  type Click as Found,
-  type Owner,
-  readClicks,
-} from '../stats/clicks.ts';
+import { type ClickQuestion, eachClick, type Owner, readClicks, type StoredClick } from '../stats/clicks.ts';
 import { clicksRange } from '../stats/range.ts';
 import { clickAnswer } from './click-answer.ts';
 import { csvLine, csvLines } from './clicks-csv.ts';
@@ -106,8 +100,12 @@ async function exported(clicks: ReturnType<typeof eachClick>, file: string) {
   };
 }
 
-async function* linesOf(first: readonly Found[], rest: AsyncGenerator<readonly Found[], void, undefined>) {
-  const lines = (clicks: readonly Found[]) => csvLines(clicks, (click) => Object.values(clickAnswer(click)));
+async function* linesOf(
+  first: readonly StoredClick[],
+  rest: AsyncGenerator<readonly StoredClick[], void, undefined>,
+) {
+  const lines = (clicks: readonly StoredClick[]) =>
+    csvLines(clicks, (click) => Object.values(clickAnswer(click)));
   yield csvLine(Object.keys(Click.shape)) + (await lines(first));
   for await (const clicks of rest) if (clicks.length > 0) yield await lines(clicks);
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { type ClickQuestion, clicksAfter, type Click as Found } from '../stats/clicks.ts';
+import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
 import type { LiveClicks } from '../stats/live.ts';
 import { clickAnswer } from './click-answer.ts';
 import { endpoint } from './endpoint.ts';
@@ -55,7 +55,7 @@ interface Following {
   readonly since: number | undefined;
   readonly over: readonly AbortSignal[];
   readonly reauthorize: () => Promise<unknown>;
-  readonly read: (after: number, upTo: number) => Promise<readonly Found[]>;
+  readonly read: (after: number, upTo: number) => Promise<readonly StoredClick[]>;
 }
 
 async function* events({ live, organizationId, since, over, reauthorize, read }: Following) {
@@ -84,7 +84,7 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
   }
 }
 
-const event = (click: Found): string =>
+const event = (click: StoredClick): string =>
   `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
 
 /** A store that is away says nothing about a credential. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import { formatIso } from '../rules/instant.ts';
+import { dayLength } from '../rules/utc-time.ts';
 import { type StatsRange, statsRange } from '../stats/range.ts';
 import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
 import { endpoint } from './endpoint.ts';
@@ -39,8 +40,6 @@ export const ofOrganization = endpoint({
     return { status: 200, body: await answerFor(owner, query, context) };
   },
 });
-
-const dayLength = 24 * 60 * 60 * 1000;
 
 async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, context: Context) {
   const { from, to, interval, timezone, group_by: groupBy, ...filters } = query;

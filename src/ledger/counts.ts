@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { clickClass } from './hour-counts.ts';
-import type { HitColumn } from './ledger.ts';
+import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
 
 /** Hours since the epoch; `to` is the first that is not included. */
 export interface Hours {
@@ -90,7 +89,7 @@ export class Groups {
     this.#groups.set(value, group);
     for (const sums of [group, this.#all]) {
       sums.hits += hits;
-      if (ofClass === clickClass) sums.clicks += hits;
+      if (ofClass === rollupClassCodes.click) sums.clicks += hits;
     }
   }
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { RawHit } from '../journal/hit.ts';
 import { RecentVisits } from '../rules/click-class.ts';
+import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
-import { DailySalts, dayOf } from './visitor-hash.ts';
+import { DailySalts } from './visitor-hash.ts';
 
 const at = Date.UTC(2026, 5, 1, 12);
 const safari =
@@ -68,12 +69,12 @@ test('a hit is told as fully as its request allows, and without its address', ()
     browser: 'Safari',
     browserVersion: '17',
     language: 'de',
-    referrerHost: 'example.com',
-    utmSource: 'poster',
-    utmMedium: 'print',
-    utmCampaign: 'fair',
-    utmTerm: 't',
-    utmContent: 'c',
+    referrer: 'example.com',
+    utm_source: 'poster',
+    utm_medium: 'print',
+    utm_campaign: 'fair',
+    utm_term: 't',
+    utm_content: 'c',
     source: 'qr',
     visitor: expect.any(Number),
   });
@@ -90,8 +91,8 @@ test('a request that says nothing gives a hit all the same', () => {
     os: 'Unknown',
     browser: 'Unknown',
     language: '',
-    referrerHost: '',
-    utmSource: '',
+    referrer: '',
+    utm_source: '',
     source: 'link',
   });
 });
@@ -103,9 +104,9 @@ test('the country that a trusted proxy names comes before the one of the address
 
 test('our own hosts are no referrers, with or without www', () => {
   for (const referer of ['https://go.example.org/abc', 'https://www.links.example/x']) {
-    expect(enriched({ referer }).referrerHost).toBe('');
+    expect(enriched({ referer }).referrer).toBe('');
   }
-  expect(enriched({ referer: 'https://links.example/' }).referrerHost).toBe('links.example');
+  expect(enriched({ referer: 'https://links.example/' }).referrer).toBe('links.example');
 });
 
 describe('who asked not to be tracked', () => {

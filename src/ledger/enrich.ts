@@ -17,34 +17,22 @@ import {
   withoutWww,
 } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
+import type { Click } from './click.ts';
 import { type CountryOf, countryCode } from './geo.ts';
 import { type DailySalts, visitorHash } from './visitor-hash.ts';
 
-/** A hit as the ledger keeps it: nothing here leads back to an address. */
-export interface EnrichedHit {
-  readonly linkId: number;
+/** A hit as the ledger keeps it, and what its user agent says besides. */
+export interface EnrichedHit extends Click {
   readonly organizationId: number;
-  readonly at: number;
   readonly outcome: RawHit['outcome'];
   readonly target: RawHit['target'];
   readonly class: ClickClass;
   readonly reason: ClassReason;
-  readonly country: string;
   readonly device: DeviceKind;
-  readonly os: string;
+  readonly source: ClickSource['source'];
   readonly osVersion: string;
-  readonly browser: string;
   readonly browserVersion: string;
-  /** This and the texts below are '' when the request doesn't say. */
-  readonly language: string;
-  readonly referrerHost: string;
-  readonly utmSource: string;
-  readonly utmMedium: string;
-  readonly utmCampaign: string;
-  readonly utmTerm: string;
-  readonly utmContent: string;
-  readonly source: 'qr' | 'link';
-  /** Null for who asked not to be tracked, and for hits folded after their day's salt was destroyed. */
+  /** Null for visitors who asked not to be tracked, and for hits folded after their day's salt was destroyed. */
   readonly visitor: number | null;
 }
 
@@ -55,7 +43,7 @@ export interface EnrichParts {
   readonly language: (acceptLanguage: string) => string;
   readonly referrer: (referer: string) => Referrer;
   readonly clickSource: (query: string) => ClickSource;
-  /** Coming from one of our own pages (a password's, a captcha's) is coming from nowhere else. */
+  /** A visitor who comes from one of our own pages (a password's, a captcha's) has no referrer. */
   readonly isOwnHost: (host: string) => boolean;
   readonly salts: Pick<DailySalts, 'get'>;
 }
@@ -94,7 +82,7 @@ export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' |
   };
 }
 
-/** How the host that somebody came from is counted; '' for our own. */
+/** The host that a visitor came from, as it is counted; '' for our own. */
 export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' | 'isOwnHost'>): string {
   if (referer === '') return '';
   const { host, shown } = parts.referrer(referer);
@@ -122,12 +110,8 @@ export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): 
     browser: agent.browser,
     browserVersion: agent.browserVersion,
     language: parts.language(raw.acceptLanguage),
-    referrerHost: referrerOf(raw.referer, parts),
-    utmSource: utm.source,
-    utmMedium: utm.medium,
-    utmCampaign: utm.campaign,
-    utmTerm: utm.term,
-    utmContent: utm.content,
+    referrer: referrerOf(raw.referer, parts),
+    ...utm,
     source,
     visitor: raw.doNotTrack ? null : visitor,
   };
@@ -136,8 +120,8 @@ export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): 
 const repeat: Classification = { class: 'repeat', reason: 'recent_visit' };
 
 /**
- * Only a click can be repeated: whoever is asked for a password and then redirected clicked once. To tell a double tap
- * the hash is used for those, too, who asked not to be tracked; it stays in memory for seconds and isn't stored.
+ * Only a click can be repeated: a visitor who is asked for a password and then redirected clicked once. To detect a double
+ * tap the hash is also used for visitors who asked not to be tracked; it stays in memory for seconds and isn't stored.
  */
 function classOf(
   raw: RawHit,

@@ -3,16 +3,24 @@ import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
 import { outcomes, type RawHit, targets } from '../journal/hit.ts';
 import { RecentVisits } from '../rules/click-class.ts';
-import { classColumns } from '../storage/schema.ts';
-import { classes, devices, dimensions, hourOf, reasons, sources } from './codes.ts';
+import {
+  classes,
+  devices,
+  dimensions,
+  hitColumns,
+  reasons,
+  rollupClasses,
+  sources,
+} from '../rules/click-fields.ts';
+import { dayOf, hourOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { BatchBuilder } from './fold-batch.ts';
-import { type FoldBatch, hitColumns, linkHourColumns } from './fold-store.ts';
+import { type FoldBatch, linkHourColumns } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
-import { DailySalts, dayOf } from './visitor-hash.ts';
+import { DailySalts } from './visitor-hash.ts';
 import { WordIds } from './word-ids.ts';
 
 const dayLength = 86_400_000;
@@ -84,10 +92,10 @@ function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: 
     ['os', 'click', numberOf(hit.os)],
     ['browser', 'click', numberOf(hit.browser)],
     ['language', 'click', numberOf(hit.language)],
-    ['referrer', 'click', numberOf(hit.referrerHost)],
-    ['utm_source', 'click', numberOf(hit.utmSource)],
-    ['utm_medium', 'click', numberOf(hit.utmMedium)],
-    ['utm_campaign', 'click', numberOf(hit.utmCampaign)],
+    ['referrer', 'click', numberOf(hit.referrer)],
+    ['utm_source', 'click', numberOf(hit.utm_source)],
+    ['utm_medium', 'click', numberOf(hit.utm_medium)],
+    ['utm_campaign', 'click', numberOf(hit.utm_campaign)],
     ['destination', 'click', targets.indexOf(hit.target ?? 'none')],
     ['source', 'click', sources.indexOf(hit.source)],
   ];
@@ -134,11 +142,11 @@ function toldCounts(batch: FoldBatch) {
   const hours = rowsOf(batch.linkHours.numbers, linkHourColumns.length);
   for (const [row, [link, hour, ...ofClasses]] of hours.entries()) {
     for (const [index, hits] of ofClasses.entries())
-      if (hits > 0) ofLinks.count(`${link} ${hour} total ${classColumns[index]} 0`, hits);
+      if (hits > 0) ofLinks.count(`${link} ${hour} total ${rollupClasses[index]} 0`, hits);
     eachCount(batch.linkHours.counts[row] ?? '', (dimension, value, hits) => {
       const name = dimensions[dimension];
       const isReason = name === 'reason';
-      const rollup = isReason ? classColumns[classOf(value)] : 'click';
+      const rollup = isReason ? rollupClasses[classOf(value)] : 'click';
       ofLinks.count(`${link} ${hour} ${name} ${rollup} ${isReason ? reasonOf(value) : value}`, hits);
     });
   }
@@ -146,7 +154,7 @@ function toldCounts(batch: FoldBatch) {
   const rows = rowsOf(batch.organizationRollups, 6);
   for (const [id, dimension, hour, rollup, value, hits] of rows)
     ofOrganizations.count(
-      `${id} ${dimensions[dimension ?? -1]} ${hour} ${classColumns[rollup ?? -1]} ${value}`,
+      `${id} ${dimensions[dimension ?? -1]} ${hour} ${rollupClasses[rollup ?? -1]} ${value}`,
       hits,
     );
   expectInOrder(hours.map((row) => row.slice(0, 2)));
@@ -170,8 +178,8 @@ const rowOf = (hit: EnrichedHit): number[] => [
   reasons.indexOf(hit.reason),
   devices.indexOf(hit.device),
   sources.indexOf(hit.source),
-  ...[hit.country, hit.os, hit.browser, hit.language, hit.referrerHost].map(numberOf),
-  ...[hit.utmSource, hit.utmMedium, hit.utmCampaign, hit.utmTerm, hit.utmContent].map(numberOf),
+  ...[hit.country, hit.os, hit.browser, hit.language, hit.referrer].map(numberOf),
+  ...[hit.utm_source, hit.utm_medium, hit.utm_campaign, hit.utm_term, hit.utm_content].map(numberOf),
   hit.visitor ?? -1,
 ];
 

@@ -1,3 +1,4 @@
+import { dayOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
 import type { BatchLinks } from './batch-links.ts';
 import { type FoldBatch, noVisitor, type Watermark } from './fold-store.ts';
@@ -6,7 +7,6 @@ import { HitColumns } from './hit-columns.ts';
 import { RollUps } from './roll-ups.ts';
 import type { SeenVisitors } from './seen-visitors.ts';
 import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
-import { dayOf } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
 /** Hits: so many in one turn are a backlog, or more than anybody watches live. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { hitColumns, rollupClasses } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
-import { classColumns } from '../storage/schema.ts';
 import {
   byId,
   type Column,
@@ -13,10 +13,9 @@ import {
   type FoldBatch,
   type FoldStore,
   type Hits,
-  hitColumns,
+  type HookedLink,
   JournalTaken,
   type LinkHours,
-  type LinkRow,
   linkClickColumns,
   linkHourColumns,
   linksWithHooks,
@@ -74,7 +73,9 @@ const organizationRollupsSql = `insert into organization_rollups (organization_i
 
 /** Its last two parameters are visitors and counts. */
 const linkHourWidth = linkHourColumns.length + 2;
-const summed = [...classColumns, 'visitors'].map((name) => `${name} = link_hours.${name} + excluded.${name}`);
+const summed = [...rollupClasses, 'visitors'].map(
+  (name) => `${name} = link_hours.${name} + excluded.${name}`,
+);
 const linkHoursSql = `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose)
   select *, 0 from unnest(${Array.from(
     { length: linkHourWidth },
@@ -324,7 +325,7 @@ async function hookedLinks(query: Query, batch: FoldBatch) {
   const rows = await query(linksWithHooks('links.id = any($1::bigint[])'), [links]);
   return byId(
     rows.map((row) => ({
-      ...(row as unknown as LinkRow),
+      ...(row as unknown as HookedLink),
       id: whole(row, 'id'),
       organization_id: whole(row, 'organization_id'),
     })),

@@ -1,7 +1,7 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
+import { rollupClasses } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
-import { classColumns } from '../storage/schema.ts';
 import { breathe } from '../threads/yield-core.ts';
 import {
   byId,
@@ -12,9 +12,9 @@ import {
   deletedAtOnce,
   type FoldBatch,
   type FoldStore,
+  type HookedLink,
   JournalTaken,
   type LinkHours,
-  type LinkRow,
   linkClickColumns,
   linkHourColumns,
   linksWithHooks,
@@ -47,7 +47,7 @@ const othersPause = 5_000;
 /** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
 const othersLook = 25;
 
-const summed = [...classColumns, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
+const summed = [...rollupClasses, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
 
 const insertions = {
   linkHours: {
@@ -323,7 +323,7 @@ export class SqliteFoldStore implements FoldStore {
     const links = (hasHooks.get() as { has: number }).has === 1 ? clickedLinks(batch) : [];
     if (links.length === 0) return byId([]);
     const sql = linksWithHooks('links.id in (select value from json_each(?))', 'indexed by links_hooked');
-    return byId(this.#statement(sql).all(JSON.stringify(links)) as LinkRow[]);
+    return byId(this.#statement(sql).all(JSON.stringify(links)) as HookedLink[]);
   }
 
   #insertDeliveries(deliveries: readonly Delivery[]): void {

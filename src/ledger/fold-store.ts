@@ -1,8 +1,9 @@
 import type { Insertable } from 'kysely';
+import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
+import { hoursPerDay } from '../rules/utc-time.ts';
+import type { StoredLink } from '../storage/links.ts';
 import type { Schema } from '../storage/schema.ts';
-import { classColumns } from '../storage/schema.ts';
 import type { HitIdOf } from './hit-ids.ts';
-import { visitorsDimension } from './hour-counts.ts';
 
 /** A place in a node's journal. */
 export interface Watermark {
@@ -65,60 +66,33 @@ export interface LinkHours {
   readonly counts: readonly string[];
 }
 
-export const linkHourColumns = ['link_id', 'hour', ...classColumns] as const;
+export const linkHourColumns = ['link_id', 'hour', ...rollupClasses] as const;
 
-export const hitColumns = [
-  'link_id',
-  'organization_id',
-  'at',
-  'outcome',
-  'target',
-  'class',
-  'reason',
-  'device',
-  'source',
-  'country',
-  'os',
-  'browser',
-  'language',
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'visitor',
-] as const satisfies readonly (keyof Schema['hits'])[];
 export const rollupColumns = 6;
 export const linkClickColumns = 3;
 
 /** Hours whose counts have grown long at their end: word for word what their index has, or else it is not used. */
 export const looseHours = 'select link_id, hour, counts from link_hours where loose > 1000';
 
-/** A link whose clicks somebody wants to be told of. */
-export interface LinkWithHooks {
-  readonly id: number;
-  readonly organizationId: number;
-  readonly suffix: string;
-  /** Null is the default domain. */
-  readonly host: string | null;
-  readonly destinationUrl: string;
-  readonly androidUrl: string | null;
-  readonly iosUrl: string | null;
-  readonly webhookUrl: string | null;
-  /** Names of events, separated by commas. */
-  readonly webhookEvents: string;
-  /** Sealed. */
-  readonly signingKey: string | null;
-  readonly zapierHookUrl: string | null;
-}
+/** A link with a webhook or a Zap. */
+export type HookedLink = Pick<
+  StoredLink,
+  | 'id'
+  | 'organization_id'
+  | 'suffix'
+  | 'host'
+  | 'destination_url'
+  | 'android_url'
+  | 'ios_url'
+  | 'webhook_url'
+  | 'webhook_events'
+  | 'webhook_auth_key'
+  | 'zapier_hook_url'
+>;
 
 export type Delivery = Insertable<Schema['webhook_deliveries']>;
 /** Called inside the transaction with the hooks as they are then, and with the hits already in the ledger. */
-export type DeliveriesOf = (
-  links: ReadonlyMap<number, LinkWithHooks>,
-  hitIdOf: HitIdOf,
-) => readonly Delivery[];
+export type DeliveriesOf = (links: ReadonlyMap<number, HookedLink>, hitIdOf: HitIdOf) => readonly Delivery[];
 
 /** The watermark isn't where this journal was read from: somebody else has folded it. */
 export class JournalTaken extends Error {
@@ -153,39 +127,8 @@ export const linksWithHooks = (these: string, hint = ''): string =>
   `select ${linkFields} from links ${hint} left join domains on domains.id = links.domain_id
    where (links.webhook_url is not null or links.zapier_hook_url is not null) and ${these}`;
 
-export interface LinkRow {
-  id: number;
-  organization_id: number;
-  suffix: string;
-  host: string | null;
-  destination_url: string;
-  android_url: string | null;
-  ios_url: string | null;
-  webhook_url: string | null;
-  webhook_events: string;
-  webhook_auth_key: string | null;
-  zapier_hook_url: string | null;
-}
-
-export const byId = (rows: readonly LinkRow[]): ReadonlyMap<number, LinkWithHooks> =>
-  new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        organizationId: row.organization_id,
-        suffix: row.suffix,
-        host: row.host,
-        destinationUrl: row.destination_url,
-        androidUrl: row.android_url,
-        iosUrl: row.ios_url,
-        webhookUrl: row.webhook_url,
-        webhookEvents: row.webhook_events,
-        signingKey: row.webhook_auth_key,
-        zapierHookUrl: row.zapier_hook_url,
-      },
-    ]),
-  );
+export const byId = (links: readonly HookedLink[]): ReadonlyMap<number, HookedLink> =>
+  new Map(links.map((link) => [link.id, link]));
 
 /** The links that have clicks in this batch: they come first in the rows. */
 export function clickedLinks({ linkClicks }: FoldBatch): number[] {
@@ -193,8 +136,6 @@ export function clickedLinks({ linkClicks }: FoldBatch): number[] {
   for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
   return links;
 }
-
-const hoursPerDay = 24;
 
 /**
  * New visitors where they belong: by row of the links' hours, the first that a link has that day; and as rows of the
@@ -209,7 +150,7 @@ export function placeVisitors(
   for (const { day, owner, count } of found) {
     if (count === 0) continue;
     const hour = day * hoursPerDay;
-    if (owner < 0) organizations.push(-owner, visitorsDimension, hour, 0, 0, count);
+    if (owner < 0) organizations.push(-owner, dimensionCodes.visitors, hour, 0, 0, count);
     else ofLinkHours[firstRow(numbers, owner, hour)] = count;
   }
   return { ofLinkHours, organizations: Float64Array.from(organizations) };

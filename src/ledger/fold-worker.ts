@@ -10,13 +10,14 @@ import {
 import { lockJournal, removeJournal } from '../journal/lock.ts';
 import { isPassing } from '../journal/passing-fault.ts';
 import { StoreAway } from '../rules/errors.ts';
+import { dayLength } from '../rules/utc-time.ts';
 import type { EnrichParts } from './enrich.ts';
 import { type ClicksOf, JournalFold } from './fold.ts';
 import { BatchBuilder } from './fold-batch.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { type DeliveriesOf, type FoldStore, JournalTaken } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
-import { dayLength, forgetOld } from './retention.ts';
+import { forgetOld } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import type { DailySalts } from './visitor-hash.ts';

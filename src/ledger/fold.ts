@@ -6,21 +6,14 @@ import { JournalReader, type ReaderParts } from '../journal/reader.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { RecentVisits } from '../rules/click-class.ts';
 import { StoreAway } from '../rules/errors.ts';
-import { type EnrichedHit, type EnrichParts, enrich } from './enrich.ts';
+import type { FoldedClick } from './click.ts';
+import { type EnrichParts, enrich } from './enrich.ts';
 import type { BatchBuilder } from './fold-batch.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore, Watermark } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
-
-/** A click as webhooks are told of it. The address is shown to nobody else, and goes with the journal. */
-export type FoldedClick = EnrichedHit & {
-  /** Its index among the hits of its batch, in the order in which they came. */
-  readonly index: number;
-  readonly address: string;
-  readonly userAgent: string;
-};
 
 export type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
 

@@ -4,11 +4,12 @@ import { hitText } from '../../test/support/hit-text.ts';
 import { outcomes, type RawHit, targets } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { RecentVisits } from '../rules/click-class.ts';
-import { classes, devices, reasons, sources } from './codes.ts';
+import { classes, devices, originFields, reasons, sources, wordFields } from '../rules/click-fields.ts';
+import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { HitBatch } from './hit-batch.ts';
 import { ValueLimit } from './value-limit.ts';
-import { DailySalts, dayOf } from './visitor-hash.ts';
+import { DailySalts } from './visitor-hash.ts';
 import { WordIds } from './word-ids.ts';
 
 const dayLength = 86_400_000;
@@ -94,18 +95,7 @@ const expected = (hit: EnrichedHit): object => ({
   reason: hit.reason,
   device: hit.device,
   source: hit.source,
-  words: [
-    hit.country,
-    hit.os,
-    hit.browser,
-    hit.language,
-    hit.referrerHost,
-    hit.utmSource,
-    hit.utmMedium,
-    hit.utmCampaign,
-    hit.utmTerm,
-    hit.utmContent,
-  ],
+  words: wordFields.map((field) => hit[field]),
   visitor: hit.visitor ?? -1,
 });
 
@@ -257,12 +247,12 @@ test('what is one too many of a link and hour is one of the others, and no word;
   stretch.add(recordOf(hits.map(hitText).join('')), () => true, new RecentVisits());
   const said = (places: Int32Array) =>
     Array.from(places.subarray(0, stretch.count), (place) => words.said[place]);
-  const { language, utmSource } = stretch.columns;
+  const { language, origins } = stretch.columns;
   expect(said(language)).toEqual([
     ...['de', 'fr', '(other)', 'de', '(other)'],
     ...['pt', 'de', '(other)', 'de', 'pt'],
   ]);
-  expect(said(utmSource)).toEqual([
+  expect(said(origins[originFields.indexOf('utm_source')] ?? new Int32Array())).toEqual([
     ...['s0-0', 's0-1', '(other)', '(other)', '(other)'],
     ...['s3600000-2', 's3600000-0', '(other)', '(other)', '(other)'],
   ]);
@@ -275,7 +265,7 @@ test('words that have lost their places are not taken for those that have them n
   const referrerOf = (hit: Partial<RawHit>) => {
     stretch.begin();
     stretch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true, new RecentVisits());
-    return words.said[stretch.columns.referrer[0] ?? -1];
+    return words.said[stretch.columns.origins[0]?.[0] ?? -1];
   };
   expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');
   expect(referrerOf({ referer: 'https://two.example/', acceptLanguage: 'fr' })).toBe('two.example');

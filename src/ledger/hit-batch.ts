@@ -1,24 +1,20 @@
 import { outcomes } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { classify } from '../rules/click-class.ts';
+import { classCodes, reasonCodes, sourceCodes, utmFields } from '../rules/click-fields.ts';
+import { dayLength, dayOf, hourLength, hourOf } from '../rules/utc-time.ts';
 import { breathe } from '../threads/yield-core.ts';
 import { BatchLinks } from './batch-links.ts';
 import { ByteCache } from './byte-cache.ts';
-import { classCode, classes, hourLength, hourOf, reasonCode, sources } from './codes.ts';
 import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { otherValues, type ValueLimit } from './value-limit.ts';
 import { VisitorCache } from './visitor-cache.ts';
-import { dayLength, dayOf } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
-const human = classes.indexOf('human');
 const redirect = outcomes.indexOf('redirect');
-const repeat = classCode('repeat');
-const recentVisit = reasonCode('recent_visit');
-const qr = sources.indexOf('qr');
 /** A stretch that spans more is ended: kinds of roll-ups are small numbers. */
 const maxHours = 1_024;
 const maxReferrers = 16_384;
@@ -129,10 +125,10 @@ export class HitBatch {
     const { visitor } = person;
     // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
-    if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== human) return;
+    if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== classCodes.human) return;
     if (!recentVisits.repeats(linkId, visitor, at)) return;
-    columns.class[row] = repeat;
-    columns.reason[row] = recentVisit;
+    columns.class[row] = classCodes.repeat;
+    columns.reason[row] = reasonCodes.recent_visit;
   }
 
   #toHour(hour: number): void {
@@ -156,27 +152,26 @@ export class HitBatch {
   #writeMore(hit: HitCursor, row: number): void {
     const { columns } = this;
     const { linkId } = hit;
-    columns.willHaveOrigins();
-    columns.referrer[row] = this.#limited(
-      linkId,
-      1,
-      referrerOf(hit.knownReferer(this.#referers), this.#parts),
-    );
+    const origins = columns.willHaveOrigins();
+    const referrer = referrerOf(hit.knownReferer(this.#referers), this.#parts);
+    const [ofReferrer] = origins;
+    if (ofReferrer !== undefined) ofReferrer[row] = this.#limited(linkId, 1, referrer);
     if (hit.isPlain) return;
     const parts = this.#parts;
     const { source, utm } = parts.clickSource(hit.knownQuery(this.#queries));
-    columns.source[row] = source === 'qr' ? qr : 0;
-    columns.utmSource[row] = this.#limited(linkId, 2, utm.source);
-    columns.utmMedium[row] = this.#limited(linkId, 3, utm.medium);
-    columns.utmCampaign[row] = this.#limited(linkId, 4, utm.campaign);
-    columns.utmTerm[row] = this.#limited(linkId, 5, utm.term);
-    columns.utmContent[row] = this.#limited(linkId, 6, utm.content);
+    columns.source[row] = sourceCodes[source];
+    for (let index = 0; index < utmFields.length; index++) {
+      const column = origins[1 + index];
+      const name = utmFields[index];
+      if (column !== undefined && name !== undefined)
+        column[row] = this.#limited(linkId, 2 + index, utm[name]);
+    }
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
     if (country !== null) columns.country[row] = this.#words.placeOf(country);
     if (hit.purpose === '') return;
     const found = classify(hit, () => parts.knownAgent(hit.userAgent).classification);
-    columns.class[row] = classCode(found.class);
-    columns.reason[row] = reasonCode(found.reason);
+    columns.class[row] = classCodes[found.class];
+    columns.reason[row] = reasonCodes[found.reason];
   }
 
   /** The place of the word that a value is kept as. No word is made of what is one too many. */

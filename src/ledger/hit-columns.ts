@@ -1,8 +1,7 @@
 import { outcomes } from '../journal/hit.ts';
-import { classes } from './codes.ts';
+import { classCodes, originFields } from '../rules/click-fields.ts';
 import type { Column } from './fold-store.ts';
 
-const human = classes.indexOf('human');
 const redirect = outcomes.indexOf('redirect');
 const leastRoom = 256;
 
@@ -26,12 +25,8 @@ export class HitColumns {
   os: Int32Array = new Int32Array(leastRoom);
   browser: Int32Array = new Int32Array(leastRoom);
   language: Int32Array = new Int32Array(leastRoom);
-  referrer: Int32Array = new Int32Array(leastRoom);
-  utmSource: Int32Array = new Int32Array(leastRoom);
-  utmMedium: Int32Array = new Int32Array(leastRoom);
-  utmCampaign: Int32Array = new Int32Array(leastRoom);
-  utmTerm: Int32Array = new Int32Array(leastRoom);
-  utmContent: Int32Array = new Int32Array(leastRoom);
+  /** One for each of `originFields`. */
+  origins: readonly Int32Array[] = originFields.map(() => new Int32Array(leastRoom));
   visitor: Float64Array = new Float64Array(leastRoom);
   /** Whether a row may have another referrer, source or UTM parameter than none: what most rows haven't isn't written. */
   #hasOrigins = false;
@@ -42,7 +37,7 @@ export class HitColumns {
   begin(rows = 0): void {
     if (this.count * 16 < this.#room && this.#room > leastRoom) this.#resize(leastRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
-    if (this.#hasOrigins) for (const column of this.#origins) column.fill(0, 0, this.count);
+    if (this.#hasOrigins) for (const column of [this.source, ...this.origins]) column.fill(0, 0, this.count);
     this.#hasOrigins = false;
     this.count = rows;
   }
@@ -60,9 +55,10 @@ export class HitColumns {
     return this.count++;
   }
 
-  /** To be called before anything but 0 comes into the columns of where a visitor came from. */
-  willHaveOrigins(): void {
+  /** The origins' columns. Must be called before anything but 0 is written to them or to `source`. */
+  willHaveOrigins(): readonly Int32Array[] {
     this.#hasOrigins = true;
+    return this.origins;
   }
 
   get hasOrigins(): boolean {
@@ -70,18 +66,17 @@ export class HitColumns {
   }
 
   isClick(row: number): boolean {
-    return this.class[row] === human && this.outcome[row] === redirect;
+    return this.class[row] === classCodes.human && this.outcome[row] === redirect;
   }
 
+  /** In the order of `wordFields`. */
   get words(): readonly Int32Array[] {
-    const { country, os, browser, language } = this;
-    const [, ...wordsOfOrigins] = this.#origins;
-    return [country, os, browser, language, ...wordsOfOrigins];
+    return [...this.#visitors, ...this.origins];
   }
 
-  /** Columns of words in which not every cell is 0 for sure. */
+  /** Columns of words that may have anything but 0. */
   get wordsInUse(): readonly Int32Array[] {
-    return this.#hasOrigins ? this.words : this.words.slice(0, 4);
+    return this.#hasOrigins ? this.words : this.#visitors;
   }
 
   /** Has the rows of others, in this order, as its own; save for places, and for whose they are: see `setLink`. */
@@ -89,12 +84,9 @@ export class HitColumns {
     this.begin(order.length);
     takeDoubles(from.at, order, this.at);
     takeDoubles(from.visitor, order, this.visitor);
-    const targets = this.#facts;
-    for (const [index, column] of from.#facts.entries()) takeWhole(column, order, targets[index] ?? column);
-    if (!from.#hasOrigins) return;
-    this.#hasOrigins = true;
-    const origins = this.#origins;
-    for (const [index, column] of from.#origins.entries()) takeWhole(column, order, origins[index] ?? column);
+    this.#hasOrigins = from.#hasOrigins;
+    const targets = this.#inUse;
+    for (const [index, column] of from.#inUse.entries()) takeWhole(column, order, targets[index] ?? column);
   }
 
   /** Whose the rows from `from` up to `to` are. */
@@ -106,33 +98,16 @@ export class HitColumns {
     }
   }
 
-  get #facts(): readonly Int32Array[] {
-    return [
-      this.outcome,
-      this.target,
-      this.class,
-      this.reason,
-      this.device,
-      this.country,
-      this.os,
-      this.browser,
-      this.language,
-    ];
+  get #visitors(): readonly Int32Array[] {
+    return [this.country, this.os, this.browser, this.language];
   }
 
-  get #origins(): readonly Int32Array[] {
-    return [
-      this.source,
-      this.referrer,
-      this.utmSource,
-      this.utmMedium,
-      this.utmCampaign,
-      this.utmTerm,
-      this.utmContent,
-    ];
+  get #inUse(): readonly Int32Array[] {
+    const facts = [this.outcome, this.target, this.class, this.reason, this.device, ...this.wordsInUse];
+    return this.#hasOrigins ? [...facts, this.source] : facts;
   }
 
-  /** In the order that the ledger's columns have in `fold-store.ts`. */
+  /** In the order of `hitColumns`. */
   get ledger(): readonly Column[] {
     return [
       this.linkId,
@@ -169,12 +144,7 @@ export class HitColumns {
     this.os = whole(this.os);
     this.browser = whole(this.browser);
     this.language = whole(this.language);
-    this.referrer = whole(this.referrer);
-    this.utmSource = whole(this.utmSource);
-    this.utmMedium = whole(this.utmMedium);
-    this.utmCampaign = whole(this.utmCampaign);
-    this.utmTerm = whole(this.utmTerm);
-    this.utmContent = whole(this.utmContent);
+    this.origins = this.origins.map(whole);
     this.visitor = double(this.visitor);
     this.place = whole(this.place);
   }

@@ -1,4 +1,5 @@
-import { hourLength } from './codes.ts';
+import type { HitColumn } from '../rules/click-fields.ts';
+import { hourLength } from '../rules/utc-time.ts';
 import {
   type BucketCount,
   bucketAt,
@@ -9,7 +10,7 @@ import {
   type Hours,
   spanOf,
 } from './counts.ts';
-import type { HitColumn, Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { Owner } from './owner.ts';
 
 /** Counts made from the hits themselves, which are kept for a limited time. */

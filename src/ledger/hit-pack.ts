@@ -1,7 +1,8 @@
+import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
 import { breathe } from '../threads/yield-core.ts';
-import { type Column, type Hits, hitColumns, noVisitor } from './fold-store.ts';
-import type { HitColumn, StoredHit } from './ledger.ts';
+import { type Column, type Hits, noVisitor } from './fold-store.ts';
+import type { StoredHit } from './ledger.ts';
 import { rollupClassOf } from './rollup-class.ts';
 
 /**

@@ -1,19 +1,14 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { classColumns } from '../storage/schema.ts';
-import { dimensions, reasons, rollupClasses } from './codes.ts';
+import { dimensions, reasons, rollupClasses } from '../rules/click-fields.ts';
 import {
   classOf,
-  clickClass,
   countEntry,
   dimensionLetters,
   eachCount,
-  reasonDimension,
   reasonOf,
   reasonValue,
   tidyCounts,
-  totalDimension,
-  visitorsDimension,
 } from './hour-counts.ts';
 
 const entry = fc.tuple(
@@ -71,13 +66,6 @@ test('a reason and its class share a value', () => {
     }
 });
 
-test('columns and letters are those of the codes', () => {
-  expect<readonly string[]>(classColumns).toEqual(rollupClasses);
-  expect(rollupClasses[clickClass]).toBe('click');
+test('there is a letter for every dimension', () => {
   expect(dimensions.length).toBeLessThanOrEqual(dimensionLetters.length);
-  expect([totalDimension, visitorsDimension, reasonDimension].map((place) => dimensions[place])).toEqual([
-    'total',
-    'visitors',
-    'reason',
-  ]);
 });

@@ -6,12 +6,6 @@
  * What most clicks have isn't written: whatever the clicks of an hour exceed the entries of a dimension by has the value 0.
  */
 
-/** Places in the lists of `ledger/codes.ts`, which are only added to. */
-export const totalDimension = 0;
-export const visitorsDimension = 1;
-export const reasonDimension = 2;
-export const clickClass = 0;
-
 /** By the dimension's number. `x` stands before how often. */
 export const dimensionLetters = 'abcdefghijklmnopqrstuvw';
 const firstLetter = dimensionLetters.charCodeAt(0);

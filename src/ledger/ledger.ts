@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely';
+import type { HitColumn } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { hitColumns } from './fold-store.ts';
 import type { Owner } from './owner.ts';
 
 export type StoredHit = Selectable<Schema['hits']>;
-export type HitColumn = (typeof hitColumns)[number];
 
 /** Instants; `to` is the first that is not included. */
 export interface Times {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { dimensionCodes, type HitColumn, rollupClassCodes, rollupClasses } from '../rules/click-fields.ts';
 import type { Queries } from '../storage/schema.ts';
-import { classColumns } from '../storage/schema.ts';
 import {
   type BucketCount,
   bucketAt,
@@ -12,22 +12,13 @@ import {
   spanOf,
   withBuckets,
 } from './counts.ts';
-import {
-  classOf,
-  clickClass,
-  eachCount,
-  reasonDimension,
-  reasonOf,
-  totalDimension,
-  visitorsDimension,
-} from './hour-counts.ts';
-import type { HitColumn } from './ledger.ts';
+import { classOf, eachCount, reasonOf } from './hour-counts.ts';
 
 /** Texts of so many hours are read at once, so that parsing them doesn't block the event loop for long. */
 const hoursAtOnce = 1_000;
 
 type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
-  readonly [column in (typeof classColumns)[number]]: number;
+  readonly [column in (typeof rollupClasses)[number]]: number;
 };
 
 /** Counts from the table `link_hours`. */
@@ -47,12 +38,12 @@ export class LinkCounts implements Counts {
     if (this.#isInColumns) return this.#columnCounts(buckets);
     const sums = new Map<number, number>();
     await this.#each(spanOf(buckets), (hour, ofClass, _value, hits) => {
-      const key = bucketAt(buckets, hour) * classColumns.length + ofClass;
+      const key = bucketAt(buckets, hour) * rollupClasses.length + ofClass;
       sums.set(key, (sums.get(key) ?? 0) + hits);
     });
     return Array.from(sums, ([key, hits]) => ({
-      bucket: Math.floor(key / classColumns.length),
-      class: key % classColumns.length,
+      bucket: Math.floor(key / rollupClasses.length),
+      class: key % rollupClasses.length,
       hits,
     }));
   }
@@ -69,7 +60,7 @@ export class LinkCounts implements Counts {
 
   get #isInColumns(): boolean {
     const { dimension } = this.#slice;
-    return dimension === totalDimension || dimension === visitorsDimension;
+    return dimension === dimensionCodes.total || dimension === dimensionCodes.visitors;
   }
 
   #isWanted(ofClass: number, value: number): boolean {
@@ -78,7 +69,8 @@ export class LinkCounts implements Counts {
   }
 
   async #columnCounts(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
-    const columns = this.#slice.dimension === visitorsDimension ? (['visitors'] as const) : classColumns;
+    const columns =
+      this.#slice.dimension === dimensionCodes.visitors ? (['visitors'] as const) : rollupClasses;
     const sums = columns.map((name) => sql`sum(${sql.ref(`link_hours.${name}`)}) as ${sql.ref(name)}`);
     const { rows } = await sql<ColumnRow>`${withBuckets(buckets)}
       select buckets.bucket, ${sql.join(sums)}
@@ -99,7 +91,7 @@ export class LinkCounts implements Counts {
     take: (hour: number, ofClass: number, value: number, hits: number) => void,
   ): Promise<void> {
     const { dimension } = this.#slice;
-    const isReason = dimension === reasonDimension;
+    const isReason = dimension === dimensionCodes.reason;
     for (let { from } = hours; ; ) {
       const { rows } = await sql<{ hour: number; click: number; counts: string }>`
         select hour, click, counts from link_hours
@@ -114,9 +106,9 @@ export class LinkCounts implements Counts {
           if (of !== dimension) return;
           if (isReason) return pass(classOf(value), reasonOf(value), hits);
           unwritten -= hits;
-          pass(clickClass, value, hits);
+          pass(rollupClassCodes.click, value, hits);
         });
-        pass(clickClass, 0, unwritten);
+        pass(rollupClassCodes.click, 0, unwritten);
       }
       if (rows.length < hoursAtOnce) return;
       from = (rows.at(-1)?.hour ?? from) + 1;

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
 import { dialectOf } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
@@ -9,8 +10,6 @@ import {
   type RollupSlice,
   withBuckets,
 } from './counts.ts';
-import { clickClass } from './hour-counts.ts';
-import type { HitColumn } from './ledger.ts';
 
 /** Counts from the table `organization_rollups`. */
 export class OrganizationCounts implements Counts {
@@ -43,7 +42,7 @@ export class OrganizationCounts implements Counts {
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
     const value = sql.ref(by === 'class' ? 'rollups.class' : 'rollups.value');
-    const clicks = sql`sum(case when rollups.class = ${sql.lit(clickClass)} then rollups.hits else 0 end)`;
+    const clicks = sql`sum(case when rollups.class = ${sql.lit(rollupClassCodes.click)} then rollups.hits else 0 end)`;
     const { rows } = await sql<GroupCount>`
       select ${value} as value, ${clicks} as clicks, sum(rollups.hits) as hits,
         sum(${clicks}) over () as all_clicks, sum(sum(rollups.hits)) over () as all_hits

@@ -1,7 +1,8 @@
+import type { HitColumn } from '../rules/click-fields.ts';
+import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
-import { hourLength } from './codes.ts';
 import { minInPack } from './hit-pack.ts';
-import type { HitColumn, HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
+import type { HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
 import {
   eachPack,
   newestPackedId,

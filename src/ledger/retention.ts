@@ -1,7 +1,6 @@
+import { dayLength, dayOf } from '../rules/utc-time.ts';
 import type { FoldStore } from './fold-store.ts';
-import { type DailySalts, dayOf } from './visitor-hash.ts';
-
-export const dayLength = 86_400_000;
+import type { DailySalts } from './visitor-hash.ts';
 
 /** Takes away what has been kept for long enough: single hits, and what visitors of past days are told apart by. */
 export async function forgetOld(

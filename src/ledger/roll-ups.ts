@@ -1,48 +1,30 @@
+import {
+  type ClickDimension,
+  classes,
+  clickDimensions,
+  columnOf,
+  dimensionCodes,
+  hitColumns,
+  originFields,
+  rollupClassCodes,
+} from '../rules/click-fields.ts';
+import { hourOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
 import { type Alike, AlikeClicks } from './alike-clicks.ts';
-import { classes, dimensions, hourOf, rollupClasses } from './codes.ts';
 import type { LinkHours } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { countEntry, reasonValue } from './hour-counts.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
-const human = classes.indexOf('human');
-const clickRollup = rollupClasses.indexOf('click');
-const pageRollup = rollupClasses.indexOf('page');
-/** The ledger's classes as the roll-ups know them, for what is no click. */
-const rollupPlaces = Uint8Array.from(classes, (name, place) =>
-  place === human ? pageRollup : rollupClasses.indexOf(name as (typeof rollupClasses)[number]),
+const { total, reason } = dimensionCodes;
+const { click: clickRollup, page: pageRollup } = rollupClassCodes;
+/** The ledger's classes as the roll-ups know them, for hits that are no clicks. */
+const rollupOfClass = Uint8Array.from(classes, (name) =>
+  name === 'human' ? pageRollup : rollupClassCodes[name],
 );
-
-type Dimension = (typeof dimensions)[number];
-const dimensionPlaces = Object.fromEntries(dimensions.map((name, place) => [name, place])) as Record<
-  Dimension,
-  number
->;
-const { total, reason } = dimensionPlaces;
-
-/** What clicks are counted by, and the column that says it; in the order of the dimensions. */
-const clickDimensions = [
-  ['country', 'country'],
-  ['device', 'device'],
-  ['os', 'os'],
-  ['browser', 'browser'],
-  ['language', 'language'],
-  ['referrer', 'referrer'],
-  ['utm_source', 'utmSource'],
-  ['utm_medium', 'utmMedium'],
-  ['utm_campaign', 'utmCampaign'],
-  ['destination', 'target'],
-  ['source', 'source'],
-] as const satisfies readonly (readonly [Dimension, keyof HitColumns])[];
-
-const ofOrigins: ReadonlySet<Dimension> = new Set([
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'source',
-]);
+const ofOrigins: ReadonlySet<ClickDimension> = new Set(
+  clickDimensions.filter((name) => ['source', ...originFields].includes(name)),
+);
 
 /** Kinds are numbers of three parts: which hour, below it the dimension, below it the class. */
 const maxDimensions = 16;
@@ -82,10 +64,11 @@ export class RollUps {
 
   /** `hours` are all that the hits in `columns` are of. */
   begin(columns: HitColumns, hours: readonly number[]): void {
-    const inUse = clickDimensions.filter(([dimension]) => columns.hasOrigins || !ofOrigins.has(dimension));
+    const inUse = clickDimensions.filter((name) => columns.hasOrigins || !ofOrigins.has(name));
+    const { ledger } = columns;
     this.#columns = columns;
-    this.#dimensions = inUse.map(([dimension]) => dimensionPlaces[dimension]);
-    this.#values = inUse.map(([, name]) => columns[name]);
+    this.#dimensions = inUse.map((name) => dimensionCodes[name]);
+    this.#values = inUse.map((name) => ledger[hitColumns.indexOf(columnOf(name))] as Int32Array);
     this.#alike.begin(inUse.length);
     this.#hours = Float64Array.from(hours).sort();
     this.#linkNumbers.clear();
@@ -154,7 +137,7 @@ export class RollUps {
         this.#clickHours[clicks++] = hour;
         tally.add(this.#kind(total, hour, clickRollup), 0);
       } else {
-        const rollup = rollupPlaces[columns.class[row] ?? 0] ?? pageRollup;
+        const rollup = rollupOfClass[columns.class[row] ?? 0] ?? pageRollup;
         tally.add(this.#kind(total, hour, rollup), 0);
         tally.add(this.#kind(reason, hour, rollup), columns.reason[row] ?? 0);
       }
@@ -275,8 +258,8 @@ export class RollUps {
       const place = kind >> 3;
       if (kind % maxClasses === clickRollup) counted[place] = (counted[place] ?? 0) + tally.count(key);
     }
-    for (const [name] of clickDimensions) {
-      const dimension = dimensionPlaces[name];
+    for (const name of clickDimensions) {
+      const dimension = dimensionCodes[name];
       for (let hour = 0; hour < hours; hour++) {
         const remaining = (counted[total * hours + hour] ?? 0) - (counted[dimension * hours + hour] ?? 0);
         if (remaining > 0) tally.add((dimension * hours + hour) * maxClasses + clickRollup, 0, remaining);

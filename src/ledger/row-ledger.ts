@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { HitColumn } from '../rules/click-fields.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
-import type { HitColumn, HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
+import type { HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
 import { rollupClass } from './rollup-class.ts';
 
 /** The first id of the span, and the first that is no longer in it. */

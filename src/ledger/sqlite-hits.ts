@@ -1,13 +1,7 @@
 import type { Database, Statement } from 'bun:sqlite';
+import { hitColumns } from '../rules/click-fields.ts';
 import { breathe } from '../threads/yield-core.ts';
-import {
-  type Column,
-  deletedAtOnce,
-  type FoldBatch,
-  type Hits,
-  hitColumns,
-  noVisitor,
-} from './fold-store.ts';
+import { type Column, deletedAtOnce, type FoldBatch, type Hits, noVisitor } from './fold-store.ts';
 import { HitPack, maxInPack, minInPack, type PackRow, PackWriter, type Rows } from './hit-pack.ts';
 import { RowInsertions } from './row-insertions.ts';
 

@@ -1,6 +1,6 @@
 import { classify } from '../rules/click-class.ts';
+import { classCodes, deviceCodes, reasonCodes } from '../rules/click-fields.ts';
 import { ByteCache } from './byte-cache.ts';
-import { classCode, deviceCode, reasonCode } from './codes.ts';
 import type { EnrichParts } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
 import type { HitCursor } from './hit-cursor.ts';
@@ -67,9 +67,9 @@ export class VisitorCache {
     const found = classify({ method, userAgent, purpose: '' }, () => agent.classification);
     return {
       day,
-      class: classCode(found.class),
-      reason: reasonCode(found.reason),
-      device: deviceCode(agent.device),
+      class: classCodes[found.class],
+      reason: reasonCodes[found.reason],
+      device: deviceCodes[agent.device],
       country: words.placeOf(parts.countryOf(address)),
       os: words.placeOf(agent.os),
       browser: words.placeOf(agent.browser),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
-import { DailySalts, dayOf, type SaltStore, visitorHash } from './visitor-hash.ts';
+import { dayOf } from '../rules/utc-time.ts';
+import { DailySalts, type SaltStore, visitorHash } from './visitor-hash.ts';
 
 const noon = Date.UTC(2026, 5, 1, 12);
 const day = dayOf(noon);

@@ -1,10 +1,7 @@
 import type { RandomBytes } from '../rules/random-text.ts';
+import { dayOf } from '../rules/utc-time.ts';
 
-export const dayLength = 86_400_000;
 const saltLength = 32;
-
-/** Days since the epoch, in UTC. */
-export const dayOf = (at: number): number => Math.floor(at / dayLength);
 
 /** Where the salts of the days outlive a restart, and are the same for every node. */
 export interface SaltStore {

@@ -3,7 +3,7 @@ import { notFound, Refusal } from '../rules/errors.ts';
 import { recordChange } from '../storage/changes.ts';
 import { findAnyLink, type StoredLink } from '../storage/links.ts';
 import { clearZapierHook, setZapierHook } from '../storage/webhook-zapier.ts';
-import { type LedgerClick, zapierSample } from '../webhooks/outbox.ts';
+import { zapierSample } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { requireTarget } from './webhook-target.ts';
 
@@ -27,8 +27,11 @@ export async function linkOfKey(context: Context, key: string | null): Promise<S
 }
 
 /** What a Zap is built with: these clicks, or a made-up one. */
-export const sampleFor = ({ site, now }: Context, link: StoredLink, clicks: readonly LedgerClick[]) =>
-  zapierSample(link, clicks, site, now());
+export const sampleFor = (
+  { site, now }: Context,
+  link: StoredLink,
+  clicks: Parameters<typeof zapierSample>[1],
+) => zapierSample(link, clicks, site, now());
 
 /** A link has one subscription: a new one takes the place of the one before. */
 export async function subscribeZapier(

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { clickSource } from './click-source.ts';
 
-const none = { source: '', medium: '', campaign: '', term: '', content: '' };
+const none = { utm_source: '', utm_medium: '', utm_campaign: '', utm_term: '', utm_content: '' };
 
 test('a query without tags comes from a link and from no campaign', () => {
   for (const query of [
@@ -35,18 +35,24 @@ test('campaign tags are decoded', () => {
     ),
   ).toEqual({
     source: 'qr',
-    utm: { source: 'news letter', medium: 'e mail', campaign: 'frühling', term: 'a&b', content: 'top' },
+    utm: {
+      utm_source: 'news letter',
+      utm_medium: 'e mail',
+      utm_campaign: 'frühling',
+      utm_term: 'a&b',
+      utm_content: 'top',
+    },
   });
 });
 
 test('of a tag given twice the first counts, and a garbled one is kept as well as can be', () => {
-  expect(clickSource('?utm_source=a&utm_source=b').utm.source).toBe('a');
-  expect(clickSource('?utm_source=%ff%zz').utm.source).toBe('\ufffd%zz');
+  expect(clickSource('?utm_source=a&utm_source=b').utm.utm_source).toBe('a');
+  expect(clickSource('?utm_source=%ff%zz').utm.utm_source).toBe('\ufffd%zz');
 });
 
 test('a long tag is cut, never through a character', () => {
-  expect(clickSource(`?utm_source=${'x'.repeat(9_000)}`).utm.source).toBe('x'.repeat(100));
-  expect(clickSource(`?utm_source=${'x'.repeat(99)}%F0%9F%A6%86`).utm.source).toBe('x'.repeat(99));
+  expect(clickSource(`?utm_source=${'x'.repeat(9_000)}`).utm.utm_source).toBe('x'.repeat(100));
+  expect(clickSource(`?utm_source=${'x'.repeat(99)}%F0%9F%A6%86`).utm.utm_source).toBe('x'.repeat(99));
 });
 
 test('whatever the query is, what comes out can be stored', () => {

@@ -1,10 +1,6 @@
-export interface Utm {
-  readonly source: string;
-  readonly medium: string;
-  readonly campaign: string;
-  readonly term: string;
-  readonly content: string;
-}
+import { eachField, type UtmField, utmFields } from './click-fields.ts';
+
+export type Utm = Readonly<Record<UtmField, string>>;
 
 export interface ClickSource {
   /** `qr` when the address carries the marker of a printed code: `?qr`, with or without a value. */
@@ -15,7 +11,7 @@ export interface ClickSource {
 
 const maxCharacters = 100;
 const maxQuery = 4_096;
-const noUtm: Utm = { source: '', medium: '', campaign: '', term: '', content: '' };
+const noUtm: Utm = eachField(utmFields, () => '');
 const plainLink: ClickSource = { source: 'link', utm: noUtm };
 const plainQr: ClickSource = { source: 'qr', utm: noUtm };
 
@@ -28,17 +24,7 @@ export function clickSource(query: string): ClickSource {
   const parameters = new URLSearchParams(query.slice(0, maxQuery));
   const source = parameters.has('qr') ? 'qr' : 'link';
   if (!mayBeTagged) return source === 'qr' ? plainQr : plainLink;
-  const value = (name: string) => bounded(parameters.get(name) ?? '');
-  return {
-    source,
-    utm: {
-      source: value('utm_source'),
-      medium: value('utm_medium'),
-      campaign: value('utm_campaign'),
-      term: value('utm_term'),
-      content: value('utm_content'),
-    },
-  };
+  return { source, utm: eachField(utmFields, (name) => bounded(parameters.get(name) ?? '')) };
 }
 
 /** Cut where no character is split, and without what storage refuses. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { hourLength } from '../ledger/codes.ts';
+import { hourLength } from '../rules/utc-time.ts';
 import { bucketsOf, dayBefore, dayStart, intervals, timezoneNamed } from './buckets.ts';
 
 const at = (text: string) => Date.parse(text);

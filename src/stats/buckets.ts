@@ -1,4 +1,4 @@
-import { hourLength } from '../ledger/codes.ts';
+import { hourLength } from '../rules/utc-time.ts';
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof intervals)[number];

@@ -1,16 +1,27 @@
 import { outcomes, targets } from '../journal/hit.ts';
-import { classes, devices, dimensions, hourLength, reasons, sources } from '../ledger/codes.ts';
+import type { StoredClick } from '../ledger/click.ts';
 import { totalOf } from '../ledger/counts.ts';
 import type { HitFilter, StoredHit } from '../ledger/ledger.ts';
 import { openCounts } from '../ledger/open-counts.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { Owner } from '../ledger/owner.ts';
+import {
+  classes,
+  devices,
+  dimensionCodes,
+  eachField,
+  reasons,
+  sources,
+  wordFields,
+} from '../rules/click-fields.ts';
+import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { classesNamed } from './plan.ts';
 import type { Range } from './range.ts';
 import { wordsByNumber } from './words.ts';
 
+export type { StoredClick } from '../ledger/click.ts';
 export type { Owner } from '../ledger/owner.ts';
 
 /** What the lists of hits can be asked for: clicks, all hits, or one class. */
@@ -26,29 +37,6 @@ export const listedClasses = [
   'repeat',
 ] as const;
 export type ListedClass = (typeof listedClasses)[number];
-
-/** A hit as its owner sees it: nothing here leads to an address, nor from one day's visitor to the next's. */
-export interface Click {
-  readonly id: number;
-  readonly linkId: number;
-  readonly at: number;
-  readonly outcome: string;
-  readonly destination: string | null;
-  readonly class: string;
-  readonly reason: string;
-  readonly country: string | null;
-  readonly device: string;
-  readonly os: string | null;
-  readonly browser: string | null;
-  readonly language: string | null;
-  readonly referrer: string | null;
-  readonly utmSource: string | null;
-  readonly utmMedium: string | null;
-  readonly utmCampaign: string | null;
-  readonly utmTerm: string | null;
-  readonly utmContent: string | null;
-  readonly source: string;
-}
 
 export interface ClickQuestion {
   readonly owner: Owner;
@@ -67,7 +55,7 @@ export async function readClicks(
   question: ClickQuestion,
   page: ClickPage,
 ): Promise<{
-  readonly clicks: readonly Click[];
+  readonly clicks: readonly StoredClick[];
   readonly total: number;
   /** The id before which the next page begins; null behind the last one. */
   readonly next: number | null;
@@ -89,7 +77,7 @@ const exportPage = 500;
 export async function* eachClick(
   database: Database,
   question: ClickQuestion,
-): AsyncGenerator<readonly Click[], void, undefined> {
+): AsyncGenerator<readonly StoredClick[], void, undefined> {
   const filter = filterOf(question);
   const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
@@ -105,7 +93,7 @@ export async function clicksAfter(
   database: Database,
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
-): Promise<readonly Click[]> {
+): Promise<readonly StoredClick[]> {
   return named(database.read, await openLedger(database).after(filterOf(question), span));
 }
 
@@ -121,10 +109,9 @@ async function countOf(database: Database, filter: HitFilter): Promise<number> {
   const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };
   const isWhole = [hours.from, hours.to].every((hour) => hour === undefined || Number.isInteger(hour));
   if (isWhole) {
-    const total = dimensions.indexOf('total');
     const counts = openCounts(database, owner, {
       kind: 'rollups',
-      dimension: total,
+      dimension: dimensionCodes.total,
       value: undefined,
       classes,
     });
@@ -137,44 +124,22 @@ async function countOf(database: Database, filter: HitFilter): Promise<number> {
 const hoursOf = (instant: number | undefined): number | undefined =>
   instant === undefined ? undefined : instant / hourLength;
 
-const wordColumns = [
-  'country',
-  'os',
-  'browser',
-  'language',
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const;
-
-async function named(queries: Queries, hits: readonly StoredHit[]): Promise<readonly Click[]> {
-  const numbers = new Set(hits.flatMap((hit) => wordColumns.map((column) => hit[column])));
-  numbers.delete(0);
-  const words = await wordsByNumber(queries, [...numbers]);
-  return hits.map((hit) => clickOf(hit, (number) => words.get(number) || null));
+async function named(queries: Queries, hits: readonly StoredHit[]): Promise<readonly StoredClick[]> {
+  const ids = new Set(hits.flatMap((hit) => wordFields.map((field) => hit[field])));
+  ids.delete(0);
+  const words = await wordsByNumber(queries, [...ids]);
+  return hits.map((hit) => clickOf(hit, words));
 }
 
-const clickOf = (hit: StoredHit, word: (number: number) => string | null): Click => ({
+const clickOf = (hit: StoredHit, words: ReadonlyMap<number, string>): StoredClick => ({
   id: hit.id,
   linkId: hit.link_id,
   at: hit.at,
   outcome: outcomes[hit.outcome] ?? 'unknown',
-  destination: hit.target === 0 ? null : (targets[hit.target] ?? null),
+  target: hit.target === 0 ? null : (targets[hit.target] ?? null),
   class: classes[hit.class] ?? 'unknown',
   reason: reasons[hit.reason] ?? 'unknown',
-  country: word(hit.country),
   device: devices[hit.device] ?? 'other',
-  os: word(hit.os),
-  browser: word(hit.browser),
-  language: word(hit.language),
-  referrer: word(hit.referrer),
-  utmSource: word(hit.utm_source),
-  utmMedium: word(hit.utm_medium),
-  utmCampaign: word(hit.utm_campaign),
-  utmTerm: word(hit.utm_term),
-  utmContent: word(hit.utm_content),
   source: sources[hit.source] ?? 'link',
+  ...eachField(wordFields, (field) => words.get(hit[field]) ?? ''),
 });

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
+import { dayOf, hoursPerDay } from '../rules/utc-time.ts';
 import type { Queries } from '../storage/schema.ts';
-
-const hoursPerDay = 24;
-const dayLength = hoursPerDay * 60 * 60 * 1000;
 
 /** The clicks of each link in the last so many UTC days, the oldest first and today last. */
 export async function dailyClicks(
@@ -11,7 +9,7 @@ export async function dailyClicks(
   days: number,
   now: number,
 ): Promise<ReadonlyMap<number, number[]>> {
-  const firstDay = Math.floor(now / dayLength) - days + 1;
+  const firstDay = dayOf(now) - days + 1;
   const found = new Map(linkIds.map((id) => [id, Array<number>(days).fill(0)]));
   for (const row of await clicksByDay(queries, linkIds, firstDay)) {
     const counts = found.get(row.link_id);

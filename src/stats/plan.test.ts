@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { dimensions } from '../ledger/codes.ts';
+import { dimensions } from '../rules/click-fields.ts';
 import { classesNamed, type Filters, type Grouping, isOfClicksAlone, noValue, planFor } from './plan.ts';
 
 type Asked = Partial<Record<Exclude<Grouping, 'class'>, number>>;

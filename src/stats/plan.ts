@@ -1,18 +1,25 @@
 import { targets } from '../journal/hit.ts';
-import { type Dimension, devices, dimensions, reasons, rollupClasses, sources } from '../ledger/codes.ts';
 import type { Slice } from '../ledger/counts.ts';
-import type { HitColumn } from '../ledger/ledger.ts';
+import {
+  type ClickDimension,
+  clickDimensions,
+  columnOf,
+  type Dimension,
+  devices,
+  dimensionCodes,
+  reasons,
+  rollupClassCodes,
+  rollupClasses,
+  sources,
+} from '../rules/click-fields.ts';
 
 /** What statistics can be grouped and filtered by. `class` is a column of every roll-up, so it costs nothing. */
-export const groupings = [
-  ...dimensions.filter((dimension) => dimension !== 'total' && dimension !== 'visitors'),
-  'class',
-] as const;
-export type Grouping = Exclude<Dimension, 'total' | 'visitors'> | 'class';
+export const groupings = ['reason', ...clickDimensions, 'class'] as const;
+export type Grouping = ClickDimension | 'reason' | 'class';
 
 /** A value that no hit has: a filter by it matches nothing. */
 export const noValue = -1;
-const click = rollupClasses.indexOf('click');
+const { click, page } = rollupClassCodes;
 const others = rollupClasses.map((_, place) => place).filter((place) => place !== click);
 
 /** Filters but the one by class, each with the number that its value is kept under. */
@@ -43,18 +50,15 @@ const rollups = (
   dimension: Dimension,
   value: number | undefined,
   counted: readonly number[] | undefined,
-): Slice => ({ kind: 'rollups', dimension: dimensions.indexOf(dimension), value, classes: counted });
+): Slice => ({ kind: 'rollups', dimension: dimensionCodes[dimension], value, classes: counted });
 
 /** Whether a slice has clicks and nothing else. */
 export const isOfClicksAlone = (slice: Slice): boolean =>
   slice.classes?.every((place) => place === click) ?? false;
 
-/** The column of the ledger that has a grouping's values. */
-export const columnOf = (grouping: Grouping): HitColumn => (grouping === 'destination' ? 'target' : grouping);
-
 /** `human` is a person, redirected or not; every other name is one class of the roll-ups. */
 export function classesNamed(name: string): readonly number[] {
-  if (name === 'human') return [click, rollupClasses.indexOf('page')];
+  if (name === 'human') return [click, page];
   const names: readonly string[] = rollupClasses;
   const place = names.indexOf(name);
   return [place < 0 ? noValue : place];

@@ -1,14 +1,20 @@
-import { dimensions, hourOf, type RollupClass, rollupClasses } from '../ledger/codes.ts';
 import { type Counts, type GroupCount, type RollupSlice, spanOf, totalOf } from '../ledger/counts.ts';
 import { openCounts } from '../ledger/open-counts.ts';
 import type { Owner } from '../ledger/owner.ts';
+import {
+  columnOf,
+  dimensionCodes,
+  type RollupClass,
+  rollupClassCodes,
+  rollupClasses,
+} from '../rules/click-fields.ts';
 import { Refusal } from '../rules/errors.ts';
+import { hourOf } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
   classesNamed,
   closedLists,
-  columnOf,
   type Filters,
   type Grouping,
   groupings,
@@ -64,11 +70,11 @@ const maxGroups = 100;
 const maxRaw = 5_000_000;
 const everything = (dimension: 'total' | 'visitors'): RollupSlice => ({
   kind: 'rollups',
-  dimension: dimensions.indexOf(dimension),
+  dimension: dimensionCodes[dimension],
   value: undefined,
   classes: undefined,
 });
-const click = rollupClasses.indexOf('click');
+const { click } = rollupClassCodes;
 
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
   const { owner, range, groupBy } = question;

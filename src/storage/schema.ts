@@ -1,7 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
-
-/** A link's hour has its hits by class in these columns, in the order of the classes. */
-export const classColumns = ['click', 'page', 'preview', 'bot', 'prefetch', 'head', 'repeat'] as const;
+import type { HitColumn, RollupClass } from '../rules/click-fields.ts';
 
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
@@ -107,30 +105,8 @@ export interface Schema {
   changes: { id: Generated<number>; at: number; domain_id: number; suffixes: string };
   /** Texts by number. 0 is never handed out: it stands for the empty text. */
   words: { id: Generated<number>; word: string };
-  /** The ledger: every hit, as long as the retention. Numbers are those of `ledger/codes.ts`, or of `words`. */
-  hits: {
-    id: Generated<number>;
-    link_id: number;
-    organization_id: number;
-    at: number;
-    outcome: number;
-    target: number;
-    class: number;
-    reason: number;
-    device: number;
-    source: number;
-    country: number;
-    os: number;
-    browser: number;
-    language: number;
-    referrer: number;
-    utm_source: number;
-    utm_medium: number;
-    utm_campaign: number;
-    utm_term: number;
-    utm_content: number;
-    visitor: number | null;
-  };
+  /** The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`. */
+  hits: Record<Exclude<HitColumn, 'visitor'>, number> & { id: Generated<number>; visitor: number | null };
   /** The ledger's other half, on SQLite: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
   hit_packs: {
     /** The first hit's: as many follow as there are hits, and no row of `hits` has one of them. */
@@ -146,7 +122,7 @@ export interface Schema {
   /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
   organization_rollups: Rollup & { organization_id: number };
   /** The same for a link's hour, in one row: `stats-counts.ts` says how. */
-  link_hours: Record<(typeof classColumns)[number], number> & {
+  link_hours: Record<RollupClass, number> & {
     link_id: number;
     hour: number;
     /** Who was new that day, under any hours of it. */

@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test';
-import type { LinkWithHooks } from '../ledger/fold-store.ts';
+import type { FoldedClick } from '../ledger/click.ts';
+import type { HookedLink } from '../ledger/fold-store.ts';
+import { noWords } from '../rules/click-fields.ts';
 import { Site } from '../rules/site.ts';
-import { clickDeliveries, type FoldedClick } from './click-outbox.ts';
+import { clickDeliveries } from './click-outbox.ts';
 
 const click: FoldedClick = {
+  ...noWords,
   index: 0,
   linkId: 7,
   at: Date.UTC(2026, 2, 4, 5, 6, 7, 8),
@@ -18,29 +21,25 @@ const click: FoldedClick = {
   browser: 'Safari',
   browserVersion: '19',
   language: 'de',
-  referrerHost: 'news.example',
-  utmSource: 'mail',
-  utmMedium: '',
-  utmCampaign: '',
-  utmTerm: '',
-  utmContent: '',
+  referrer: 'news.example',
+  utm_source: 'mail',
   source: 'qr',
   address: '203.0.113.77',
   userAgent: 'Mozilla/5.0',
 };
 
-const link: LinkWithHooks = {
+const link: HookedLink = {
   id: 7,
-  organizationId: 3,
+  organization_id: 3,
   suffix: 'spring',
   host: 'go.example.com',
-  destinationUrl: 'https://example.com/all',
-  androidUrl: null,
-  iosUrl: 'https://example.com/ios',
-  webhookUrl: 'https://hooks.example.com:443/x',
-  webhookEvents: 'link.updated,click',
-  signingKey: 'sealed',
-  zapierHookUrl: 'https://hooks.zapier.com/1',
+  destination_url: 'https://example.com/all',
+  android_url: null,
+  ios_url: 'https://example.com/ios',
+  webhook_url: 'https://hooks.example.com:443/x',
+  webhook_events: 'link.updated,click',
+  webhook_auth_key: 'sealed',
+  zapier_hook_url: 'https://hooks.zapier.com/1',
 };
 
 const settings = {
@@ -101,7 +100,7 @@ test('what is no click, and what nobody asked for, makes no row', () => {
   expect(rowsOf([{ ...click, class: 'bot' }])).toEqual([]);
   expect(rowsOf([{ ...click, outcome: 'ask_password', target: null }])).toEqual([]);
   expect(rowsOf([{ ...click, linkId: 8 }])).toEqual([]);
-  expect(rowsOf([click], [{ ...link, webhookEvents: 'link.updated', zapierHookUrl: null }])).toEqual([]);
-  expect(rowsOf([click], [{ ...link, webhookUrl: null, zapierHookUrl: null }])).toEqual([]);
-  expect(rowsOf([click], [{ ...link, webhookUrl: null }])).toHaveLength(1);
+  expect(rowsOf([click], [{ ...link, webhook_events: 'link.updated', zapier_hook_url: null }])).toEqual([]);
+  expect(rowsOf([click], [{ ...link, webhook_url: null, zapier_hook_url: null }])).toEqual([]);
+  expect(rowsOf([click], [{ ...link, webhook_url: null }])).toHaveLength(1);
 });

@@ -1,75 +1,48 @@
 import { createHash } from 'node:crypto';
-import type { LinkWithHooks } from '../ledger/fold-store.ts';
+import type { FoldedClick } from '../ledger/click.ts';
+import type { HookedLink } from '../ledger/fold-store.ts';
 import type { HitIdOf } from '../ledger/hit-ids.ts';
 import type { Site } from '../rules/site.ts';
 import { readEvents } from '../rules/webhook-event.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
-import { type AddressForm, type ClickEvent, clickBody, flatClick } from './payload.ts';
+import { type AddressForm, clickBody, flatClick } from './payload.ts';
 
 export type { NewDelivery };
-
-/** A hit as the fold has it: what the ledger keeps, and what only webhooks are told. Texts are '' when unknown. */
-export interface FoldedClick {
-  /** Its index among the hits of its batch, in the order in which they came. */
-  readonly index: number;
-  readonly linkId: number;
-  readonly at: number;
-  readonly outcome: string;
-  readonly target: 'default' | 'android' | 'ios' | null;
-  readonly class: string;
-  readonly reason: string;
-  readonly country: string;
-  readonly device: string;
-  readonly os: string;
-  readonly osVersion: string;
-  readonly browser: string;
-  readonly browserVersion: string;
-  readonly language: string;
-  readonly referrerHost: string;
-  readonly utmSource: string;
-  readonly utmMedium: string;
-  readonly utmCampaign: string;
-  readonly utmTerm: string;
-  readonly utmContent: string;
-  readonly source: string;
-  readonly address: string;
-  readonly userAgent: string;
-}
 
 export interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
   readonly now: number;
-  /** What no other call is given, and a repetition of this call is again, such as node, segment and offset. */
+  /** Unique to this call, and the same when the call is repeated: node, segment and offset. */
   readonly batch: string;
   readonly hitIdOf: HitIdOf;
 }
 
 export const zapierClick = 'zapier.click';
 
-/** What is to be delivered of these hits: only people who were redirected are clicks. */
+/** The deliveries of these hits: only people who were redirected are clicks. */
 export function clickDeliveries(
   clicks: readonly FoldedClick[],
-  links: ReadonlyMap<number, LinkWithHooks>,
+  links: ReadonlyMap<number, HookedLink>,
   settings: ClickOutboxSettings,
 ): NewDelivery[] {
   return clicks.flatMap((click) => {
     const link = links.get(click.linkId);
     if (!link || click.class !== 'human' || click.outcome !== 'redirect') return [];
-    const wantsWebhook = link.webhookUrl !== null && readEvents(link.webhookEvents).includes('click');
-    if (!wantsWebhook && link.zapierHookUrl === null) return [];
+    const wantsWebhook = link.webhook_url !== null && readEvents(link.webhook_events).includes('click');
+    if (!wantsWebhook && link.zapier_hook_url === null) return [];
     const id = messageId(settings.batch, click.index);
-    const event = clickEvent(settings.hitIdOf(click.index), click, link, settings.site);
+    const event = { click: { ...click, id: settings.hitIdOf(click.index) }, link, site: settings.site };
     const rows: NewDelivery[] = [];
-    if (wantsWebhook && link.webhookUrl !== null) {
+    if (wantsWebhook && link.webhook_url !== null) {
       const body = JSON.stringify(clickBody(event, settings.addressForm));
-      const message = { event: 'click', id: `msg_${id}`, body, key: link.signingKey };
-      rows.push(delivery(link, link.webhookUrl, message, settings.now));
+      const message = { event: 'click', id: `msg_${id}`, body, key: link.webhook_auth_key };
+      rows.push(delivery(link, link.webhook_url, message, settings.now));
     }
-    if (link.zapierHookUrl !== null) {
+    if (link.zapier_hook_url !== null) {
       const body = JSON.stringify(flatClick(event, settings.addressForm));
       const message = { event: zapierClick, id: `zap_${id}`, body, key: null };
-      rows.push(delivery(link, link.zapierHookUrl, message, settings.now));
+      rows.push(delivery(link, link.zapier_hook_url, message, settings.now));
     }
     return rows;
   });
@@ -84,14 +57,14 @@ export interface NewMessage {
 }
 
 export function delivery(
-  link: Pick<LinkWithHooks, 'id' | 'organizationId'>,
+  link: Pick<HookedLink, 'id' | 'organization_id'>,
   target: string,
   message: NewMessage,
   now: number,
 ): NewDelivery {
   return {
     created_at: now,
-    organization_id: link.organizationId,
+    organization_id: link.organization_id,
     link_id: link.id,
     event: message.event,
     message_id: message.id,
@@ -107,52 +80,8 @@ export function delivery(
 }
 
 /**
- * Not the hit's own id: a database that was restored from a backup gives out ids a second time, and a receiver would take
- * those messages for repetitions.
+ * Not the hit's id: a database that was restored from a backup gives out ids a second time, and a receiver would take those
+ * messages for repetitions.
  */
 const messageId = (batch: string, index: number): string =>
   `click_${createHash('sha256').update(`${batch}\n${index}`).digest('base64url').slice(0, 22)}`;
-
-function clickEvent(
-  id: number,
-  click: FoldedClick,
-  link: LinkWithHooks,
-  site: ClickOutboxSettings['site'],
-): ClickEvent {
-  return {
-    id,
-    linkId: link.id,
-    domain: site.domainUrl(link.host),
-    suffix: link.suffix,
-    url: site.linkUrl(link.host, link.suffix),
-    destination: destinationOf(click.target, link),
-    clickedAt: click.at,
-    address: click.address,
-    userAgent: click.userAgent,
-    country: click.country,
-    region: null,
-    city: null,
-    browser: click.browser,
-    browserVersion: click.browserVersion,
-    os: click.os,
-    osVersion: click.osVersion,
-    device: click.device,
-    language: click.language,
-    referrer: click.referrerHost,
-    utmSource: click.utmSource,
-    utmMedium: click.utmMedium,
-    utmCampaign: click.utmCampaign,
-    utmTerm: click.utmTerm,
-    utmContent: click.utmContent,
-    class: click.class,
-    reason: click.reason,
-    source: click.source,
-  };
-}
-
-/** A link that changed between a click and its fold has the destination of now. */
-function destinationOf(target: FoldedClick['target'], link: LinkWithHooks): string {
-  if (target === 'android') return link.androidUrl ?? link.destinationUrl;
-  if (target === 'ios') return link.iosUrl ?? link.destinationUrl;
-  return link.destinationUrl;
-}

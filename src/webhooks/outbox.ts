@@ -9,7 +9,7 @@ import { linkEventBody } from './link-event.ts';
 import { type AddressForm, clickBody } from './payload.ts';
 import { sampleClick } from './sample-click.ts';
 
-export { type LedgerClick, zapierSample } from './zapier.ts';
+export { zapierSample } from './zapier.ts';
 export { zapierClick };
 
 /** What the control plane may ask of the deliverer. */
@@ -30,7 +30,7 @@ export interface Occasion {
   readonly messageId: string;
 }
 
-/** Written in the transaction that makes the event true. Nothing is written for who didn't ask for it. */
+/** Written in the transaction that makes the event true. Nothing is written for a link that didn't ask for the event. */
 export async function enqueueLinkEvent(
   queries: Queries,
   event: LinkEvent,
@@ -40,7 +40,7 @@ export async function enqueueLinkEvent(
   if (link.webhook_url === null || !readEvents(link.webhook_events).includes(event)) return;
   const body = JSON.stringify(linkEventBody(event, link, site, now));
   const message = { event, id: messageId, body, key: link.webhook_auth_key };
-  await insertDeliveries(queries, [delivery(ownerOf(link), link.webhook_url, message, now)]);
+  await insertDeliveries(queries, [delivery(link, link.webhook_url, message, now)]);
 }
 
 /** A made-up click on its way to the link's webhook. */
@@ -53,7 +53,5 @@ export function sampleDelivery(
   const { event, payload } = clickBody(sampleClick(link, site, now), form);
   const body = JSON.stringify({ event, payload: { ...payload, sample: true } });
   const message = { event, id: messageId, body, key: link.webhook_auth_key };
-  return delivery(ownerOf(link), target, message, now);
+  return delivery(link, target, message, now);
 }
-
-const ownerOf = (link: StoredLink) => ({ id: link.id, organizationId: link.organization_id });

@@ -1,18 +1,18 @@
 import { type Insertable, SqliteAdapter, sql } from 'kysely';
 import { outcomes, targets } from '../../src/journal/hit.ts';
+import { HitPack } from '../../src/ledger/hit-pack.ts';
+import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
+import type { StoredHit } from '../../src/ledger/ledger.ts';
 import {
   classes,
   type Dimension,
   devices,
   dimensions,
-  hourOf,
   reasons,
   rollupClasses,
   sources,
-} from '../../src/ledger/codes.ts';
-import { HitPack } from '../../src/ledger/hit-pack.ts';
-import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
-import type { StoredHit } from '../../src/ledger/ledger.ts';
+} from '../../src/rules/click-fields.ts';
+import { hourOf } from '../../src/rules/utc-time.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
 

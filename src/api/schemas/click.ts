@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eachField, wordFields } from '../../rules/click-fields.ts';
 import { listedClasses } from '../../stats/clicks.ts';
 import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
 import { maxPerPage } from './link.ts';
@@ -6,6 +7,9 @@ import { queryNumber } from './parts.ts';
 import { instantText } from './stats.ts';
 
 const said = () => z.string().nullable();
+
+/** The interface names the device behind the country. */
+export const [, ...wordsAfterDevice] = wordFields;
 
 export const Click = z
   .object({
@@ -22,15 +26,9 @@ export const Click = z
     reason: z.string().meta({ description: 'Why it has this class.' }),
     country: said().meta({ description: 'Two letters; XX where none is known.' }),
     device: z.string(),
-    os: said(),
-    browser: said(),
-    language: said(),
-    referrer: said().meta({ description: 'The host that the visitor came from.' }),
-    utm_source: said(),
-    utm_medium: said(),
-    utm_campaign: said(),
-    utm_term: said(),
-    utm_content: said(),
+    ...eachField(wordsAfterDevice, (field) =>
+      field === 'referrer' ? said().meta({ description: 'The host that the visitor came from.' }) : said(),
+    ),
     source: z.string().meta({ description: '`qr` when the address carried the marker `?qr`, else `link`.' }),
   })
   .meta({ id: 'Click' });

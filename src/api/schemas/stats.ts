@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { clickDimensions, devices, eachField, rollupClasses, sources } from '../../rules/click-fields.ts';
 import { intervals } from '../../stats/buckets.ts';
-import { groupings } from '../../stats/plan.ts';
+import { type Grouping, groupings } from '../../stats/plan.ts';
 import { text } from './parts.ts';
 
 const count = z.int();
@@ -60,10 +61,25 @@ export const instantText = (end: string) =>
     .optional()
     .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${end}` });
 
-const filter = (of: string) =>
+/** What a filter is by, where its name alone doesn't say it. */
+const described: Partial<Record<Grouping, string>> = {
+  country: 'country: two letters',
+  device: `kind of device: ${devices.join(', ')}`,
+  os: 'operating system',
+  referrer: 'referring host',
+  destination: 'destination: default, android, ios',
+  source: `source: ${sources.join(', ')}`,
+  reason: 'reason for not being a click',
+  class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,
+};
+
+const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Grouping) =>
   text(300)
     .optional()
-    .meta({ description: `Only hits of this ${of}. Empty: those that have none.` });
+    .meta({
+      description: `Only hits of this ${described[grouping] ?? grouping}. Empty: those that have none.`,
+    }),
+);
 
 export const StatsQuery = z.object({
   from: instantText('A date is its first instant in `timezone`. Default: 29 days before `to`.'),
@@ -73,17 +89,5 @@ export const StatsQuery = z.object({
     .default('UTC')
     .meta({ description: 'IANA name. Days, weeks (from Monday) and months begin at its midnight.' }),
   group_by: z.enum(groupings).optional(),
-  country: filter('country: two letters'),
-  device: filter('kind of device: desktop, mobile, tablet, tv, other'),
-  os: filter('operating system'),
-  browser: filter('browser'),
-  language: filter('language'),
-  referrer: filter('referring host'),
-  utm_source: filter('utm_source'),
-  utm_medium: filter('utm_medium'),
-  utm_campaign: filter('utm_campaign'),
-  destination: filter('destination: default, android, ios'),
-  source: filter('source: link, qr'),
-  reason: filter('reason for not being a click'),
-  class: filter('class: click, human, page, preview, bot, prefetch, head, repeat'),
+  ...filters,
 });

@@ -1,0 +1,123 @@
+import type { ClassReason, ClickClass } from './click-class.ts';
+import type { DeviceKind } from './user-agent.ts';
+
+/** What a click says of its visitor: taken from the address and the headers. */
+const visitorFields = ['country', 'os', 'browser', 'language'] as const;
+/** Parameters of the link's address, by the names that they have there. */
+export const utmFields = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
+export type UtmField = (typeof utmFields)[number];
+/** Where a click came from. Most clicks have none of these. */
+export const originFields = ['referrer', ...utmFields] as const;
+
+/** The texts of a click. The ledger keeps them as ids of words; '' has the id 0. */
+export const wordFields = [...visitorFields, ...originFields] as const;
+export type WordField = (typeof wordFields)[number];
+
+/** The ledger's columns. Packs have them in this order. */
+export const hitColumns = [
+  'link_id',
+  'organization_id',
+  'at',
+  'outcome',
+  'target',
+  'class',
+  'reason',
+  'device',
+  'source',
+  ...wordFields,
+  'visitor',
+] as const;
+export type HitColumn = (typeof hitColumns)[number];
+
+export const eachField = <Field extends string, T>(
+  fields: readonly Field[],
+  of: (field: Field) => T,
+): Record<Field, T> => Object.fromEntries(fields.map((field) => [field, of(field)])) as Record<Field, T>;
+
+/** The texts of a click of which nothing is known. */
+export const noWords: Readonly<Record<WordField, string>> = eachField(wordFields, () => '');
+
+/**
+ * The ledger and the roll-ups have a code for each word of a closed list: its index in the list. Lists are only ever
+ * added to at their end. Outcomes and targets have the codes of the journal.
+ */
+export const sources = ['link', 'qr'] as const;
+export const devices = [
+  'desktop',
+  'mobile',
+  'tablet',
+  'tv',
+  'other',
+] as const satisfies readonly DeviceKind[];
+export const classes = [
+  'human',
+  'preview',
+  'bot',
+  'prefetch',
+  'head',
+  'repeat',
+] as const satisfies readonly ClickClass[];
+export const reasons = [
+  'browser',
+  'app_browser',
+  'head_method',
+  'unusual_method',
+  'purpose_header',
+  'empty_user_agent',
+  'preview_agent',
+  'link_scanner',
+  'monitor',
+  'automation',
+  'http_library',
+  'known_crawler',
+  'bot_pattern',
+  'unlike_browser',
+  'recent_visit',
+] as const satisfies readonly ClassReason[];
+
+/**
+ * Classes of the roll-ups, and the columns of `link_hours` that count them. A click is a person who was redirected; a
+ * person who was shown a page (password, captcha, expired) is `page`; the others are the ledger's classes.
+ */
+export const rollupClasses = ['click', 'page', 'preview', 'bot', 'prefetch', 'head', 'repeat'] as const;
+export type RollupClass = (typeof rollupClasses)[number];
+
+/**
+ * What roll-ups are kept by. `total` has one value, 0, for every class; `visitors` counts, under the first hour of a UTC
+ * day, the visitors who were new that day (clicks only); `reason` is for hits that are no clicks; all others are for
+ * clicks alone.
+ */
+export const dimensions = [
+  'total',
+  'visitors',
+  'reason',
+  'country',
+  'device',
+  'os',
+  'browser',
+  'language',
+  'referrer',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'destination',
+  'source',
+] as const;
+export type Dimension = (typeof dimensions)[number];
+
+/** Has a column of the ledger, and is counted for clicks alone. */
+export type ClickDimension = Exclude<Dimension, 'total' | 'visitors' | 'reason'>;
+export const clickDimensions = dimensions.slice(3) as readonly ClickDimension[];
+
+/** The column that has a dimension's values. */
+export const columnOf = (dimension: ClickDimension | 'reason' | 'class'): HitColumn =>
+  dimension === 'destination' ? 'target' : dimension;
+
+const codesOf = <Word extends string>(words: readonly Word[]): Readonly<Record<Word, number>> =>
+  eachField(words, (word) => words.indexOf(word));
+export const classCodes = codesOf<ClickClass>(classes);
+export const reasonCodes = codesOf<ClassReason>(reasons);
+export const deviceCodes = codesOf<DeviceKind>(devices);
+export const sourceCodes = codesOf<(typeof sources)[number]>(sources);
+export const rollupClassCodes = codesOf<RollupClass>(rollupClasses);
+export const dimensionCodes = codesOf<Dimension>(dimensions);
