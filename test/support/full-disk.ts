@@ -25,7 +25,7 @@ if (isMainThread) {
 plugin({
   name: 'full disk',
   setup(build) {
-    build.onLoad({ filter: /clicks\/journal-disk\.ts$/ }, ({ path }) => ({
+    build.onLoad({ filter: /journal\/disk\.ts$/ }, ({ path }) => ({
       contents: failing.replace('REAL', `${path}?real`),
       loader: 'ts',
     }));
