@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { type Program, runProgram, runServer, temporaryFolder } from './support/program.ts';
+import { type Program, runCommand, runServer, temporaryFolder } from './support/program.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const credentials = { email: 'owner@example.com', password: 'a long enough one' };
@@ -117,9 +117,9 @@ test.each([{}, { WORKERS: '2' }])(
     const again = runServer(settings);
     expect(await again.address()).toBe(base_url);
     await end(again);
-    const elsewhere = runServer({ ...settings, BASE_URL: 'http://other.example' });
-    expect(await elsewhere.address()).toBe('http://other.example');
-    await end(elsewhere);
+    const elsewhere = await startApp({ env: { DATA_DIR: folder.path, BASE_URL: 'http://other.example' } });
+    expect(elsewhere.app.url).toBe('http://other.example');
+    await elsewhere.stop();
   },
   120_000,
 );
@@ -128,7 +128,7 @@ test('from the shell the token is shown until there is an account, and the addre
   await using folder = await temporaryFolder();
   const settings = { DATA_DIR: folder.path };
   const run = async (...command: string[]) => {
-    const program = runProgram(['linnet', ...command], settings, 'typed in secret\n');
+    const program = runCommand(command, settings, 'typed in secret\n');
     return [await program.exited, program.output().out, program.output().err] as const;
   };
   expect((await tokenOf(settings)).token).toMatch(/^[\w-]{24}$/);
@@ -138,9 +138,9 @@ test('from the shell the token is shown until there is an account, and the addre
     0,
     expect.stringContaining('People reach Linnet at https://links.example.com. '),
   ]);
-  const started = runServer({ ...settings, PORT: '0' });
-  expect(await started.address()).toBe('https://links.example.com');
-  await end(started);
+  const started = await startApp({ env: settings });
+  expect(started.app.url).toBe('https://links.example.com');
+  await started.stop();
   expect((await run('base-url', 'forget'))[0]).toBe(0);
   await run('user', 'create', '--email', 'owner@example.com');
   const late = await run('setup', 'token');
@@ -152,7 +152,7 @@ test('from the shell the token is shown until there is an account, and the addre
 });
 
 async function tokenOf(settings: Record<string, string>) {
-  const program = runProgram(['linnet', 'setup', 'token'], settings);
+  const program = runCommand(['setup', 'token'], settings);
   expect(await program.exited).toBe(0);
   return { token: program.output().out.trim() };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshPostgres } from './support/postgres.ts';
-import { type Program, runProgram, runServer, temporaryFolder } from './support/program.ts';
+import { type Program, runCommand, runServer, temporaryFolder } from './support/program.ts';
 
 const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
 
@@ -28,8 +28,8 @@ test.each(['1', '2'])(
     expect(second.output().out).toBe('');
     expect(second.output().err).toMatch(line(folder.path, first, port));
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-    const user = ['linnet', 'user', 'create', '--email', 'ops@example.com'];
-    const command = runProgram(user, { DATA_DIR: folder.path }, 'typed in secret\n');
+    const user = ['user', 'create', '--email', 'ops@example.com'];
+    const command = runCommand(user, { DATA_DIR: folder.path }, 'typed in secret\n');
     expect([await command.exited, command.output().err]).toEqual([0, '']);
     await end(first);
     const third = runServer(settings);

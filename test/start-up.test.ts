@@ -2,47 +2,47 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Command } from '../src/cli/command.ts';
+import { createKey } from '../src/cli/create-key.ts';
+import { createUser } from '../src/cli/create-user.ts';
+import { setPassword } from '../src/cli/set-password.ts';
+import { ConfigProblem } from '../src/config/load.ts';
+import { Refusal } from '../src/rules/errors.ts';
+import { StartProblem } from '../src/start-problem.ts';
+import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
-import { problemsOf, runProgram, runServer, temporaryFolder } from './support/program.ts';
+import { problemsOf, runCommand, runProgram, runServer, temporaryFolder } from './support/program.ts';
 
 const json = { 'content-type': 'application/json' };
 
 describe('the start', () => {
-  test('prints the address and the next step, and that step works as printed', async () => {
+  test('prints the address and the next step, that step works as printed, and the second time its work is still there', async () => {
     await using folder = await temporaryFolder();
-    const program = runProgram(['start'], { PORT: '0', DATA_DIR: folder.path });
-    const address = await program.address();
+    const settings = { PORT: '0', DATA_DIR: folder.path };
+    const first = runProgram(['start'], settings);
+    const address = await first.address();
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(program.output().out).toContain('Open that address in a browser');
+    expect(first.output().out).toContain('Open that address in a browser');
     expect(await (await fetch(address)).text()).toContain('<title>Linnet</title>');
     const body = JSON.stringify({ email: 'you@example.com', password: 'at least 8 characters' });
     const made = await fetch(`${address}/api/v1/user`, { method: 'POST', headers: json, body });
     expect(made.status).toBe(201);
-    program.kill('SIGTERM');
-    expect(await program.exited).toBe(0);
-    expect(problemsOf(program)).toEqual([]);
-  });
-
-  test('the second time everything is still there, and the first account is not asked for again', async () => {
-    await using folder = await temporaryFolder();
-    const settings = { PORT: '0', DATA_DIR: folder.path };
-    const first = runProgram(['start'], settings);
-    const credentials = JSON.stringify({ email: 'a@example.com', password: 'long enough' });
-    await fetch(`${await first.address()}/api/v1/user`, { method: 'POST', headers: json, body: credentials });
-    first.kill('SIGINT');
+    first.kill('SIGTERM');
     expect(await first.exited).toBe(0);
+    expect(problemsOf(first)).toEqual([]);
+
     const second = runProgram(['start'], settings);
-    const address = await second.address();
+    const again = await second.address();
     expect(second.output().out).not.toContain('There is no account yet');
-    const signedIn = await fetch(`${address}/api/v1/auth/create_tokens`, {
+    const signedIn = await fetch(`${again}/api/v1/auth/create_tokens`, {
       method: 'POST',
       headers: json,
-      body: credentials,
+      body,
     });
     expect(signedIn.status).toBe(201);
     second.kill('SIGTERM');
-    await second.exited;
+    expect(await second.exited).toBe(0);
   });
 
   test('that is told to stop before it is over comes to its end, and stops as it should', async () => {
@@ -107,8 +107,33 @@ describe('a start that can not go on says why in one line and ends with 1', () =
     expect(err).not.toMatch(/\n\s+at /);
   }
 
-  const wrong: [string, string, RegExp][] = [
-    ['PORT', 'abc', /^PORT is "abc": give a whole number/],
+  test('a wrong setting', async () => {
+    await using folder = await temporaryFolder();
+    await expectLine({ DATA_DIR: folder.path, PORT: 'abc' }, /^PORT is "abc": give a whole number/);
+  });
+
+  test('a port that is taken', async () => {
+    await using folder = await temporaryFolder();
+    using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') });
+    await expectLine(
+      { DATA_DIR: folder.path, PORT: String(other.port) },
+      /^Port \d+ on 127\.0\.0\.1 is taken/,
+    );
+  });
+});
+
+describe('what the program prints of a start that can not go on', () => {
+  /** Of these two kinds the program prints the message alone. */
+  const messageOf = (env: Record<string, string>) =>
+    startApp({ env }).then(
+      (app) => app.stop().then(() => 'it started'),
+      (cause) => {
+        if (cause instanceof ConfigProblem || cause instanceof StartProblem) return cause.message;
+        throw cause;
+      },
+    );
+
+  test.each([
     ['PORT', '70000', /^PORT is "70000"/],
     ['BASE_URL', 'links.example.com', /^BASE_URL is "links.example.com": give the address/],
     ['BASE_URL', 'https://x.example/path', /^BASE_URL is/],
@@ -119,29 +144,16 @@ describe('a start that can not go on says why in one line and ends with 1', () =
     ['APP_SCHEMES', 'javascript', /^APP_SCHEMES is "javascript"/],
     ['LOG_LEVEL', 'loud', /^LOG_LEVEL is "loud"/],
     ['HOST', 'no such host', /^Listening on no such host/],
-  ];
-  for (const [variable, value, line] of wrong) {
-    test(`${variable}=${value}`, async () => {
-      await using folder = await temporaryFolder();
-      await expectLine({ DATA_DIR: folder.path, [variable]: value }, line);
-    });
-  }
-
-  test('a port that is taken', async () => {
-    await using folder = await temporaryFolder();
-    using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') });
-    await expectLine(
-      { DATA_DIR: folder.path, PORT: String(other.port) },
-      /^Port \d+ on 127\.0\.0\.1 is taken/,
-    );
+  ])('%s=%s', async (variable, value, line) => {
+    expect(await messageOf({ [variable]: value })).toMatch(line);
   });
 
   test('a data folder that can not be one', async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, 'file');
     await writeFile(file, '');
-    await expectLine({ DATA_DIR: file }, /^The data folder .* can not be written/);
-    await expectLine({ DATA_DIR: join(file, 'below') }, /^The data folder .* can not be written/);
+    for (const DATA_DIR of [file, join(file, 'below')])
+      expect(await messageOf({ DATA_DIR })).toMatch(/^The data folder .* can not be written/);
   });
 
   test('a SQLite file that is none', async () => {
@@ -150,55 +162,37 @@ describe('a start that can not go on says why in one line and ends with 1', () =
       join(folder.path, 'linnet.sqlite'),
       'this is not a database, and long enough to be seen as none'.repeat(100),
     );
-    await expectLine({ DATA_DIR: folder.path }, /^The SQLite file in .* can not be opened/);
+    expect(await messageOf({ DATA_DIR: folder.path })).toMatch(/^The SQLite file in .* can not be opened/);
   });
 
   test('a database that is not reachable, without its password in the line', async () => {
-    await using folder = await temporaryFolder();
     const DATABASE_URL = 'postgres://linnet:hunter2@127.0.0.1:1/none';
-    await expectLine(
-      { DATA_DIR: folder.path, DATABASE_URL },
+    expect(await messageOf({ DATABASE_URL })).toMatch(
       /^The database at 127\.0\.0\.1:1\/none can not be reached(?!.*hunter2)/,
     );
   });
 });
 
 describe('the command line', () => {
-  test('makes an account and a key that work while the program runs', async () => {
-    await using folder = await temporaryFolder();
-    const settings = { PORT: '0', DATA_DIR: folder.path };
-    const program = runProgram(['start'], settings);
-    const address = await program.address();
-    const user = runProgram(
-      ['linnet', 'user', 'create', '--email', 'Ops@example.com', '--organization', 'Ops'],
-      settings,
-      'typed in secret\n',
-    );
-    expect([await user.exited, user.output().err]).toEqual([0, '']);
-    expect(user.output().out).toBe('Made the account of ops@example.com, who administers "Ops".\n');
-    const key = runProgram(
-      ['linnet', 'key', 'create', '--email', 'ops@example.com', '--name', 'deploy'],
-      settings,
-    );
-    expect(await key.exited).toBe(0);
-    expect(key.output().out).toMatch(/^lnt_\w{38}\n$/);
-    const answer = await fetch(`${address}/api/v1/user`, { headers: { 'api-key': key.output().out.trim() } });
-    expect(await answer.json()).toMatchObject({ email: 'ops@example.com', role: 'administrator' });
-    program.kill('SIGTERM');
-    await program.exited;
-  });
-
-  test('sets a new password while the program runs: signed out everywhere, and keys stay', async () => {
+  test('makes an account and a key while the program runs, and sets a new password: signed out everywhere, and keys stay', async () => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
     const program = runProgram(['start'], settings);
     const address = await program.address();
     const linnet = async (command: string[], stdin: string) => {
-      const run = runProgram(['linnet', ...command], settings, stdin);
+      const run = runCommand(command, settings, stdin);
       return [await run.exited, run.output().out, run.output().err] as const;
     };
-    await linnet(['user', 'create', '--email', 'ops@example.com'], 'the forgotten one\n');
-    const [, key] = await linnet(['key', 'create', '--email', 'ops@example.com', '--name', 'n'], '');
+    const create = ['user', 'create', '--email', 'Ops@example.com', '--organization', 'Ops'];
+    expect(await linnet(create, 'the forgotten one\n')).toEqual([
+      0,
+      'Made the account of ops@example.com, who administers "Ops".\n',
+      '',
+    ]);
+    const [code, key] = await linnet(['key', 'create', '--email', 'ops@example.com', '--name', 'n'], '');
+    expect([code, key]).toEqual([0, expect.stringMatching(/^lnt_\w{38}\n$/)]);
+    const user = await fetch(`${address}/api/v1/user`, { headers: { 'api-key': key.trim() } });
+    expect(await user.json()).toMatchObject({ email: 'ops@example.com', role: 'administrator' });
     const signIn = (password: string) =>
       fetch(`${address}/api/v1/session`, {
         method: 'POST',
@@ -232,40 +226,45 @@ describe('the command line', () => {
   test('a database whose key is lost is refused, and takes the new one when it is told to', async () => {
     await using folder = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: folder.path };
-    const first = runProgram(['start'], settings);
+    const first = runServer(settings);
     await first.address();
     first.kill('SIGTERM');
     await first.exited;
     await rm(join(folder.path, 'secret.key'));
-    const refused = runProgram(['start'], settings);
+    const refused = runServer(settings);
     expect([await refused.exited, refused.output().err]).toEqual([
       1,
       expect.stringContaining('secret replace'),
     ]);
-    expect(await runProgram(['linnet', 'secret', 'replace'], settings).exited).toBe(0);
-    const again = runProgram(['start'], settings);
+    expect(await runCommand(['secret', 'replace'], settings).exited).toBe(0);
+    const again = runServer(settings);
     await again.address();
     again.kill('SIGTERM');
     expect(await again.exited).toBe(0);
   });
 
-  test('says what is missing or wrong, and ends with 1 or 2', async () => {
+  test('says what is wrong, and ends with 1, or 2 where there is no such command', async () => {
     await using folder = await temporaryFolder();
     const run = async (...command: string[]) => {
       const program = runProgram(['linnet', ...command], { DATA_DIR: folder.path });
       return [await program.exited, program.output().err.split('\n')[0]];
     };
     expect(await run('user', 'create')).toEqual([1, '--email is needed.']);
-    expect(await run('user', 'password')).toEqual([1, '--email is needed.']);
-    expect(await run('user', 'create', '--email', 'x', '--password', 'long enough')).toEqual([
-      1,
-      'This is not an email address. Give one such as ada@example.com.',
-    ]);
-    expect(await run('key', 'create', '--email', 'nobody@example.com', '--name', 'n')).toEqual([
-      1,
-      'There is no account of nobody@example.com. Check the address.',
-    ]);
     expect((await run('user', 'create', '--nonsense'))[0]).toBe(1);
     expect((await run('make', 'coffee'))[0]).toBe(2);
+  });
+
+  test('refuses what its commands can not do', async () => {
+    const app = await startApp();
+    const refusal = ({ run }: Command, values: Record<string, string>) =>
+      run(app.app.context, values).catch((cause) => cause instanceof Refusal && cause.message);
+    expect(await refusal(setPassword, {})).toBe('--email is needed.');
+    expect(await refusal(createUser, { email: 'x', password: 'long enough' })).toBe(
+      'This is not an email address. Give one such as ada@example.com.',
+    );
+    expect(await refusal(createKey, { email: 'nobody@example.com', name: 'n' })).toBe(
+      'There is no account of nobody@example.com. Check the address.',
+    );
+    await app.stop();
   });
 });

@@ -23,6 +23,10 @@ export const runProgram = (command: string[], settings: Record<string, string>, 
 export const runServer = (settings: Record<string, string>, checkout = root): Program =>
   run([process.execPath, 'src/main.ts'], settings, '', checkout);
 
+/** A command of `npm run linnet` without its launcher. */
+export const runCommand = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
+  run([process.execPath, 'src/cli/main.ts', ...command], settings, stdin);
+
 interface Limits {
   readonly soft: number;
   readonly hard: number;
