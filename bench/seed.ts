@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { defaultColours } from '../src/rules/colour.ts';
-import { suffixDice } from '../src/rules/suffix.ts';
+import { randomSuffix } from '../src/rules/suffix.ts';
 import { countShards } from '../src/storage/link-counts.ts';
 import { searchText } from '../src/storage/links.ts';
 import { defaultDomainId } from '../src/storage/schema.ts';
@@ -47,10 +47,9 @@ function insertLinks(file: string, organizationId: number, links: number): void 
       insert into links (id, created_at, updated_at, organization_id, domain_id, suffix, destination_url, name,
         qr_foreground, qr_background, qr_png, bot_protection, captcha, search_text)
       values (?10, ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, ?9) on conflict do nothing`);
-    const randomSuffix = suffixDice(randomBytes, Date.now);
     for (let made = 0; made < links; ) {
       const link = {
-        suffix: randomSuffix(),
+        suffix: randomSuffix(randomBytes),
         destination_url: `https://shop.example.com/collections/${made % 97}/products/${made}?utm_source=mail&utm_campaign=week-${made % 52}`,
         name: made % 3 === 0 ? null : `Mailing of week ${made % 52}, product ${made}`,
       };

@@ -10,7 +10,7 @@ import { drain } from './compose/drain.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { takePorts } from './compose/ports.ts';
-import { redirectsOf } from './compose/redirects.ts';
+import { requestHandlerOf } from './compose/redirects.ts';
 import { doorsTo } from './compose/router.ts';
 import { keepClicksTidy, startDuties } from './compose/scheduled-jobs.ts';
 import type { Start } from './compose/start.ts';
@@ -93,8 +93,8 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   // The port is closed before anything else, then what would otherwise never end: the others can be waited for.
   opened.defer(async () => void (await Promise.all([drain(visitors, inner), live.close()])));
 
-  const record = (hit: RawHit) => clicks.append(hit);
-  const redirects = redirectsOf({ config, context, known, misses, record, log });
+  const record = (hit: RawHit) => clicks.append(hit) ?? 'stored';
+  const redirects = requestHandlerOf({ config, context, known, misses, record, log });
   const shared = { live, bodies: new BodyMemory(), heavyReads: new HeavyReads() };
   const serve = serveApi(routes, { ...context, ...shared }, authenticator, log);
   const api: typeof serve = async (...call) => {

@@ -12,7 +12,7 @@ const arrows: Record<string, readonly string[]> = {
   'start-problem.ts': [],
   storage: ['rules', 'threads'],
   auth: ['rules', 'storage'],
-  http: ['rules', 'config'],
+  http: ['rules', 'config', 'structures'],
   visit: ['journal', 'rules', 'config', 'storage', 'http', 'structures', 'bundle', 'start-problem.ts'],
   journal: ['rules', 'storage'],
   ledger: ['journal', 'storage', 'rules', 'config', 'structures', 'threads'],

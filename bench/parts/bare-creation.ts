@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { defaultColours } from '../../src/rules/colour.ts';
-import { suffixDice } from '../../src/rules/suffix.ts';
+import { randomSuffix } from '../../src/rules/suffix.ts';
 import { recordChanges } from '../../src/storage/changes.ts';
 import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';
 import { SqliteConnection } from '../../src/storage/drivers/sqlite-connection.ts';
@@ -55,10 +55,8 @@ async function firstOrganization(dataDir: string): Promise<number> {
   return (await register(program)).organizationId;
 }
 
-const randomSuffix = suffixDice(randomBytes, Date.now);
-
 function rowOf(wish: Wish, organization_id: number, now: number): CompleteLink {
-  const suffix = randomSuffix();
+  const suffix = randomSuffix(randomBytes);
   return {
     ...wish,
     id: null,

@@ -15,7 +15,7 @@ import { StoreAway } from '../rules/errors.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { inStock } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
-import { suffixDice } from '../rules/suffix.ts';
+import { randomSuffix } from '../rules/suffix.ts';
 import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -40,7 +40,7 @@ export function contextOf(
 ): Context {
   const now = overrides.now ?? Date.now;
   const bytes = overrides.randomBytes ?? inStock(randomBytes);
-  const randomSuffix = suffixDice(bytes, now);
+  const drawSuffix = () => randomSuffix(bytes);
   const limits = new RateLimit(database, secrets, now);
   return {
     database,
@@ -49,12 +49,12 @@ export function contextOf(
     config,
     now,
     randomBytes: bytes,
-    randomSuffix,
+    randomSuffix: drawSuffix,
     passwords: new Passwords(overrides.hashCost),
     tokens: new Tokens(database, secrets, bytes, now),
     limits,
     guesses: new Guesses(limits, database, secrets, now),
-    creations: new CreationBatcher({ database, now, randomSuffix }),
+    creations: new CreationBatcher({ database, now, randomSuffix: drawSuffix }),
     ...live,
   };
 }

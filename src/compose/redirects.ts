@@ -1,38 +1,45 @@
 import type { Config } from '../config/options.ts';
-import { believesProxies, networkOf } from '../http/client-address.ts';
+import { believesProxies } from '../http/client-address.ts';
 import type { Context } from '../manage/context.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { useChallenge } from '../storage/challenges.ts';
+import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { CaptchaGate } from '../visit/gates/captcha.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
-import { RedirectHandler, type RedirectParts } from '../visit/handler.ts';
+import { type RedirectParts, Redirects } from '../visit/redirects.ts';
+import { RequestHandler } from '../visit/request-handler.ts';
 import type { Known } from './caches.ts';
 
-interface RedirectMeans extends Pick<RedirectParts, 'misses' | 'record'> {
+interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'> {
   readonly config: Config;
   readonly context: Context;
   readonly known: Known;
   readonly log: Log;
 }
 
-/** What answers the visits that the express lane leaves: pages, and links that ask something first. */
-export const redirectsOf = ({
+/** Answers the visits that the fast path leaves to the app server. */
+export function requestHandlerOf({
   config,
   context,
   known,
   misses,
   record,
   log,
-}: RedirectMeans): RedirectHandler =>
-  new RedirectHandler({
-    links: known.links,
-    now: context.now,
-    record,
-    believesProxies: believesProxies(config.trustedProxies),
-    misses,
-    networkOf,
-    wayOut: (host, method, path) => known.hosts.wayOut(host, method, path),
+}: HandlerParts): RequestHandler {
+  const { now, site } = context;
+  return new RequestHandler({
+    redirects: new Redirects({
+      links: known.links,
+      now,
+      record,
+      believesProxies: believesProxies(config.trustedProxies),
+      misses,
+      wayOut: (host, method, path) => known.hosts.wayOut(host, method, path),
+    }),
+    now,
+    publicUrl: ({ host, domainId }, suffix) =>
+      site.linkUrl(domainId === defaultDomainId ? null : host, suffix),
     onFault: (cause) =>
       cause instanceof StoreAway
         ? log.warn('store away', { error: cause.message })
@@ -40,6 +47,7 @@ export const redirectsOf = ({
     password: passwordGate(context),
     captcha: captchaGate(context),
   });
+}
 
 const passwordGate = ({ secrets, now, site, guesses, passwords }: Context): PasswordGate =>
   new PasswordGate({

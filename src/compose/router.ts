@@ -7,9 +7,11 @@ import { Refusal } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { RedirectHandler } from '../visit/handler.ts';
 import type { Hosts } from '../visit/hosts.ts';
 import { notFoundPage, unavailablePage } from '../visit/pages.ts';
+import type { RequestHandler } from '../visit/request-handler.ts';
+import { RequestVisit } from '../visit/request-visit.ts';
+import { pageResponse } from '../visit/response.ts';
 import { toDashboard } from './dashboard-route.ts';
 import { firstRunOf, whileFirstRun } from './first-run.ts';
 import { serviceDoors } from './service-routes.ts';
@@ -18,7 +20,7 @@ interface Rooms {
   readonly config: Config;
   readonly context: Context;
   readonly hosts: Hosts;
-  readonly redirects: RedirectHandler;
+  readonly redirects: RequestHandler;
   readonly api: ReturnType<typeof serveApi>;
   readonly log: Log;
 }
@@ -37,7 +39,9 @@ export function doorsTo({ config, context, hosts, redirects, api, log }: Rooms):
     home: (arrival) => lostCall(arrival.request, arrival.path, context.site) ?? toDashboard(arrival),
     link: (arrival, domainId) => linkDoor(redirects, context.site, arrival, domainId),
     stranger: (arrival, cause) =>
-      cause === undefined ? strangerDoor(context, isFirstRun, arrival) : unavailablePage(arrival.host),
+      cause === undefined
+        ? strangerDoor(context, isFirstRun, arrival)
+        : pageResponse(unavailablePage(arrival.host)),
     badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
   };
 }
@@ -46,15 +50,14 @@ export function doorsTo({ config, context, hosts, redirects, api, log }: Rooms):
 function strangerDoor({ site }: Context, isFirstRun: () => Promise<boolean>, arrival: Arrival) {
   const { request, path, host } = arrival;
   const lost = lostCall(request, path, site);
-  if (lost !== null || path !== '/') return lost ?? notFoundPage(host);
-  return whileFirstRun(isFirstRun, toDashboard, () => notFoundPage(host))(arrival);
+  if (lost !== null || path !== '/') return lost ?? pageResponse(notFoundPage(host));
+  return whileFirstRun(isFirstRun, toDashboard, () => pageResponse(notFoundPage(host)))(arrival);
 }
 
-function linkDoor(redirects: RedirectHandler, site: Site, arrival: Arrival, domainId: number) {
-  const { request, host, path, search, address, network } = arrival;
+function linkDoor(redirects: RequestHandler, site: Site, arrival: Arrival, domainId: number) {
+  const { request, path } = arrival;
   const isCustom = domainId !== defaultDomainId;
-  const publicUrl = (suffix: string) => site.linkUrl(isCustom ? host : null, suffix);
-  const answer = redirects.answer({ request, domainId, host, path, search, address, network, publicUrl });
+  const answer = redirects.answer(new RequestVisit(arrival, domainId));
   // Where the API is not, a client that looks for it is still told so in its own language.
   const orLost = (found: Response) =>
     found.status === 404 || found.status === 405

@@ -11,6 +11,7 @@ import type { Log } from '../telemetry/log.ts';
 import { captchaScript } from '../visit/gates/captcha-script.ts';
 import type { Hosts } from '../visit/hosts.ts';
 import { notFoundPage } from '../visit/pages.ts';
+import { pageResponse } from '../visit/response.ts';
 import { dashboardDoors } from './dashboard-route.ts';
 import { readOnly } from './read-only.ts';
 import { tlsDoor } from './tls-allowed.ts';
@@ -28,7 +29,12 @@ export function serviceDoors(
   const document = openApiDocument(routes, context.site.origin);
   const json = JSON.stringify(document);
   const reference = referencePage(document);
-  const dashboard = dashboardDoors(context.site, isFirstRun, ({ host }) => notFoundPage(host), log);
+  const dashboard = dashboardDoors(
+    context.site,
+    isFirstRun,
+    ({ host }) => pageResponse(notFoundPage(host)),
+    log,
+  );
   const kept = { 'cache-control': 'public, max-age=3600' };
   return new Map<string, ServiceDoor>([
     ['app', dashboard.page],
@@ -38,7 +44,8 @@ export function serviceDoors(
     ['qr', ({ request, path }) => readOnly(request, () => qrImage(context, path, log))],
     [
       'docs',
-      ({ request, path }) => readOnly(request, () => (path === '/docs' ? reference() : notFoundPage('docs'))),
+      ({ request, path }) =>
+        readOnly(request, () => (path === '/docs' ? reference() : pageResponse(notFoundPage('docs')))),
     ],
     [
       'openapi.json',

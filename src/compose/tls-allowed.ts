@@ -3,6 +3,7 @@ import { parseHost } from '../rules/host.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Hosts } from '../visit/hosts.ts';
 import { notFoundPage } from '../visit/pages.ts';
+import { pageResponse } from '../visit/response.ts';
 import { readOnly } from './read-only.ts';
 
 const headers = { 'cache-control': 'no-store' };
@@ -14,7 +15,7 @@ const headers = { 'cache-control': 'no-store' };
 export const tlsDoor =
   (hosts: Hosts) =>
   ({ request, host, path, search, isInternal }: Arrival): Response | Promise<Response> => {
-    if (path !== '/internal/tls-allowed' || !isInternal()) return notFoundPage(host);
+    if (path !== '/internal/tls-allowed' || !isInternal()) return pageResponse(notFoundPage(host));
     return readOnly(request, () => {
       const asked = parseHost(new URLSearchParams(search).get('domain'));
       return asked === null || asked.port !== '' ? answer(404) : isVerified(hosts, asked.name);

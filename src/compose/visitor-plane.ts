@@ -1,18 +1,17 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/options.ts';
-import { believesProxies, networkOf } from '../http/client-address.ts';
+import { believesProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { Site } from '../rules/site.ts';
-import { reservedSegments } from '../rules/suffix.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Express } from '../visit/connection/connection.ts';
 import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
 import { Listener, originOf } from '../visit/connection/listener.ts';
-import { ExpressRedirects } from '../visit/express.ts';
-import { fastRouter } from '../visit/fast-router.ts';
+import { fastPath } from '../visit/fast-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
+import { Redirects } from '../visit/redirects.ts';
 import { followChanges, forget, type Known, knownOf } from './caches.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
@@ -69,21 +68,22 @@ export class VisitorPlane implements Visitors {
     const { links, hosts } = known;
     await followChanges(known, lookups.queries, this.#start);
     const recording = openRecording(site, this.#start, (task) => this.#afterTurn(task));
-    const redirects = new ExpressRedirects({
+    const redirects = new Redirects({
       links,
       now,
-      record: overrides.hits === 'dropped' ? null : (hit: RawHit) => recording.keep(hit),
+      record:
+        overrides.hits === 'dropped'
+          ? null
+          : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_turn'),
       believesProxies: believesProxies(config.trustedProxies),
       misses: new MissLimit(config.missLimit, now, this.#behind.misses),
-      networkOf,
       wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     });
     [this.#known, this.#clicks] = [known, recording];
-    this.#express = fastRouter({
+    this.#express = fastPath({
       trustedProxies: config.trustedProxies,
       domainOf: (host) => hosts.domainOf(host),
-      service: reservedSegments,
-      link: (visit, domainId, host, address) => redirects.answer(domainId, host, visit, address),
+      redirects,
     });
     this.#outer?.open(this.#express);
     this.#tellLimits();

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { TrustedProxies } from '../config/options.ts';
-import { ownText } from '../rules/text.ts';
+import { memoize } from '../structures/memoize.ts';
 
 /**
  * The address of whoever called: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its
@@ -67,18 +67,8 @@ export function isTrustedProxy(peer: string | null, trust: TrustedProxies): bool
     : isWithin(address, trust.ranges);
 }
 
-const maxRemembered = 8_192;
-const memoize = new Map<string, string | null>();
-
-/** Without brackets, port, or the IPv6 form of an IPv4 address. Remembered: it takes longer than a whole redirect. */
-function plainAddress(text: string): string | null {
-  const known = memoize.get(text);
-  if (known !== undefined) return known;
-  const found = readAddress(text);
-  if (memoize.size >= maxRemembered) memoize.clear();
-  if (text.length < 64) memoize.set(ownText(text), found);
-  return found;
-}
+/** Without brackets, port, or the IPv6 form of an IPv4 address. Memoized: parsing takes longer than a whole redirect. */
+const plainAddress = memoize(8_192, readAddress);
 
 function readAddress(text: string): string | null {
   const bare = text.replace(/^\[([^\]]+)\](?::\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');

@@ -1,5 +1,6 @@
 import type { TrustedProxies } from '../config/options.ts';
-import { isLoopbackName, parseHost } from '../rules/host.ts';
+import { isLoopbackName } from '../rules/host.ts';
+import { firstSegment } from '../rules/service-paths.ts';
 import {
   believesProxies,
   clientAddress,
@@ -7,6 +8,7 @@ import {
   isTrustedProxy,
   networkOf,
 } from './client-address.ts';
+import { hostName } from './host-name.ts';
 
 /** Who sent a request, as far as its connection shows. */
 export interface Caller {
@@ -58,11 +60,12 @@ export interface Doors {
 export function router(doors: Doors) {
   return (request: Request, caller: Caller): Answer => {
     const header = request.headers.get('host');
-    const host = parseHost(header);
-    if (!host) return (header === null && answerHostless(doors, request, caller)) || doors.badRequest();
-    const arrival = arrivalOf(request, caller, host.name, doors);
+    const host = header === null ? null : hostName(header);
+    if (host === null)
+      return (header === null && answerHostless(doors, request, caller)) || doors.badRequest();
+    const arrival = arrivalOf(request, caller, host, doors);
     if (arrival === null) return doors.badRequest();
-    const domain = doors.domainOf(host.name);
+    const domain = doors.domainOf(host);
     if (domain instanceof Promise) {
       // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.
       return domain.then(
@@ -90,12 +93,6 @@ function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause
   if (domainId === null) return doors.stranger(arrival, cause);
   if (arrival.path === '/' && !isCustom) return doors.home(arrival);
   return doors.link(arrival, domainId);
-}
-
-/** Of a path, without its slash. */
-export function firstSegment(path: string): string {
-  const end = path.indexOf('/', 1);
-  return end < 0 ? path.slice(1) : path.slice(1, end);
 }
 
 /** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */

@@ -5,7 +5,7 @@ export interface RawHit {
   readonly linkId: number;
   readonly organizationId: number;
   readonly at: number;
-  readonly outcome: Exclude<Outcome['kind'], 'not_found'>;
+  readonly outcome: Outcome['kind'];
   /** Which of the link's destinations; null when it wasn't redirected. */
   readonly target: 'default' | 'android' | 'ios' | null;
   readonly method: string;

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { memoize } from '../structures/memoize.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
@@ -120,21 +119,4 @@ test('of very many visitors the latest are known, and none is taken for another'
   const visitor = (place: number) => 2 ** 40 + place * 7_919_000_000;
   for (let place = 0; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(false);
   for (let place = 45_000; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(true);
-});
-
-test('what was asked for lately is known, for so many keys and characters', () => {
-  let made = 0;
-  const twice = memoize(100, (text) => {
-    made += 1;
-    return text + text;
-  });
-  for (let round = 0; round < 3; round++)
-    for (let key = 0; key < 50; key++) expect(twice(`${key}`)).toBe(`${key}${key}`);
-  expect(made).toBe(50);
-  for (let key = 0; key < 1_000; key++) twice(`more ${key}`);
-  expect(twice('7')).toBe('77');
-  expect(made).toBe(1_051);
-  const endless = 'x'.repeat(2_000);
-  expect([twice(endless), twice(endless)]).toEqual([endless + endless, endless + endless]);
-  expect(made).toBe(1_053);
 });

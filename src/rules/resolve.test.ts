@@ -46,8 +46,8 @@ const visitor = ({
 });
 
 /** The outcome in a word; a redirect by its target. */
-function outcome(link: Partial<LinkForVisitor> | null, someone: Someone, now = noon): string {
-  const found = resolve(link && { ...plain, ...link }, visitor(someone), now);
+function outcome(link: Partial<LinkForVisitor>, someone: Someone, now = noon): string {
+  const found = resolve({ ...plain, ...link }, visitor(someone), now);
   return found.kind === 'redirect' ? `to ${found.target} ${found.to}` : found.kind;
 }
 
@@ -58,9 +58,7 @@ const all = { ...expired, ...guarded, ...card, ...secret, ...captcha, ...android
 const allButExpired = { ...all, expiresAt: null };
 
 describe('what becomes of a hit', () => {
-  test.each<[string, Partial<LinkForVisitor> | null, Someone, string]>([
-    ['no link', null, {}, 'not_found'],
-    ['no link, asked for by a crawler', null, { agent: 'preview' }, 'not_found'],
+  test.each<[string, Partial<LinkForVisitor>, Someone, string]>([
     ['a plain link', {}, {}, toDefault],
     ['a plain link for a bot', {}, { agent: 'bot' }, toDefault],
     ['a plain link for a preview crawler', {}, { agent: 'preview' }, toDefault],

@@ -28,7 +28,6 @@ export interface Visitor {
 }
 
 export type Outcome =
-  | { readonly kind: 'not_found' }
   | { readonly kind: 'expired' }
   | { readonly kind: 'refused' }
   | { readonly kind: 'preview' }
@@ -36,7 +35,6 @@ export type Outcome =
   | { readonly kind: 'ask_captcha' }
   | { readonly kind: 'redirect'; readonly to: string; readonly target: 'default' | 'android' | 'ios' };
 
-const notFound: Outcome = { kind: 'not_found' };
 const expired: Outcome = { kind: 'expired' };
 const refused: Outcome = { kind: 'refused' };
 const preview: Outcome = { kind: 'preview' };
@@ -47,8 +45,7 @@ const hasPreview = (link: LinkForVisitor): boolean =>
   link.ogTitle !== null || link.ogDescription !== null || link.ogImage !== null;
 
 /** The whole decision about a hit on a short link. Pure: the same link, visitor and instant always end the same. */
-export function resolve(link: LinkForVisitor | null, visitor: Visitor, now: number): Outcome {
-  if (link === null) return notFound;
+export function resolve(link: LinkForVisitor, visitor: Visitor, now: number): Outcome {
   if (link.expiresAt !== null && now >= link.expiresAt) return expired;
   if (link.botProtection || hasPreview(link)) {
     const agent = visitor.agent();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { processorTime } from '../../test/support/stretched.ts';
-import { checkSuffix, isSuffix, normaliseSuffix, reservedSegments, suffixDice } from './suffix.ts';
+import { reservedSegments } from './service-paths.ts';
+import { checkSuffix, isSuffix, normaliseSuffix, randomSuffix } from './suffix.ts';
 
 const refusal = (suffix: string, onDefaultDomain = true) =>
   checkSuffix(suffix, onDefaultDomain)?.code ?? null;
@@ -164,10 +165,7 @@ describe("the service's own paths", () => {
 
 describe('a random suffix', () => {
   const secureBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-  let clock = 0;
-  /** Each in a run of its own. */
-  const alone = (bytes: (count: number) => Uint8Array) => suffixDice(bytes, () => (clock += 1_000));
-  const draw = alone(secureBytes);
+  const draw = () => randomSuffix(secureBytes);
 
   test('has seven characters, none of which is taken for another', () => {
     for (let time = 0; time < 1_000; time++) expect(draw()).toMatch(/^[2-9a-hjkmnp-zA-HJ-NP-Z]{7}$/);
@@ -185,34 +183,11 @@ describe('a random suffix', () => {
       });
     const counts = new Map<string, number>();
     const draws = 40_000;
-    const drawSeeded = alone(seeded);
     for (let time = 0; time < draws; time++)
-      for (const character of drawSeeded()) counts.set(character, (counts.get(character) ?? 0) + 1);
+      for (const character of randomSuffix(seeded)) counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(55);
     const fair = (draws * 7) / 55;
     for (const count of counts.values()) expect(Math.abs(count - fair) / fair).toBeLessThan(0.06);
-  });
-
-  test('shares its first character, and nothing else, with those that are drawn in the same run', () => {
-    let now = 5_000;
-    const dice = suffixDice(secureBytes, () => now);
-    const run = (count: number) => Array.from({ length: count }, dice);
-    const firsts = (suffixes: readonly string[]) => new Set(suffixes.map((suffix) => suffix[0]));
-    const places = (suffixes: readonly string[], place: number) => new Set(suffixes.map((it) => it[place]));
-
-    const thousand = run(1_000);
-    expect(firsts(thousand).size).toBe(1);
-    for (const place of [1, 2, 3, 4, 5, 6]) expect(places(thousand, place).size).toBe(55);
-    // The next thousand, and whoever comes a second later, or after the clock was put back, draw anew.
-    expect(firsts(Array.from({ length: 40 }, () => run(1_000)[0] ?? '')).size).toBeGreaterThan(10);
-    const apart = (step: number) =>
-      Array.from({ length: 40 }, () => {
-        now += step;
-        return dice();
-      });
-    expect(firsts(apart(1_000)).size).toBeGreaterThan(10);
-    expect(firsts(apart(-1_000)).size).toBeGreaterThan(10);
-    expect(firsts(apart(1)).size).toBeLessThanOrEqual(2);
   });
 
   test('is always a suffix that may be used', () => {

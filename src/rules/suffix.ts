@@ -1,35 +1,11 @@
 import type { Problem } from './errors.ts';
 import { drawText, type RandomBytes } from './random-text.ts';
+import { reservedSegments, sharedSegments } from './service-paths.ts';
 
 /** Without the characters that people mistake for one another: 0 O o, 1 l I i. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ';
 const randomLength = 7;
 const maximumLength = 255;
-
-/** The service's own first path segments that answer on every domain: no link may stand in front of them. */
-const sharedSegments = ['_linnet', 'robots.txt', 'favicon.ico'] as const;
-
-/** All of the service's own first path segments: on the default domain no link may stand in front of them. */
-export const reservedSegments: ReadonlySet<string> = new Set([
-  ...sharedSegments,
-  'api',
-  'app',
-  'assets',
-  'docs',
-  'healthz',
-  'internal',
-  'invitation',
-  'metrics',
-  'openapi.json',
-  'qr',
-  'readyz',
-  'favicon.svg',
-  'apple-touch-icon.png',
-  'sitemap.xml',
-  '.well-known',
-]);
-
-const reservedElsewhere: ReadonlySet<string> = new Set(sharedSegments);
 
 /**
  * Letters, marks and digits of any script, emoji with their joiners and selectors, and a few plain signs. Fillers and
@@ -73,7 +49,7 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
     };
   }
   const first = (suffix.split('/', 1)[0] ?? '').toLowerCase();
-  if ((onDefaultDomain ? reservedSegments : reservedElsewhere).has(first)) {
+  if ((onDefaultDomain ? reservedSegments : sharedSegments).has(first)) {
     return {
       code: 'SUFFIX_RESERVED',
       field: 'suffix',
@@ -83,26 +59,6 @@ export function checkSuffix(suffix: string, onDefaultDomain: boolean): Problem |
   return null;
 }
 
-/** So many links, made within so many milliseconds, share their first character. */
-const maxInRun = 1_000;
-const longestRun = 1_000;
-
-/**
- * Random suffixes; the database is asked whether they are free. Those of one run stand side by side in the indexes that
- * have them in order, where each of them would change a page of its own.
- */
-export function suffixDice(randomBytes: RandomBytes, now: () => number): () => string {
-  let first = '';
-  let left = 0;
-  let begunAt = 0;
-  return () => {
-    const at = now();
-    if (left === 0 || Math.abs(at - begunAt) >= longestRun) {
-      first = drawText(alphabet, 1, randomBytes);
-      left = maxInRun;
-      begunAt = at;
-    }
-    left--;
-    return first + drawText(alphabet, randomLength - 1, randomBytes);
-  };
-}
+/** The database is asked whether it is free. */
+export const randomSuffix = (randomBytes: RandomBytes): string =>
+  drawText(alphabet, randomLength, randomBytes);

@@ -1,7 +1,7 @@
 import type { Site } from '../rules/site.ts';
 import { type WaysOut, wayOut } from '../rules/way-out.ts';
 import { defaultDomainId } from '../storage/schema.ts';
-import { TwoGenerationCache } from '../structures/bounded-cache.ts';
+import { BoundedCache } from '../structures/bounded-cache.ts';
 
 /** A custom domain, as far as visitors meet it. */
 export interface HostDomain extends WaysOut {
@@ -35,9 +35,9 @@ export class Hosts {
   readonly #site: Site;
   readonly #load: (host: string) => Promise<HostDomain | null>;
   readonly #now: () => number;
-  readonly #known = new TwoGenerationCache<Known>(maxDomains);
+  readonly #known = new BoundedCache<Known>(maxDomains);
   /** Hosts that are none of ours, and until when that is taken as it is. Anybody can make any number of them up. */
-  readonly #misses = new TwoGenerationCache<number>(maxMisses);
+  readonly #misses = new BoundedCache<number>(maxMisses);
   readonly #flights = new Map<string, Flight>();
 
   constructor(site: Site, load: (host: string) => Promise<HostDomain | null>, now: () => number) {

@@ -1,7 +1,5 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
-import { TwoGenerationCache } from '../structures/bounded-cache.ts';
-import { ClockCache } from '../structures/clock-cache.ts';
-import { kept, roomOf } from './kept-link.ts';
+import { BoundedCache } from '../structures/bounded-cache.ts';
 
 export interface CacheBounds {
   readonly bytes: number;
@@ -23,15 +21,15 @@ type Load = (domainId: number, suffix: string) => Loaded | Promise<Loaded>;
  * answered at once, nobody waits.
  */
 export class LinkCache {
-  readonly #links: ClockCache<LinkForVisitor>;
-  readonly #misses: TwoGenerationCache<true>;
+  readonly #links: BoundedCache<LinkForVisitor>;
+  readonly #misses: BoundedCache<true>;
   readonly #flights = new Map<string, Flight>();
   readonly #load: Load;
 
   constructor(load: Load, bounds: CacheBounds) {
     this.#load = load;
-    this.#links = new ClockCache(bounds.bytes, weight);
-    this.#misses = new TwoGenerationCache(bounds.misses);
+    this.#links = new BoundedCache(bounds.bytes, weight);
+    this.#misses = new BoundedCache(bounds.misses);
   }
 
   /** What is known right now: the link, null when there is none, undefined when that has to be asked. */
@@ -74,8 +72,7 @@ export class LinkCache {
     }
   }
 
-  #keep(key: string, loaded: Loaded): Loaded {
-    const link = loaded && kept(loaded);
+  #keep(key: string, link: Loaded): Loaded {
     if (link) this.#links.set(key, link);
     else this.#misses.set(key, true);
     return link;
@@ -92,9 +89,12 @@ export class LinkCache {
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
+/** The link's object and its slot in the cache. */
+const objectWeight = 330;
+
 /** About what an entry takes in memory. */
 const weight = (key: string, link: LinkForVisitor): number =>
-  roomOf(link) +
+  objectWeight +
   key.length +
   link.destinationUrl.length +
   (link.androidUrl?.length ?? 0) +

@@ -40,26 +40,32 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-interface Page {
+export interface Page {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly html: string;
+}
+
+interface Contents {
   readonly status: number;
   readonly host: string;
   readonly title: string;
   readonly head?: string;
   readonly body: string;
-  readonly more?: Record<string, string>;
+  readonly more?: Record<string, string> | undefined;
 }
 
-function page({ status, host, title, head = '', body, more = {} }: Page): Response {
+function page({ status, host, title, head = '', body, more }: Contents): Page {
   const html =
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<title>${escapeHtml(title)}</title>${head}<style>${style}</style></head>` +
     `<body><main><p class="host">${escapeHtml(host)}</p>${body}</main></body></html>`;
-  return new Response(html, { status, headers: { ...headers, ...more } });
+  return { status, headers: more === undefined ? headers : { ...headers, ...more }, html };
 }
 
 const says = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
 
-export const notFoundPage = (host: string): Response =>
+export const notFoundPage = (host: string): Page =>
   page({
     status: 404,
     host,
@@ -67,7 +73,7 @@ export const notFoundPage = (host: string): Response =>
     body: says('No link here', 'Check the address for a typing slip, or ask whoever gave it to you.'),
   });
 
-export const expiredPage = (host: string): Response =>
+export const expiredPage = (host: string): Page =>
   page({
     status: 410,
     host,
@@ -75,7 +81,7 @@ export const expiredPage = (host: string): Response =>
     body: says('This link has expired', 'It no longer leads anywhere. Whoever shared it may have a new one.'),
   });
 
-export const refusedPage = (host: string): Response =>
+export const refusedPage = (host: string): Page =>
   page({
     status: 403,
     host,
@@ -83,7 +89,7 @@ export const refusedPage = (host: string): Response =>
     body: says('Not for automated visitors', 'This link is for people. Open it in a web browser.'),
   });
 
-export const slowDownPage = (host: string, retryAfter: number): Response =>
+export const slowDownPage = (host: string, retryAfter: number): Page =>
   page({
     status: 429,
     host,
@@ -95,7 +101,7 @@ export const slowDownPage = (host: string, retryAfter: number): Response =>
     more: { 'retry-after': String(retryAfter) },
   });
 
-export const unavailablePage = (host: string): Response =>
+export const unavailablePage = (host: string): Page =>
   page({
     status: 503,
     host,
@@ -107,7 +113,7 @@ export const unavailablePage = (host: string): Response =>
     more: { 'retry-after': '5' },
   });
 
-export function methodPage(host: string, allow: string): Response {
+export function methodPage(host: string, allow: string): Page {
   return page({
     status: 405,
     host,
@@ -117,7 +123,7 @@ export function methodPage(host: string, allow: string): Response {
   });
 }
 
-export const badFormPage = (host: string): Response =>
+export const badFormPage = (host: string): Page =>
   page({
     status: 400,
     host,
@@ -128,7 +134,7 @@ export const badFormPage = (host: string): Response =>
 export const passwordPage = (
   host: string,
   error?: { status: number; sentence: string; retryAfter?: number },
-): Response =>
+): Page =>
   page({
     status: error?.status ?? 200,
     host,
@@ -139,10 +145,10 @@ export const passwordPage = (
       `${error ? ' aria-invalid="true" aria-describedby="error"' : ''}>` +
       `${error ? `<p class="error" id="error" role="alert">${escapeHtml(error.sentence)}</p>` : ''}` +
       '<button>Open link</button></form>',
-    more: error?.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) },
+    more: error?.retryAfter === undefined ? undefined : { 'retry-after': String(error.retryAfter) },
   });
 
-export const captchaPage = (host: string, challenge: object, error?: string): Response =>
+export const captchaPage = (host: string, challenge: object, error?: string): Page =>
   page({
     status: error ? 403 : 200,
     host,
@@ -157,7 +163,7 @@ export const captchaPage = (host: string, challenge: object, error?: string): Re
   });
 
 /** For the crawlers that draw a card where a link was pasted. It says what the owner wrote, and nothing else. */
-export function previewPage(host: string, url: string, link: LinkForVisitor): Response {
+export function previewPage(host: string, url: string, link: LinkForVisitor): Page {
   const title = link.ogTitle ?? host;
   const tag = (property: string, content: string | null) =>
     content === null ? '' : `<meta property="${property}" content="${escapeHtml(content)}">`;

@@ -18,8 +18,8 @@ export interface PasswordGateParts {
   readonly secureCookies: boolean;
 }
 
-/** What a guess is sent with. */
-export interface Visit {
+/** The request that a guess is sent with. */
+export interface Attempt {
   readonly headers: Headers;
   readonly network: string;
   readonly path: string;
@@ -48,7 +48,7 @@ export class PasswordGate {
   async tryPassword(
     link: LinkForVisitor,
     password: string,
-    { headers, network, path }: Visit,
+    { headers, network, path }: Attempt,
   ): Promise<string | null> {
     const browser = this.#passFor(link, headers, knownLifetime);
     const guess = await this.#parts.reserveGuess(link.id, network, browser);

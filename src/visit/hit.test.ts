@@ -1,19 +1,25 @@
 import { describe, expect, test } from 'bun:test';
-import { rawHit } from './raw-hit.ts';
+import { hitOf } from './hit.ts';
+import { RequestVisit } from './request-visit.ts';
 
-const hitOf = (headers: Record<string, string>, believesProxies = false) =>
-  rawHit(
-    { request: new Request('http://x/a', { headers }), search: '?qr', address: () => '203.0.113.9' },
+const address = () => '203.0.113.9';
+
+function hitWith(headers: Record<string, string>, believesProxies = false) {
+  const request = new Request('http://x/a', { headers });
+  const sent = { request, host: 'x', path: '/a', search: '?qr', address, network: address };
+  return hitOf(
+    new RequestVisit(sent, 0),
     { id: 7, organizationId: 3 },
     { kind: 'redirect', to: 'https://example.com/', target: 'ios' },
     1_000,
     believesProxies,
   );
+}
 
 describe('what the journal keeps of a request', () => {
   test('is what was sent, and nothing made of it', () => {
     expect(
-      hitOf({ 'user-agent': 'UA', 'accept-language': 'de', referer: 'https://r.example/', dnt: '1' }),
+      hitWith({ 'user-agent': 'UA', 'accept-language': 'de', referer: 'https://r.example/', dnt: '1' }),
     ).toEqual({
       linkId: 7,
       organizationId: 3,
@@ -50,12 +56,12 @@ describe('what the journal keeps of a request', () => {
   ];
   for (const [purpose, headers] of purposes) {
     test(`"${purpose}" of ${Object.keys(headers).join(', ')}`, () =>
-      expect(hitOf(headers).purpose).toBe(purpose));
+      expect(hitWith(headers).purpose).toBe(purpose));
   }
 
   test("a country comes from a proxy's header where proxies are believed, and only there", () => {
-    expect(hitOf({ 'cf-ipcountry': 'DE' }).countryHint).toBe('');
-    expect(hitOf({ 'cf-ipcountry': 'DE' }, true).countryHint).toBe('DE');
-    expect(hitOf({ 'cf-ipcountry': 'Germany' }, true).countryHint).toBe('');
+    expect(hitWith({ 'cf-ipcountry': 'DE' }).countryHint).toBe('');
+    expect(hitWith({ 'cf-ipcountry': 'DE' }, true).countryHint).toBe('DE');
+    expect(hitWith({ 'cf-ipcountry': 'Germany' }, true).countryHint).toBe('');
   });
 });

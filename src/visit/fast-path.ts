@@ -1,0 +1,57 @@
+import { STATUS_CODES } from 'node:http';
+import type { TrustedProxies } from '../config/options.ts';
+import { clientAddress } from '../http/client-address.ts';
+import { hostName } from '../http/host-name.ts';
+import { isServicePath } from '../rules/service-paths.ts';
+import type { Express } from './connection/connection.ts';
+import type { ExpressAnswer } from './connection/wire-answer.ts';
+import type { Page } from './pages.ts';
+import { PlainVisit } from './plain-visit.ts';
+import type { Redirects } from './redirects.ts';
+
+export interface FastPathParts {
+  readonly trustedProxies: TrustedProxies;
+  /** The domain a host stands for; null for a host that is none of ours. */
+  readonly domainOf: (host: string) => number | null | Promise<number | null>;
+  readonly redirects: Pick<Redirects, 'answer'>;
+}
+
+/**
+ * Answers plain requests for links on the socket itself. Null for what the app server is to answer; a promise where
+ * something has to be looked up first, after which the request is read again.
+ */
+export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts): Express {
+  return (request, peer) => {
+    const host = hostName(request.host);
+    if (host === null) return null;
+    const domainId = domainOf(host);
+    if (typeof domainId !== 'number') return domainId;
+    // On custom domains as well: the app server tells a lost call of the API from a visit.
+    if (isServicePath(request.path, false)) return null;
+    const address = clientAddress(peer, request.forwardedFor, trustedProxies);
+    const answer = redirects.answer(new PlainVisit(request, host, domainId, address));
+    switch (answer.kind) {
+      case 'redirect':
+        return redirectBytes(answer.location, answer.stored === 'after_turn');
+      case 'page':
+        return pageBytes(answer.page, request.method === 'HEAD', answer.stored === 'after_turn');
+      case 'wait':
+        return answer.until;
+      case 'app_server':
+        return null;
+    }
+  };
+}
+
+const redirectBytes = (location: string, waits: boolean): ExpressAnswer => ({
+  head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
+  body: '',
+  waits,
+});
+
+/** Of ASCII alone: such a page shows a host, and the request's was ASCII. */
+function pageBytes({ status, headers, html }: Page, isHead: boolean, waits: boolean): ExpressAnswer {
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+  return { head: `${head}Content-Length: ${html.length}\r\n`, body: isHead ? '' : html, waits };
+}

@@ -1,0 +1,164 @@
+import { Refusal } from '../rules/errors.ts';
+import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
+import { readForm } from './form.ts';
+import type { CaptchaGate } from './gates/captcha.ts';
+import type { PasswordGate } from './gates/password.ts';
+import * as pages from './pages.ts';
+import type { Redirects, VisitAnswer } from './redirects.ts';
+import type { RequestVisit } from './request-visit.ts';
+import { pageResponse, redirectResponse, toResponse } from './response.ts';
+import type { Visit } from './visit.ts';
+import { VisitorOf } from './visitor.ts';
+
+export interface RequestHandlerParts {
+  readonly redirects: Redirects;
+  readonly password: PasswordGate;
+  readonly captcha: CaptchaGate;
+  readonly now: () => number;
+  /** The link's public address, for the preview card. */
+  readonly publicUrl: (visit: Visit, suffix: string) => string;
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas and preview cards. */
+export class RequestHandler {
+  readonly #parts: RequestHandlerParts;
+
+  constructor(parts: RequestHandlerParts) {
+    this.#parts = parts;
+  }
+
+  answer(visit: RequestVisit): Response | Promise<Response> {
+    return this.#respond(visit, this.#parts.redirects.answer(visit));
+  }
+
+  #respond(visit: RequestVisit, answer: VisitAnswer): Response | Promise<Response> {
+    switch (answer.kind) {
+      case 'wait':
+        return this.#answerAfter(visit, answer.until);
+      case 'app_server':
+        return this.#answerHere(visit, answer.suffix, answer.link);
+      default:
+        return toResponse(answer);
+    }
+  }
+
+  async #answerAfter(visit: RequestVisit, until: Promise<unknown>): Promise<Response> {
+    try {
+      await until;
+    } catch (cause) {
+      this.#parts.onFault(cause);
+      return pageResponse(pages.unavailablePage(visit.host));
+    }
+    return this.answer(visit);
+  }
+
+  #answerHere(
+    visit: RequestVisit,
+    suffix: string,
+    link: LinkForVisitor | null,
+  ): Response | Promise<Response> {
+    if (link === null) return this.#respond(visit, this.#parts.redirects.miss(visit));
+    const { method } = visit;
+    if (method === 'GET' || method === 'HEAD')
+      return this.#act(visit, suffix, link, this.#decide(visit, link));
+    const isGated = link.passwordHash !== null || link.captcha;
+    if (method === 'POST' && isGated) return this.#submit(visit, suffix, link);
+    return pageResponse(pages.methodPage(visit.host, isGated ? 'GET, HEAD, POST' : 'GET, HEAD'));
+  }
+
+  #decide(visit: RequestVisit, link: LinkForVisitor, hasPassed = false, hasSolved = false): Outcome {
+    const hasPass = () => hasPassed || this.#parts.password.hasPass(link, visit.headers);
+    return resolve(link, new VisitorOf(visit, hasPass, hasSolved), this.#parts.now());
+  }
+
+  #act(
+    visit: RequestVisit,
+    suffix: string,
+    link: LinkForVisitor,
+    outcome: Outcome,
+    cookie: string | null = null,
+  ): Response | Promise<Response> {
+    const { redirects, now, publicUrl } = this.#parts;
+    switch (outcome.kind) {
+      case 'ask_password':
+        return this.#page(visit, link, outcome, pages.passwordPage(visit.host));
+      case 'ask_captcha':
+        return this.#askCaptcha(visit, link);
+      case 'preview': {
+        const card = pages.previewPage(visit.host, publicUrl(visit, suffix), link);
+        return this.#page(visit, link, outcome, card);
+      }
+      default:
+        return this.#respond(visit, redirects.complete(visit, link, outcome, now(), cookie));
+    }
+  }
+
+  #page(
+    visit: RequestVisit,
+    link: LinkForVisitor,
+    outcome: Outcome,
+    page: pages.Page,
+  ): Response | Promise<Response> {
+    const { redirects, now } = this.#parts;
+    return this.#respond(visit, redirects.page(visit, link, outcome, page, now()));
+  }
+
+  /** A form of one of our pages: a password, or the proof of a captcha. */
+  async #submit(visit: RequestVisit, suffix: string, link: LinkForVisitor): Promise<Response> {
+    const before = this.#decide(visit, link);
+    if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
+      return this.#act(visit, suffix, link, before);
+    const form = await readForm(visit.request);
+    if (form === null) return pageResponse(pages.badFormPage(visit.host));
+    try {
+      return before.kind === 'ask_password'
+        ? await this.#submitPassword(visit, suffix, link, form.get('password') ?? '')
+        : await this.#submitCaptcha(visit, suffix, link, form.get('altcha') ?? '');
+    } catch (cause) {
+      if (cause instanceof Refusal) {
+        const status = cause.code === 'TOO_MANY_ATTEMPTS' ? 429 : 503;
+        const retryAfter = cause.retryAfter ?? 5;
+        return pageResponse(pages.passwordPage(visit.host, { status, sentence: cause.sentence, retryAfter }));
+      }
+      this.#parts.onFault(cause);
+      return pageResponse(pages.unavailablePage(visit.host));
+    }
+  }
+
+  async #submitPassword(
+    visit: RequestVisit,
+    suffix: string,
+    link: LinkForVisitor,
+    password: string,
+  ): Promise<Response> {
+    const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, visit);
+    if (cookie === null) {
+      const again = { status: 401, sentence: 'That is not the password. Try again.' };
+      return this.#page(visit, link, { kind: 'ask_password' }, pages.passwordPage(visit.host, again));
+    }
+    const next = this.#decide(visit, link, true);
+    // A page that comes next is fetched anew, so that a reload doesn't send the password again.
+    return next.kind === 'redirect'
+      ? this.#act(visit, suffix, link, next, cookie)
+      : redirectResponse(303, visit.path + visit.search, cookie);
+  }
+
+  async #submitCaptcha(
+    visit: RequestVisit,
+    suffix: string,
+    link: LinkForVisitor,
+    payload: string,
+  ): Promise<Response> {
+    const hasSolved = await this.#parts.captcha.accepts(link, payload);
+    if (!hasSolved)
+      return this.#askCaptcha(visit, link, 'That check was too old or used before. Here is a new one.');
+    return this.#act(visit, suffix, link, this.#decide(visit, link, false, true));
+  }
+
+  async #askCaptcha(visit: RequestVisit, link: LinkForVisitor, error?: string): Promise<Response> {
+    const challenge = await this.#parts.captcha.challenge(link);
+    const page = pages.captchaPage(visit.host, challenge, error);
+    return this.#page(visit, link, { kind: 'ask_captcha' }, page);
+  }
+}

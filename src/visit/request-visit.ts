@@ -1,0 +1,81 @@
+import type { Arrival } from '../http/router.ts';
+import type { Visit } from './visit.ts';
+
+type Sent = Pick<Arrival, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
+
+/** A visit that came to the app server. Headers are read only when they are asked for: each costs a quarter of a microsecond. */
+export class RequestVisit implements Visit {
+  readonly request: Request;
+  readonly domainId: number;
+  readonly #sent: Sent;
+
+  constructor(sent: Sent, domainId: number) {
+    this.request = sent.request;
+    this.domainId = domainId;
+    this.#sent = sent;
+  }
+
+  get headers(): Headers {
+    return this.request.headers;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get path(): string {
+    return this.#sent.path;
+  }
+
+  get search(): string {
+    return this.#sent.search;
+  }
+
+  get host(): string {
+    return this.#sent.host;
+  }
+
+  get address(): string {
+    return this.#sent.address();
+  }
+
+  get network(): string {
+    return this.#sent.network();
+  }
+
+  get userAgent(): string | null {
+    return this.headers.get('user-agent');
+  }
+
+  get platformHint(): string | null {
+    return this.headers.get('sec-ch-ua-platform');
+  }
+
+  get acceptLanguage(): string {
+    return this.headers.get('accept-language') ?? '';
+  }
+
+  get referer(): string {
+    return this.headers.get('referer') ?? '';
+  }
+
+  /** The standard's name, and those that came before it: Firefox had one of its own. */
+  get purpose(): string {
+    const { headers } = this;
+    const standard = headers.get('sec-purpose') ?? headers.get('purpose');
+    if (standard !== null) return standard;
+    return headers.get(this.userAgent?.includes('Firefox/') ? 'x-moz' : 'x-purpose') ?? '';
+  }
+
+  get doNotTrack(): boolean {
+    return this.headers.get('dnt') === '1' || this.headers.get('sec-gpc') === '1';
+  }
+
+  /** As Cloudflare, Vercel and others name the visitor's country. */
+  get countryHint(): string {
+    const { headers } = this;
+    return (
+      headers.get('cf-ipcountry') ?? headers.get('x-vercel-ip-country') ?? headers.get('x-country-code') ?? ''
+    );
+  }
+}

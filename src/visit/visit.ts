@@ -1,0 +1,26 @@
+/**
+ * A request for a short link, however it was read. A header that is absent is '', or null where the difference counts.
+ */
+export interface Visit {
+  readonly method: string;
+  /** As it was sent: percent-encoded, with its leading slash, without the query. */
+  readonly path: string;
+  /** With its question mark, or empty. */
+  readonly search: string;
+  /** The name of the domain, as pages show it. */
+  readonly host: string;
+  readonly domainId: number;
+  /** The visitor's address, as far as the proxies are trusted. */
+  readonly address: string;
+  /** The network that limits count it towards. */
+  readonly network: string;
+  readonly userAgent: string | null;
+  readonly platformHint: string | null;
+  readonly acceptLanguage: string;
+  readonly referer: string;
+  readonly purpose: string;
+  /** DNT: 1 or Sec-GPC: 1. */
+  readonly doNotTrack: boolean;
+  /** What a proxy may have named as the visitor's country. Anybody can send such a header. */
+  readonly countryHint: string;
+}
