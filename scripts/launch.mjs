@@ -26,8 +26,14 @@ const commands = {
   },
   fuzz: {
     needs: 'everything',
-    run: ['test', '--timeout', '3600000', './test/fuzz/'],
-    env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000' },
+    run: [
+      ...['test', '--timeout', '3600000', './test/fuzz/'],
+      ...[
+        './src/visit/connection/connection-state.test.ts',
+        './src/visit/connection/connection-orders.test.ts',
+      ],
+    ],
+    env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000', ORDERS: '100000' },
   },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
   'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },

@@ -68,7 +68,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   const { config, log, now, opened } = start;
   // Closed last, behind the visitors' and the fold's own connections: SQLite clears its log away with the last that can write.
   const storage = opened.use(new AsyncDisposableStack());
-  const { inner, visitors, misses } = await takePorts(start, startVisitors);
+  const { appServer, visitors, misses } = await takePorts(start, startVisitors);
   const store = await openStore(config, log);
   const { database } = store;
   storage.defer(() => database.close());
@@ -91,7 +91,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
   const live = liveClicksOf(start, database, clicks);
   keepClicksTidy(start, clicks);
   // The port is closed before anything else, then what would otherwise never end: the others can be waited for.
-  opened.defer(async () => void (await Promise.all([drain(visitors, inner), live.close()])));
+  opened.defer(async () => void (await Promise.all([drain(visitors, appServer), live.close()])));
 
   const record = (hit: RawHit) => clicks.append(hit) ?? 'stored';
   const redirects = requestHandlerOf({ config, context, known, misses, record, log });
@@ -103,7 +103,7 @@ async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
     await visitors.caughtUp();
     return answer;
   };
-  inner.open(router(doorsTo({ config, context, hosts: known.hosts, redirects, api, log })));
+  appServer.open(router(doorsTo({ config, context, hosts: known.hosts, redirects, api, log })));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
   await visitors.listen();
   bundleEarly(start);

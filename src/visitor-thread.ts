@@ -28,7 +28,7 @@ self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
 function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
   if (errand.to === 'prepare') {
     const config = loadConfig(errand.environment);
-    const behind = { ...errand.behind, peers: new ClientByPort(errand.behind.peers) };
+    const behind = { ...errand.behind, clientByPort: new ClientByPort(errand.behind.clientByPort) };
     plane = new VisitorPlane(
       config,
       behind,

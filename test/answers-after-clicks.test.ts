@@ -16,10 +16,10 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
   let isTick = false;
   let left = 0;
   const early: string[] = [];
-  const peers = new ClientByPort();
-  const inner = new AppServer(peers, fault);
+  const clientByPort = new ClientByPort();
+  const appServer = new AppServer(clientByPort, fault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const outer = new Listener(place, { port: inner.port, peers }, wideLimits, fault, {
+  const listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, fault, {
     open: (where, receiver) =>
       openPort(where, {
         ...receiver,
@@ -44,13 +44,13 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
       }),
   });
   /** As the journal does it: one write for all clicks of a turn, at its end. */
-  outer.open(({ path }) => {
+  listener.open(({ path }) => {
     if (path === '/page') return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: false };
     if (path === '/looked-up' && clicks % 3 === 0) return Promise.resolve(clicks++);
     clicks += 1;
     if (!isTick) {
       isTick = true;
-      outer.afterTurn(() => {
+      listener.afterTurn(() => {
         isTick = false;
         onFile = clicks;
       });
@@ -70,7 +70,7 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
     get('/click'),
   ];
   const clients = Array.from({ length: 20 }, (_, index) => {
-    const socket = connect({ host: '127.0.0.1', port: outer.port });
+    const socket = connect({ host: '127.0.0.1', port: listener.port });
     let answers = 0;
     let wanted = 0;
     const shape = shapes[index % shapes.length] as string;
@@ -87,8 +87,8 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
   });
   await eventually(() => left >= 20_000 && clients.every(({ isDone }) => isDone()), 'all answers', 30_000);
   for (const { socket } of clients) socket.destroy();
-  await outer.stopTaking(1_000);
-  await inner.stop(0);
-  await outer.endConnections();
+  await listener.stopTaking(1_000);
+  await appServer.stop(0);
+  await listener.endConnections();
   expect(early).toEqual([]);
 }, 60_000);

@@ -88,11 +88,11 @@ const express: Express = ({ path }) => {
 };
 
 const open = (idleTime?: number) => {
-  const peers = new BreakablePeers();
-  const inner = new AppServer(peers, (cause) => faults.push(cause));
-  const outer = new Listener(
+  const clientByPort = new BreakablePeers();
+  const appServer = new AppServer(clientByPort, (cause) => faults.push(cause));
+  const listener = new Listener(
     { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies },
-    { port: inner.port, peers },
+    { port: appServer.port, clientByPort },
     wideLimits,
     (cause) => faults.push(cause),
     {
@@ -101,7 +101,7 @@ const open = (idleTime?: number) => {
       ...(idleTime !== undefined && { idleTime }),
     },
   );
-  inner.open(async (request) => {
+  appServer.open(async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === '/sync-throw') throw new Error('broken on purpose: handler');
     if (pathname === '/slow') await Bun.sleep(300);
@@ -117,8 +117,8 @@ const open = (idleTime?: number) => {
       );
     return new Response('behind');
   });
-  outer.open(express);
-  return { port: outer.port, inner, outer };
+  listener.open(express);
+  return { port: listener.port, appServer, listener };
 };
 
 /** For each test one of its own: faults are reported once a second. */
@@ -131,9 +131,9 @@ beforeEach(() => {
 });
 afterEach(async () => {
   broken = null;
-  await server.outer.stopTaking(1_000);
-  await server.inner.stop(1_000);
-  await server.outer.endConnections();
+  await server.listener.stopTaking(1_000);
+  await server.appServer.stop(1_000);
+  await server.listener.endConnections();
 });
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -275,16 +275,16 @@ test("those behind it are not kept waiting when one throws at a turn's end", asy
 });
 
 test('a throw when the sleeping are ended costs that connection and no other', async () => {
-  const { port, inner, outer } = open(50);
+  const { port, appServer, listener } = open(50);
   const [victim, patient] = [await dial(port, victimAddress), await dial(port)];
   broken = 'shutdown';
   patient.socket.write(get('/slow'));
   await eventually(() => faults.length > 0 && victim.isOver(), 'the fault to end the connection');
   await eventually(() => patient.received().endsWith('behind'), 'the other to be answered');
   broken = null;
-  await outer.stopTaking(1_000);
-  await inner.stop(1_000);
-  await outer.endConnections();
+  await listener.stopTaking(1_000);
+  await appServer.stop(1_000);
+  await listener.endConnections();
 });
 
 test('a throw at a stop costs that connection and no other', async () => {
@@ -293,7 +293,7 @@ test('a throw at a stop costs that connection and no other', async () => {
   other.socket.write(get('/behind') + get('/slow'));
   await eventually(() => other.received() !== '', 'the first answer');
   broken = 'shutdown';
-  const stopping = server.outer.stopTaking(5_000);
+  const stopping = server.listener.stopTaking(5_000);
   await eventually(() => victims.every(({ isOver }) => isOver()), 'the fault to end the connections');
   await eventually(() => answersIn(other.received()) === 2, 'the other to be answered');
   await stopping;

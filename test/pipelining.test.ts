@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { ClientByPort } from '../src/http/client-by-port.ts';
-import { Connection, type Lane } from '../src/visit/connection/connection.ts';
+import { Connection, type ConnectionContext } from '../src/visit/connection/connection.ts';
 import { Guard } from '../src/visit/connection/guard.ts';
 import type { VisitorSocket } from '../src/visit/connection/port.ts';
-import { UpstreamSlots } from '../src/visit/connection/upstream-slots.ts';
 import { eventually } from './support/eventually.ts';
 import { openLanes } from './support/lanes.ts';
 
@@ -29,28 +27,28 @@ function alone(waits: boolean) {
     resume: () => void seen.resumes++,
     terminate() {},
   };
-  const lane: Lane = {
+  const context: ConnectionContext = {
     express: () => {
       seen.asked += 1;
       return { head, body: '', waits };
     },
-    innerPort: 1,
-    peers: new ClientByPort(),
-    slots: new UpstreamSlots({ upstream: 1, upstreamPerNetwork: 1 }, () => null),
+    connectUpstream: () => {
+      throw new Error('no request is for the app server');
+    },
     guard: new Guard((cause) => {
       throw cause;
     }),
     headEnd: () => '\r\n',
-    leaveAfterTurn: (connection) => void turn.push(connection),
-    continueAfterTurn: (connection) => void turn.push(connection),
+    awaitTurnOver: (connection) => void turn.push(connection),
+    awaitNextTurn: (connection) => void turn.push(connection),
   };
-  const connection = new Connection(socket, lane);
+  const connection = new Connection(socket, context);
   const endTurn = () => {
-    const leaving = turn;
+    const waiting = turn;
     turn = [];
-    for (const each of leaving) {
-      each.leave();
-      each.goOnInTurn();
+    for (const each of waiting) {
+      each.turnOver();
+      each.nextTurn();
     }
   };
   return { seen, connection, endTurn, waiting: () => turn.length };

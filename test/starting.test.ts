@@ -8,23 +8,23 @@ import { visitRaw } from './support/raw-http.ts';
 const fault = (cause: unknown) => {
   throw cause;
 };
-let inner: AppServer;
-let outer: Listener;
+let appServer: AppServer;
+let listener: Listener;
 
 /** Neither is opened: the service is still starting. */
 beforeAll(() => {
-  const peers = new ClientByPort();
-  inner = new AppServer(peers, fault);
+  const clientByPort = new ClientByPort();
+  appServer = new AppServer(clientByPort, fault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  outer = new Listener(place, { port: inner.port, peers }, wideLimits, fault);
+  listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, fault);
 });
 afterAll(async () => {
-  await outer.stopTaking(0);
-  await inner.stop(0);
-  await outer.endConnections();
+  await listener.stopTaking(0);
+  await appServer.stop(0);
+  await listener.endConnections();
 });
 
-const ask = (path: string, method = 'GET') => visitRaw(outer.origin, { path, method });
+const ask = (path: string, method = 'GET') => visitRaw(listener.origin, { path, method });
 
 test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
   'while the service starts, a program that asks for %s is told so in the form of the API',

@@ -5,11 +5,11 @@ const patience = 10_000;
 
 /** Lets requests that are under way finish, within a deadline, and takes no new ones. */
 export async function drain(
-  outer: Pick<Listener, 'stopTaking' | 'endConnections'>,
-  inner: AppServer,
+  listener: Pick<Listener, 'stopTaking' | 'endConnections'>,
+  appServer: AppServer,
 ): Promise<void> {
   const deadline = performance.now() + patience;
-  await outer.stopTaking(patience);
-  await inner.stop(Math.max(0, deadline - performance.now()));
-  await outer.endConnections();
+  await listener.stopTaking(patience);
+  await appServer.stop(Math.max(0, deadline - performance.now()));
+  await listener.endConnections();
 }

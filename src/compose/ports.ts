@@ -5,7 +5,7 @@ import type { Start } from './start.ts';
 import type { StartVisitors, Visitors } from './visitors.ts';
 
 interface Ports {
-  readonly inner: AppServer;
+  readonly appServer: AppServer;
   readonly visitors: Visitors;
   readonly misses: MissLimit;
 }
@@ -15,12 +15,12 @@ export async function takePorts(
   { config, overrides, log, now, opened }: Start,
   startVisitors: StartVisitors,
 ): Promise<Ports> {
-  const peers = new ClientByPort();
-  const inner = new AppServer(peers, (cause) => log.error('request failed', cause));
-  opened.defer(() => inner.stop(0));
+  const clientByPort = new ClientByPort();
+  const appServer = new AppServer(clientByPort, (cause) => log.error('request failed', cause));
+  opened.defer(() => appServer.stop(0));
   const misses = new MissLimit(config.missLimit, now);
-  const behind = { port: inner.port, peers, misses: misses.memory };
+  const behind = { port: appServer.port, clientByPort, misses: misses.memory };
   const visitors = await startVisitors(config, behind, overrides, log);
   opened.defer(() => visitors.close());
-  return { inner, visitors, misses };
+  return { appServer, visitors, misses };
 }

@@ -55,10 +55,10 @@ class VisitorThread implements Visitors {
 
   async prepare(
     environment: Environment,
-    { peers, ...rest }: ServerBehind,
+    { clientByPort, ...rest }: ServerBehind,
     hits: Overrides['hits'],
   ): Promise<void> {
-    const behind = { ...rest, peers: peers.memory };
+    const behind = { ...rest, clientByPort: clientByPort.memory };
     try {
       this.#listening =
         (await this.#ask({ to: 'prepare', environment, behind, hits: hits ?? null })) ?? this.#listening;

@@ -44,7 +44,7 @@ export interface Visitors {
 /** The server for everything else, and what it shares memory for with the visitors' port. */
 export interface ServerBehind {
   readonly port: number;
-  readonly peers: ClientByPort;
+  readonly clientByPort: ClientByPort;
   /** `MissLimit.memory`. */
   readonly misses: SharedArrayBuffer;
 }

@@ -24,7 +24,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface BehindInMemory {
   readonly port: number;
-  readonly peers: SharedArrayBuffer;
+  readonly clientByPort: SharedArrayBuffer;
   readonly misses: SharedArrayBuffer;
 }
 

@@ -21,10 +21,10 @@ export class AppServer {
   readonly #server: Server<undefined>;
   #front: Front = startingAnswer;
 
-  constructor(peers: Pick<ClientByPort, 'get'>, onFault: (cause: unknown) => void) {
+  constructor(clientByPort: Pick<ClientByPort, 'get'>, onFault: (cause: unknown) => void) {
     const peerOf = (request: Request, server: Server<undefined>) => {
       const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
-      return address === '127.0.0.1' ? peers.get(port) : undefined;
+      return address === '127.0.0.1' ? clientByPort.get(port) : undefined;
     };
     this.#server = Bun.serve({
       port: 0,

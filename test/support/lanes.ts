@@ -20,11 +20,11 @@ export const wideLimits: ConnectionLimits = {
 
 /** The port of visitors, its express lane, and the server behind. */
 export function openLanes(onFault: (cause: unknown) => void, front: Front, express: Express): Lanes {
-  const peers = new ClientByPort();
-  const inner = new AppServer(peers, onFault);
+  const clientByPort = new ClientByPort();
+  const appServer = new AppServer(clientByPort, onFault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const outer = new Listener(place, { port: inner.port, peers }, wideLimits, onFault);
-  inner.open(front);
-  outer.open(express);
-  return { port: outer.port, drain: () => drain(outer, inner) };
+  const listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, onFault);
+  appServer.open(front);
+  listener.open(express);
+  return { port: listener.port, drain: () => drain(listener, appServer) };
 }

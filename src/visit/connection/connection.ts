@@ -1,174 +1,148 @@
 import { ByteQueue } from './byte-queue.ts';
+import {
+  type ConnectionEvent,
+  canRead,
+  Effect,
+  isIdle,
+  isOver,
+  newConnection,
+  step,
+} from './connection-state.ts';
 import type { Limited } from './connection-table.ts';
-import { Exchange } from './exchange.ts';
 import type { Guard } from './guard.ts';
 import { tooBusy, tooSlow } from './last-answers.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 import type { VisitorSocket } from './port.ts';
+import { ProxiedRequest } from './proxied-request.ts';
 import { type RefusedStatus, refusal } from './refused-request.ts';
 import { isGarbled, maxHead, readHead } from './request-head.ts';
-import { Upstream, type UpstreamServer } from './upstream.ts';
+import type { ConnectUpstream, Upstream } from './upstream.ts';
 import type { ExpressAnswer } from './wire-answer.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** Null for what isn't for the express lane; a promise for what may be, once that is fulfilled. */
+/** Null for a request that the app server is to answer; a promise for one that needs a lookup first. */
 export type Express = (request: PlainRequest, peer: string) => ExpressAnswer | Promise<unknown> | null;
 
-export interface Lane extends UpstreamServer {
+/** What the connections of a listener share. */
+export interface ConnectionContext {
   readonly express: Express;
-  /** Through it comes whatever happens to a connection of its own accord. */
+  readonly connectUpstream: ConnectUpstream;
+  /** Runs what happens to a connection of its own accord. */
   readonly guard: Guard;
-  /** What ends every answer's head: its date, and an empty line. */
+  /** What ends the head of every answer: its date, and an empty line. */
   readonly headEnd: () => string;
-  /** Has `leave` called on this connection at this turn's end, once what was put off before has happened; then `goOnInTurn`. */
-  readonly leaveAfterTurn: (connection: Connection) => void;
-  /** Has `goOnInTurn` called at this turn's end, where nothing is waited for: others are to have their turn. */
-  readonly continueAfterTurn: (connection: Connection) => void;
+  /** Has `turnOver` called at the end of this turn, once the clicks are on file; then `nextTurn`. */
+  readonly awaitTurnOver: (connection: Connection) => void;
+  /** Has `nextTurn` called at the end of this turn. */
+  readonly awaitNextTurn: (connection: Connection) => void;
 }
 
-/** What waits behind a request that isn't answered yet, until the sender is made to wait. */
-const maxHeld = 64 * 1024;
-/** Characters of answers that are put together at once: a few bytes that ask may have a page each for an answer. */
+/** Characters of answers that are put together before they are written: a request of a few bytes may get a whole page. */
 const maxReady = 64 * 1024;
 /** Requests of one connection that are answered before others have their turn. */
 const maxInTurn = 4;
-/** As much is looked at at once: a head fits into it, and its end. */
+/** Bytes that are decoded at once: the longest head and its end fit. */
 const windowLength = maxHead + 4;
-/** Shorter than the server behind keeps a silent connection: it must not hang up on a request that is on its way. */
-const innerLifetime = 5_000;
-/** Sweeps through which a head may come in drips, and a whole request wait for its answer to begin. */
-const maxSweeps = { head: 2, answer: 12 };
+/** Milliseconds; less than the app server keeps an idle connection, which it must not close while a request is on its way. */
+const upstreamLifetime = 5_000;
 
 /**
- * A visitor's connection. Plain visits to links that are known are answered here, on the express lane. Every other
- * request goes to the server behind, one at a time, and what that answers goes back; then the next one is looked at.
+ * A client's connection: carries out on sockets what `step` decides. Plain visits of known links are answered here, on the
+ * fast path. Every other request goes to the app server, one at a time, and its response comes back.
  */
 export class Connection implements Limited {
+  readonly #state = newConnection();
   readonly #socket: VisitorSocket;
-  readonly #lane: Lane;
-  readonly #outlet: WriteQueue;
+  readonly #context: ConnectionContext;
+  readonly #output: WriteQueue;
   readonly #peer: string;
-  /** What has come and couldn't be gone on with. */
   readonly #held = new ByteQueue();
-  /** Of a head that isn't all there, so many bytes are known not to end it. */
+  /** How many bytes of an incomplete head are known not to end it. */
   #searched = 0;
-  #isAsking = false;
-  /** Not for the express lane: the server behind has a page for it. */
-  #isForInner = false;
-  #exchange: Exchange | null = null;
-  #inner: Upstream | null = null;
-  /** Answers that are ready to leave, and whether they wait for the turn's end. */
+  /** Answers that are to be written together. */
   #ready = '';
-  #isWaiting = false;
-  /** The visitor gets no answer after these. */
-  #isLast = false;
-  #isEnded = false;
-  #isEnding = false;
-  #isPaused = false;
-  /** Whether anything came since this was last asked; how often nothing was done since then. */
-  #wasUsed = true;
-  #sweeps = 0;
+  #request: ProxiedRequest | null = null;
+  #upstream: Upstream | null = null;
 
-  constructor(socket: VisitorSocket, lane: Lane) {
+  constructor(socket: VisitorSocket, context: ConnectionContext) {
     this.#socket = socket;
-    this.#lane = lane;
-    this.#outlet = new WriteQueue(socket);
+    this.#context = context;
+    this.#output = new WriteQueue(socket);
     this.#peer = socket.remoteAddress;
   }
 
-  /** Bytes from the visitor. */
+  /** Bytes from the client. */
   take(bytes: Buffer): void {
-    // Read and dropped: whoever is still sending gets to read the last answer, but isn't kept for it.
-    if (this.#isLast || this.#isEnding) return;
-    this.#wasUsed = true;
-    if (this.#held.length === 0) {
-      const taken = this.#consume(bytes);
-      if (taken < bytes.length) this.#hold(bytes.subarray(taken));
-    } else {
-      this.#hold(bytes);
-      this.#proceed();
+    const state = this.#state;
+    if (isOver(state)) return;
+    state.wasUsed = true;
+    if (this.#held.length > 0) {
+      this.#held.push(bytes);
+      this.#processHeld();
+      return;
     }
+    const taken = this.#consume(bytes);
+    if (taken === bytes.length || isOver(state)) return;
+    this.#held.push(bytes.subarray(taken));
+    state.held = this.#held.length;
+    this.#happened('flow changed');
   }
 
-  /** The answers may leave. */
-  leave(): void {
-    this.#isWaiting = false;
-    this.#sendReady();
+  /** Everything that came in this turn has been looked at: the answers may be sent. */
+  turnOver(): void {
+    this.#happened('turn over');
   }
 
-  /** Others have had their turn. */
-  goOnInTurn(): void {
-    this.#isWaiting = false;
-    this.#proceed();
+  nextTurn(): void {
+    this.#happened('next turn');
   }
 
-  /** What was asked for is known, or can't be. */
-  goOn(isKnown: boolean): void {
-    this.#isAsking = false;
-    this.#isForInner = !isKnown;
-    this.#proceed();
+  lookedUp(isFound: boolean): void {
+    this.#happened(isFound ? 'lookup done' : 'lookup failed');
   }
 
   drained(): void {
-    this.#wasUsed = true;
-    this.#outlet.drained();
-    if (this.#outlet.isFull) return;
-    this.#inner?.resume();
-    this.#proceed();
+    this.#state.wasUsed = true;
+    this.#output.drained();
+    if (!this.#output.isFull) this.#happened('drained');
   }
 
-  /** The visitor sends no more; what is under way is still answered. */
+  /** The client sends no more; requests under way are still answered. */
   ended(): void {
-    this.#isEnded = true;
-    if (this.#isForgone) this.#inner?.end();
-    this.#proceed();
+    this.#happened('client ended');
   }
 
-  /** The visitor is gone: what waited for its turn is nobody's any more. */
   closed(): void {
-    this.#isEnding = true;
-    this.#held.clear();
-    this.#exchange = null;
-    this.#inner?.close();
+    this.#happened('closed');
   }
 
   get isBusy(): boolean {
-    return !this.#isIdle && !this.#isEnding;
+    const { phase } = this.#state;
+    return phase !== 'closing' && phase !== 'closed' && !isIdle(this.#state);
   }
 
-  /** Ends the connection if nothing is under way on it. */
   endIfIdle(): void {
-    if (this.#isIdle) this.#finish();
+    this.#happened('end if idle');
   }
 
-  /** To be called now and then: whoever neither sent nor took anything since the last time has gone to sleep. */
   endIfAsleep(): void {
-    const wasUsed = this.#wasUsed;
-    this.#wasUsed = false;
-    const exchange = this.#exchange;
-    if (this.#isEnding || this.#outlet.isFull) {
-      if (!wasUsed) this.terminate();
-    } else if (this.#isIdle && this.#held.length > 0) {
-      if (++this.#sweeps >= maxSweeps.head) this.#reject(408);
-    } else if (wasUsed) return;
-    else if (exchange === null) this.endIfIdle();
-    else if (!exchange.isWhole) this.#giveUp(408);
-    else if (!exchange.answer.hasBegun && ++this.#sweeps >= maxSweeps.answer) this.#giveUp(504);
+    this.#happened('sweep');
   }
 
   makeRoom(): 'ended' | 'used' | 'busy' {
-    if (!this.#isIdle && !this.#isEnding && !this.#outlet.isFull) return 'busy';
-    if (this.#wasUsed) {
-      this.#wasUsed = false;
-      return this.#isIdle ? 'used' : 'busy';
+    const state = this.#state;
+    if (this.isBusy && !state.writeBlocked) return 'busy';
+    if (state.wasUsed) {
+      state.wasUsed = false;
+      return isIdle(state) ? 'used' : 'busy';
     }
-    if (this.#isIdle && this.#held.length > 0) this.#socket.write(tooSlow);
+    if (isIdle(state) && state.held > 0) this.#socket.write(tooSlow);
     this.#socket.end();
     this.terminate();
     return 'ended';
   }
 
-  /** For whom there is no room. */
+  /** There is no room for this connection. */
   refuse(): void {
     this.#socket.write(tooBusy);
     this.#socket.end();
@@ -176,296 +150,256 @@ export class Connection implements Limited {
   }
 
   terminate(): void {
-    this.#isEnding = true;
-    this.#held.clear();
-    this.#exchange = null;
-    this.#ready = '';
     try {
-      this.#inner?.close();
+      this.closed();
     } finally {
       this.#socket.terminate();
     }
   }
 
-  /** A head that isn't all there is nothing that could be answered. */
-  get #isIdle(): boolean {
-    return this.#isFree && this.#exchange === null;
+  #happened(event: ConnectionEvent): void {
+    const effects = step(this.#state, event);
+    if (effects !== 0) this.#carryOut(effects);
   }
 
-  /**
-   * Whether the server behind is to give up on the request under way once its sender sends no more: because it only asks,
-   * and who asked has most likely gone. A change is answered however long it takes.
-   */
-  get #isForgone(): boolean {
-    if (this.#exchange?.isWhole !== true || this.#held.length > 0) return false;
-    const { method } = this.#exchange.head;
-    return method === 'GET' || method === 'HEAD';
+  #fail(status: RefusedStatus | 'too busy' | 'too slow', method?: string): void {
+    this.#carryOut(step(this.#state, 'failed', status), method);
   }
 
-  /** Whether more of what came can be gone on with. */
-  get #isFree(): boolean {
-    if (this.#isAsking || this.#isWaiting || this.#isLast || this.#isEnding || this.#outlet.isFull)
-      return false;
-    return this.#exchange === null || !this.#exchange.isWhole;
+  #carryOut(effects: number, method = this.#request?.head.method): void {
+    if (effects & Effect.refuse) this.#ready += this.#refusal(method);
+    if (effects & Effect.send) this.#send();
+    if (effects & Effect.finish) {
+      this.#drop();
+      this.#output.end();
+    }
+    if (effects & Effect.awaitTurnOver) this.#context.awaitTurnOver(this);
+    if (effects & Effect.awaitNextTurn) this.#context.awaitNextTurn(this);
+    if (effects & Effect.pauseUpstream) this.#upstream?.pause();
+    if (effects & Effect.resumeUpstream) this.#upstream?.resume();
+    if (effects & Effect.endUpstream && this.#request?.isSafe) this.#upstream?.end();
+    if (effects & Effect.restUpstream) this.#upstream?.rest();
+    if (effects & Effect.pause) this.#socket.pause();
+    if (effects & Effect.resume) this.#socket.resume();
+    if (effects & Effect.discard) {
+      this.#ready = '';
+      this.#drop();
+    }
+    if (effects & Effect.terminate) this.terminate();
+    // Last, as it leads to further events.
+    if (effects & Effect.process) this.#processHeld();
   }
 
-  #hold(bytes: Buffer): void {
-    if (this.#isLast || this.#isEnding) return;
-    this.#held.push(bytes);
-    if (this.#held.length >= maxHeld) this.#pause();
+  #refusal(method: string | undefined): string {
+    const { refusal: kind } = this.#state;
+    if (kind === 'too busy') return tooBusy;
+    if (kind === 'too slow') return tooSlow;
+    const { head, body } = refusal(kind, method ?? '');
+    return head + this.#context.headEnd() + body;
   }
 
-  /** Goes on with what was held, as far as its turn has come. */
-  #proceed(): void {
-    if (!this.#isFree) return;
-    if (this.#held.length > 0) this.#held.drop(this.#consume(this.#held.view()));
-    if (this.#held.length < maxHeld && this.#inner?.isFull !== true) this.#resume();
-    if (!this.#isEnded || !this.#isFree) return;
-    // Of what comes no more.
-    if (this.#exchange !== null) this.#giveUp(400);
-    else if (this.#held.length > 0) this.#reject(400);
-    else this.#finish();
+  #send(): void {
+    const ready = this.#ready;
+    if (ready === '') return;
+    this.#ready = '';
+    this.#output.text(ready);
+    if (this.#output.isFull) this.#happened('write blocked');
   }
 
-  /** How many of these bytes are done with. */
+  #drop(): void {
+    this.#held.clear();
+    this.#state.held = 0;
+    this.#request = null;
+    this.#dropUpstream();
+  }
+
+  #dropUpstream(): void {
+    const upstream = this.#upstream;
+    this.#upstream = null;
+    this.#state.upstreamBlocked = false;
+    upstream?.close();
+  }
+
+  #processHeld(): void {
+    if (this.#held.length > 0 && canRead(this.#state)) this.#held.drop(this.#consume(this.#held.view()));
+    this.#state.held = this.#held.length;
+    this.#happened('held processed');
+  }
+
+  /** Returns how many of these bytes have been processed. */
   #consume(bytes: Buffer): number {
+    const state = this.#state;
     let at = 0;
-    while (at < bytes.length && this.#isFree) {
-      const taken = this.#exchange === null ? this.#serve(bytes, at) : this.#receive(bytes.subarray(at));
+    while (at < bytes.length && canRead(state)) {
+      const taken = this.#request === null ? this.#serve(bytes, at) : this.#receive(bytes.subarray(at));
       if (taken === 0) break;
-      this.#sweeps = 0;
+      state.sweeps = 0;
       at += taken;
     }
     return at;
   }
 
-  /** Answers the requests that begin here, and hands over the first that isn't plain. */
+  /** Answers the plain requests that begin here, and passes on the first other one. */
   #serve(bytes: Buffer, from: number): number {
     if (this.#searched > 0 && this.#isStillPartial(bytes, from)) return 0;
     this.#searched = 0;
+    const state = this.#state;
     const isWhole = from === 0 && bytes.length <= windowLength;
     const window = isWhole ? bytes : bytes.subarray(from, from + windowLength);
     const text = window.toString('latin1');
     let at = 0;
+    let waits = false;
+    let isPlain = true;
     for (let count = 0; at < text.length; count++) {
       if (count === maxInTurn) {
-        this.#letOthers();
-        break;
+        this.#happened(waits ? 'answers wait' : 'share used');
+        return at;
       }
-      if (this.#ready.length >= maxReady && !this.#makeRoom()) break;
-      const request = this.#isForInner ? null : readPlainRequest(window, text, at);
-      const answer = request === null ? null : this.#lane.express(request, this.#peer);
+      if (this.#ready.length >= maxReady) {
+        if (waits) break;
+        this.#happened('answers ready');
+        if (state.writeBlocked) break;
+      }
+      const request = state.skipsFastPath ? null : readPlainRequest(window, text, at);
+      const answer = request === null ? null : this.#context.express(request, this.#peer);
       if (request === null || answer === null) {
-        at += this.#handOver(text, at, from + window.length < bytes.length);
+        isPlain = false;
         break;
       }
       if (answer instanceof Promise) {
-        this.#ask(answer);
+        this.#happened('lookup begun');
+        this.#lookUp(answer);
         break;
       }
       const closing = request.closes ? 'Connection: close\r\n' : '';
-      this.#ready += answer.head + closing + this.#lane.headEnd() + answer.body;
-      if (answer.waits && !this.#isWaiting) {
-        this.#isWaiting = true;
-        this.#lane.leaveAfterTurn(this);
+      this.#ready += answer.head + closing + this.#context.headEnd() + answer.body;
+      if (answer.waits) waits = true;
+      at = request.end;
+      if (request.closes) {
+        this.#happened('last answer');
+        at = text.length;
       }
-      this.#isLast = request.closes;
-      at = request.closes ? text.length : request.end;
     }
-    if (!this.#isWaiting) this.#sendReady();
-    return at;
+    this.#happened(waits ? 'answers wait' : 'answers ready');
+    // Only once all answers before are written.
+    if (isPlain || !canRead(state)) return at;
+    return at + this.#passOn(text, at, from + window.length < bytes.length);
   }
 
-  /** The rest has to wait, also where nothing else does. */
-  #letOthers(): void {
-    if (this.#isWaiting) return;
-    this.#sendReady();
-    this.#isWaiting = true;
-    this.#lane.continueAfterTurn(this);
-  }
-
-  /** False when what is ready has to leave first. */
-  #makeRoom(): boolean {
-    if (!this.#isWaiting) this.#sendReady();
-    return !this.#isWaiting && !this.#outlet.isFull;
-  }
-
-  #sendReady(): void {
-    const ready = this.#ready;
-    this.#ready = '';
-    if (ready !== '') this.#outlet.text(ready);
-    if (this.#isLast && !this.#isEnding) this.#finish();
-  }
-
-  #ask(known: Promise<unknown>): void {
-    this.#isAsking = true;
-    const { guard } = this.#lane;
-    known.then(
-      () => guard.run(this, goOn),
-      // Not to be asked for again and again.
-      () => guard.run(this, goOnBehind),
+  #lookUp(found: Promise<unknown>): void {
+    const { guard } = this.#context;
+    found.then(
+      () => guard.run(this, lookedUp),
+      () => guard.run(this, lookupFailed),
     );
   }
 
-  /** Of a head of which `#searched` bytes are known not to end it; it may come byte by byte. */
+  /** A head of which `#searched` bytes are known not to end it may come byte by byte. */
   #isStillPartial(bytes: Buffer, from: number): boolean {
     const length = bytes.length - from;
     if (length >= maxHead) return false;
     if (bytes.indexOf('\r\n\r\n', from + Math.max(0, this.#searched - 3)) >= 0) return false;
     const fresh = bytes.toString('latin1', from + this.#searched - 1);
     this.#searched = length;
-    if (isGarbled(fresh, 1)) this.#reject(400);
+    if (isGarbled(fresh, 1)) this.#fail(400);
     return true;
   }
 
-  /** To the server behind, once all answers before are on their way. How many bytes that took. */
-  #handOver(text: string, at: number, hasMore: boolean): number {
-    if (this.#isWaiting) return 0;
+  /** Passes the request that begins here on to the app server. Returns the length of its head, or 0 if it is incomplete. */
+  #passOn(text: string, at: number, hasMore: boolean): number {
     const end = text.indexOf('\r\n\r\n', at);
     if (end < 0 && text.length - at < maxHead) {
-      // There may be more of it behind the window, which then begins with it.
+      // More of it may follow the window, which then begins with it.
       if (hasMore) return 0;
       this.#searched = text.length - at;
-      if (isGarbled(text.slice(at), 0)) this.#reject(400);
+      if (isGarbled(text.slice(at), 0)) this.#fail(400);
       return 0;
     }
     const head = end < 0 || end - at > maxHead ? tooLong(text, at) : readHead(text.slice(at, end));
     if (typeof head === 'number') {
-      this.#reject(head, text.startsWith('HEAD ', at) ? 'HEAD' : '');
+      this.#fail(head, text.startsWith('HEAD ', at) ? 'HEAD' : '');
       return 0;
     }
-    this.#sendReady();
-    this.#isForInner = false;
-    this.#exchange = new Exchange(head);
-    this.#forward(this.#exchange);
+    this.#request = new ProxiedRequest(head);
+    this.#happened('request begun');
+    this.#forward(this.#request);
     return head.length;
   }
 
   /** More of the request under way. */
   #receive(bytes: Buffer): number {
-    const exchange = this.#exchange as Exchange;
-    const taken = exchange.take(bytes);
-    if (exchange.isMalformed) this.#giveUp(400);
-    else this.#forward(exchange);
+    const request = this.#request as ProxiedRequest;
+    const taken = request.take(bytes);
+    if (request.isMalformed) this.#fail(400);
+    else this.#forward(request);
     return taken;
   }
 
-  #forward(exchange: Exchange): void {
-    if (!exchange.isReady) return;
-    const inner = this.#reachInner(exchange);
-    exchange.forwardTo(inner);
-    if (inner.isFull) this.#pause();
+  #forward(request: ProxiedRequest): void {
+    if (request.isComplete) this.#happened('request complete');
+    if (!request.isReady) return;
+    const upstream = this.#upstreamFor(request);
+    request.forwardTo(upstream);
+    this.#setUpstreamBlocked(upstream.isFull);
   }
 
-  #reachInner({ isForwarded }: Exchange): Upstream {
-    const inner = this.#inner;
-    if (inner !== null && (isForwarded || performance.now() - inner.usedAt < innerLifetime)) return inner;
-    this.#inner = null;
-    inner?.close();
-    const { guard } = this.#lane;
-    const fresh: Upstream = new Upstream(this.#lane, this.#peer, {
-      received: (bytes) => this.#answered(bytes),
-      drained: () => {
-        if (this.#held.length < maxHeld) this.#resume();
+  #setUpstreamBlocked(isBlocked: boolean): void {
+    if (this.#state.upstreamBlocked === isBlocked) return;
+    this.#state.upstreamBlocked = isBlocked;
+    this.#happened('flow changed');
+  }
+
+  #upstreamFor({ isForwarded }: ProxiedRequest): Upstream {
+    const open = this.#upstream;
+    if (open !== null && (isForwarded || performance.now() - open.usedAt < upstreamLifetime)) return open;
+    this.#dropUpstream();
+    const { guard } = this.#context;
+    /** Nothing that happens to one that has been dropped is of interest. */
+    const ifCurrent = (run: () => void) => () => {
+      if (this.#upstream === fresh) run();
+    };
+    const fresh: Upstream = this.#context.connectUpstream(this.#peer, {
+      received: (bytes) => {
+        if (this.#upstream === fresh) this.#respond(bytes);
       },
-      closed: () => {
-        if (this.#inner === fresh) this.#innerClosed();
-      },
-      guarded: (step) => guard.run(this, step),
-      refused: () => {
-        if (this.#inner === fresh) this.#giveUp(tooBusy);
-      },
-      stalled: () => {
-        if (this.#inner === fresh) this.#giveUp(tooSlow);
-      },
-      isHalfSent: () => this.#exchange?.isWhole === false,
+      drained: ifCurrent(() => this.#setUpstreamBlocked(false)),
+      closed: ifCurrent(() => {
+        this.#dropUpstream();
+        if (this.#request?.isForwarded) this.#fail(502);
+        else this.#happened('flow changed');
+      }),
+      guarded: (run) => guard.run(this, run),
+      refused: ifCurrent(() => this.#fail('too busy')),
+      stalled: ifCurrent(() => this.#fail('too slow')),
+      isHalfSent: () => this.#state.phase === 'upload',
     });
-    this.#inner = fresh;
+    this.#upstream = fresh;
     return fresh;
   }
 
-  /** Bytes from the server behind. */
-  #answered(bytes: Buffer): void {
-    const exchange = this.#exchange;
-    // It has been given up, or nothing was asked.
-    if (exchange === null) {
-      this.#dropInner();
+  /** Bytes from the app server. */
+  #respond(bytes: Buffer): void {
+    const request = this.#request;
+    // Nothing was asked for.
+    if (request === null) {
+      this.#dropUpstream();
       return;
     }
-    this.#wasUsed = true;
-    const { answer, head } = exchange;
-    const own = answer.read(bytes);
-    this.#outlet.bytes(own === bytes.length ? bytes : bytes.subarray(0, own));
-    if (this.#outlet.isFull) this.#inner?.pause();
-    if (!answer.isOver) return;
-    this.#exchange = null;
-    // An answer that came before all of its request did leaves open where the next one begins.
-    if (head.closes || answer.closes || !exchange.isWhole || own < bytes.length) {
-      this.#finish();
-      return;
-    }
-    this.#inner?.rest();
-    this.#proceed();
-  }
-
-  #innerClosed(): void {
-    this.#inner = null;
-    if (this.#exchange?.isForwarded === true) this.#giveUp(502);
-  }
-
-  #dropInner(): void {
-    const inner = this.#inner;
-    this.#inner = null;
-    inner?.close();
-  }
-
-  /** Of the exchange under way: nothing more of it is sent on, and what is answered already is all. */
-  #giveUp(answer: RefusedStatus | string): void {
-    const exchange = this.#exchange;
-    this.#exchange = null;
-    this.#dropInner();
-    if (exchange?.answer.hasBegun === true) this.#finish();
-    else if (typeof answer === 'string') this.#endWith(answer);
-    else this.#reject(answer, exchange?.head.method);
-  }
-
-  /** Once all answers before are on their way: until then it is found again. */
-  #reject(status: RefusedStatus, method = ''): void {
-    if (this.#isWaiting) return;
-    const { head, body } = refusal(status, method);
-    this.#endWith(head + this.#lane.headEnd() + body);
-  }
-
-  #endWith(answer: string): void {
-    this.#ready += answer;
-    this.#isLast = true;
-    this.#sendReady();
-  }
-
-  /** Nothing more is answered. What still comes is read and dropped, so that the last answer is not lost to a reset. */
-  #finish(): void {
-    this.#isEnding = true;
-    this.#held.clear();
-    this.#dropInner();
-    this.#outlet.end();
-    this.#resume();
-  }
-
-  #pause(): void {
-    if (this.#isPaused) return;
-    this.#isPaused = true;
-    this.#socket.pause();
-  }
-
-  #resume(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    this.#socket.resume();
+    this.#state.wasUsed = true;
+    const { response, head } = request;
+    const own = response.read(bytes);
+    if (response.hasBegun) this.#happened('response begun');
+    this.#output.bytes(own === bytes.length ? bytes : bytes.subarray(0, own));
+    if (this.#output.isFull) this.#happened('write blocked');
+    if (!response.isOver) return;
+    this.#request = null;
+    const isLast = head.closes || response.closes || own < bytes.length;
+    this.#happened(isLast ? 'last response complete' : 'response complete');
   }
 }
 
-const goOn = (connection: Connection): void => connection.goOn(true);
-const goOnBehind = (connection: Connection): void => connection.goOn(false);
+const lookedUp = (connection: Connection): void => connection.lookedUp(true);
+const lookupFailed = (connection: Connection): void => connection.lookedUp(false);
 
 /** Why a head can't be taken: it is none, or its first line alone is too long, or all of it is. */
 function tooLong(text: string, at: number): RefusedStatus {

@@ -1,13 +1,14 @@
 import type { Config } from '../../config/options.ts';
 import { limitedNetwork } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
-import { Connection, type Express, type Lane } from './connection.ts';
+import { Connection, type ConnectionContext, type Express } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';
 import { keepDescriptorReserve } from './descriptor-reserve.ts';
 import { Guard, type OnFault } from './guard.ts';
 import { openPort, type Receiver, type VisitorPort } from './port.ts';
 import { portProblem } from './port-problem.ts';
+import { UpstreamConnection } from './upstream.ts';
 import { UpstreamSlots } from './upstream-slots.ts';
 
 const usualIdleTime = 10_000;
@@ -16,12 +17,13 @@ const readingTime = 5;
 export const originOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** What is put off until all that came in a turn has been looked at. */
-interface TurnsEnd {
-  /** What answers wait for. */
+/** What is to be done at the end of a turn, when everything that came in it has been looked at. */
+interface TurnEnd {
+  /** Answers wait for these. */
   readonly tasks: (() => void)[];
-  readonly leaving: Connection[];
-  readonly continuing: Connection[];
+  readonly withAnswers: Connection[];
+  /** Those that have had their share of the turn. */
+  readonly withMore: Connection[];
 }
 
 interface Overrides {
@@ -33,14 +35,14 @@ const take = (connection: Connection, bytes: Buffer): void => connection.take(by
 const drained = (connection: Connection): void => connection.drained();
 const ended = (connection: Connection): void => connection.ended();
 const closed = (connection: Connection): void => connection.closed();
-const leave = (connection: Connection): void => connection.leave();
-const goOn = (connection: Connection): void => connection.goOnInTurn();
+const turnOver = (connection: Connection): void => connection.turnOver();
+const nextTurn = (connection: Connection): void => connection.nextTurn();
 const endIfIdle = (connection: Connection): void => connection.endIfIdle();
 const endIfAsleep = (connection: Connection): void => connection.endIfAsleep();
 const terminate = (connection: Connection): void => connection.terminate();
 const refuse = (connection: Connection): void => connection.refuse();
 
-/** Where visitors connect: the express lane, and the way to the server behind for what isn't on it. */
+/** Listens for visitors. Plain visits are answered here, all other requests are passed on to the app server. */
 export class Listener {
   readonly #port: VisitorPort;
   readonly #host: string;
@@ -49,13 +51,13 @@ export class Listener {
   readonly #sweeping: Timer;
   readonly #keepingRoom: Timer;
   #express: Express = () => null;
-  #nextEnd: TurnsEnd | null = null;
+  #turnEnd: TurnEnd | null = null;
   #dateSecond = 0;
   #headEnd = '';
 
   constructor(
     config: Pick<Config, 'port' | 'host' | 'workers' | 'trustedProxies'>,
-    behind: { readonly port: number; readonly peers: ClientByPort },
+    appServer: { readonly port: number; readonly clientByPort: ClientByPort },
     limits: ConnectionLimits,
     onFault: OnFault,
     { open = openPort, idleTime = usualIdleTime }: Overrides = {},
@@ -64,27 +66,26 @@ export class Listener {
     this.#guard = guard;
     const limitedAs = (peer: string) => limitedNetwork(peer, config.trustedProxies);
     this.#connections = new ConnectionTable(limits, limitedAs);
-    const lane: Lane = {
-      slots: new UpstreamSlots(limits, limitedAs),
-      innerPort: behind.port,
-      peers: behind.peers,
+    const upstream = { ...appServer, slots: new UpstreamSlots(limits, limitedAs) };
+    const context: ConnectionContext = {
+      connectUpstream: (peer, listener) => new UpstreamConnection(upstream, peer, listener),
       guard,
       express: (request, peer) => this.#express(request, peer),
       headEnd: () => this.#headEndNow(),
-      leaveAfterTurn: (connection) => void this.#turnsEnd().leaving.push(connection),
-      continueAfterTurn: (connection) => void this.#turnsEnd().continuing.push(connection),
+      awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
+      awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
     };
-    // Null for one that was let go of before it began.
+    // Null for a socket that was gone before it was accepted.
     const receiver: Receiver<Connection | null> = {
       opened: (socket) => {
-        // Reset before it was accepted: there is no address any more, whatever the type says.
+        // Reset before it was accepted: it has no address any more, whatever the type says.
         if (!socket.remoteAddress) {
           queueMicrotask(() => socket.terminate());
           return null;
         }
         try {
-          const connection = new Connection(socket, lane);
-          // Not before the socket knows whose it is.
+          const connection = new Connection(socket, context);
+          // Not before the socket has its connection.
           if (!this.#connections.add(connection, socket.remoteAddress))
             queueMicrotask(() => guard.run(connection, refuse));
           return connection;
@@ -113,9 +114,9 @@ export class Listener {
     };
     const { host, port, workers } = config;
     this.#host = host;
-    const place = { hostname: host, port, reusePort: workers > 1 };
+    const address = { hostname: host, port, reusePort: workers > 1 };
     try {
-      this.#port = open(place, receiver);
+      this.#port = open(address, receiver);
     } catch (cause) {
       throw portProblem(config, cause);
     }
@@ -133,23 +134,23 @@ export class Listener {
     return originOf(this.#host, this.port);
   }
 
-  /** Calls this once all that came in this turn has been looked at. */
+  /** Calls this once everything that came in this turn has been looked at. */
   afterTurn(task: () => void): void {
-    this.#turnsEnd().tasks.push(task);
+    this.#atTurnEnd().tasks.push(task);
   }
 
-  /** From now on plain visits are answered by this; until then all go to the server behind. */
+  /** From now on this answers plain visits; until then the app server does. */
   open(express: Express): void {
     this.#express = express;
   }
 
-  /** Takes no new connections, answers what has come on those that are there, and ends them: within so many milliseconds. */
+  /** Accepts no new connections, and ends the open ones once what has come on them is answered: within so many milliseconds. */
   async stopTaking(patience: number): Promise<void> {
     const deadline = performance.now() + patience;
     this.#port.stop();
     clearInterval(this.#sweeping);
     clearInterval(this.#keepingRoom);
-    // What a visitor has sent may still wait to be read.
+    // Requests that have arrived may still wait to be read.
     await Bun.sleep(readingTime);
     for (;;) {
       this.#endIdle();
@@ -172,22 +173,22 @@ export class Listener {
     for (const connection of this.#connections) this.#guard.run(connection, endIfIdle);
   }
 
-  #turnsEnd(): TurnsEnd {
-    if (this.#nextEnd === null) {
-      this.#nextEnd = { tasks: [], leaving: [], continuing: [] };
+  #atTurnEnd(): TurnEnd {
+    if (this.#turnEnd === null) {
+      this.#turnEnd = { tasks: [], withAnswers: [], withMore: [] };
       this.#port.afterTurn(this.#endTurn);
     }
-    return this.#nextEnd;
+    return this.#turnEnd;
   }
 
   /**
-   * All in one go, in this order: what answers wait for, those answers, and only then what makes more of both. Those are
-   * for the next turn's end: no answer leaves with others for whom it has happened, and nobody's waits until others have
-   * been served again.
+   * First the tasks, then the answers that wait for them, and only then the requests that have waited, which make more of
+   * both: those are for the end of the next turn. So no answer is sent before its own click is on file, and no answer
+   * waits while further requests are served.
    */
   readonly #endTurn = (): void => {
-    const end = this.#nextEnd;
-    this.#nextEnd = null;
+    const end = this.#turnEnd;
+    this.#turnEnd = null;
     if (end === null) return;
     for (const task of end.tasks) {
       try {
@@ -196,9 +197,9 @@ export class Listener {
         this.#guard.report(cause);
       }
     }
-    for (const connection of end.leaving) this.#guard.run(connection, leave);
-    for (const connection of end.leaving) this.#guard.run(connection, goOn);
-    for (const connection of end.continuing) this.#guard.run(connection, goOn);
+    for (const connection of end.withAnswers) this.#guard.run(connection, turnOver);
+    for (const connection of end.withAnswers) this.#guard.run(connection, nextTurn);
+    for (const connection of end.withMore) this.#guard.run(connection, nextTurn);
   };
 
   #headEndNow(): string {

@@ -2,12 +2,12 @@ import { ChunkedReader } from './chunked-reader.ts';
 
 const statusLine = /^HTTP\/1\.1 (\d)(\d\d)/;
 
-/** Finds the end of an answer of the server behind. What is before it is passed on as it comes. */
-export class AnswerReader {
+/** Finds the end of a response of the app server. Its bytes are passed on as they come. */
+export class ResponseReader {
   readonly #method: string;
   #head = '';
   #chunks: ChunkedReader | null = null;
-  /** Bytes of its body that are still to come; null while its head isn't all there. */
+  /** Bytes of its body that are still to come; null while its head is incomplete. */
   #left: number | null = null;
   #hasBegun = false;
   #closes = false;
@@ -16,7 +16,7 @@ export class AnswerReader {
     this.#method = method;
   }
 
-  /** Whether any of the final answer has come. */
+  /** Whether any of the final response has come. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -25,19 +25,19 @@ export class AnswerReader {
     return this.#chunks === null ? this.#left === 0 : this.#chunks.isOver;
   }
 
-  /** Whether the server behind ends its connection with this, or can't be understood. */
+  /** Whether the app server closes its connection after this, or the end of this can't be told. */
   get closes(): boolean {
     return this.#closes;
   }
 
-  /** How many of these bytes are this answer's. */
+  /** Returns how many of these bytes belong to this response. */
   read(bytes: Buffer): number {
     let at = 0;
     while (this.#left === null && at < bytes.length) at = this.#readHead(bytes, at);
     if (this.#left === null) return at;
     if (this.#chunks !== null) {
       at += this.#chunks.read(bytes.subarray(at), null);
-      // Then only its end tells.
+      // Then only the end of the connection ends it.
       if (this.#chunks.isMalformed) this.#endsWithConnection();
       return this.#chunks === null ? bytes.length : at;
     }
@@ -46,7 +46,7 @@ export class AnswerReader {
     return at + own;
   }
 
-  /** One head, be it an interim answer's. Where it ends, or what there is of it. */
+  /** Reads one head, which may be an interim response's. Returns where it ends, or where the bytes do. */
   #readHead(bytes: Buffer, at: number): number {
     const before = this.#head.length;
     const text = this.#head + bytes.toString('latin1', at);

@@ -3,57 +3,73 @@ import type { ClientByPort } from '../../http/client-by-port.ts';
 import type { Slot, SlotHolder, UpstreamSlots } from './upstream-slots.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** The server behind, and the way there. */
-export interface UpstreamServer {
-  readonly innerPort: number;
-  readonly peers: ClientByPort;
+/** The app server, and what is needed to reach it. */
+export interface AppServerAddress {
+  readonly port: number;
+  readonly clientByPort: ClientByPort;
   readonly slots: UpstreamSlots;
 }
 
-export interface InnerListener {
+export interface UpstreamListener {
   readonly received: (bytes: Buffer) => void;
   readonly drained: () => void;
   readonly closed: () => void;
-  /** Runs what is done when something happens: a throw is the visitor's connection's, not the thread's. */
-  readonly guarded: (step: () => void) => void;
-  /** Too much is under way: it was never reached. */
+  /** Runs a callback so that a throw ends the client's connection, not the thread. */
+  readonly guarded: (run: () => void) => void;
+  /** The app server was never reached: too much is under way. */
   readonly refused: () => void;
-  /** The visitor has left its request half sent, and others wait. */
+  /** The client has left its request half sent, and others wait. */
   readonly stalled: () => void;
   readonly isHalfSent: () => boolean;
 }
 
+/** A client's connection to the app server, for one request at a time. */
+export interface Upstream {
+  /** When bytes were last sent or received on it. */
+  readonly usedAt: number;
+  readonly isFull: boolean;
+  /** The bytes are only valid during the call. */
+  send(bytes: Buffer): void;
+  pause(): void;
+  resume(): void;
+  /** Nothing is under way. */
+  rest(): void;
+  /** The client sends no more. */
+  end(): void;
+  close(): void;
+}
+
+export type ConnectUpstream = (peer: string, listener: UpstreamListener) => Upstream;
+
 const endingPause = 1_000;
-/** The sender isn't stopped for less: a socket that is, and then ends, counts as closed. */
+/** The client isn't paused for less: a socket that is paused, and then ends, counts as closed. */
 const maxEarly = 64 * 1024;
-/** Milliseconds in which the server behind has closed what has been closed here. */
+/** Milliseconds that the app server has to close its end of a connection that is closed here. */
 const closingPatience = 1_000;
 
-/** A visitor's connection to the server behind the express lane, for one request at a time. */
-export class Upstream implements SlotHolder {
-  readonly #listener: InnerListener;
-  readonly #peers: ClientByPort;
+export class UpstreamConnection implements Upstream, SlotHolder {
+  readonly #listener: UpstreamListener;
+  readonly #clientByPort: ClientByPort;
   readonly #peer: string;
   readonly #serverPort: number;
   readonly #slots: UpstreamSlots;
   readonly #slot: Slot;
-  /** What came before the server behind was reached. */
+  /** What was sent before the connection was open. */
   #early: Buffer[] = [];
   #earlyLength = 0;
   #socket: Socket | null = null;
-  #outlet: WriteQueue | null = null;
+  #output: WriteQueue | null = null;
   #port = 0;
   #isEnding = false;
   #isClosed = false;
   #forgetLate = () => {};
-  /** When something went over it last. */
   usedAt = performance.now();
 
-  constructor({ innerPort, peers, slots }: UpstreamServer, peer: string, listener: InnerListener) {
+  constructor({ port, clientByPort, slots }: AppServerAddress, peer: string, listener: UpstreamListener) {
     this.#listener = listener;
-    this.#peers = peers;
+    this.#clientByPort = clientByPort;
     this.#peer = peer;
-    this.#serverPort = innerPort;
+    this.#serverPort = port;
     this.#slots = slots;
     this.#slot = slots.take(peer, this);
   }
@@ -74,7 +90,6 @@ export class Upstream implements SlotHolder {
     this.#listener.guarded(this.#listener.stalled);
   }
 
-  /** Nothing is under way. */
   rest(): void {
     this.#slots.rest(this.#slot);
   }
@@ -82,10 +97,10 @@ export class Upstream implements SlotHolder {
   #connect(): void {
     const { guarded } = this.#listener;
     const ended = () => guarded(() => this.#ended());
-    // So that who has said everything still hears the answer.
-    const place = { hostname: '127.0.0.1', port: this.#serverPort, allowHalfOpen: true };
+    // Half open, so that a client that has ended its side still gets the response.
+    const address = { hostname: '127.0.0.1', port: this.#serverPort, allowHalfOpen: true };
     Bun.connect({
-      ...place,
+      ...address,
       socket: {
         open: (socket) => guarded(() => this.#opened(socket)),
         data: (_, bytes) => guarded(() => this.#received(bytes)),
@@ -98,20 +113,15 @@ export class Upstream implements SlotHolder {
     }).catch(ended);
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   get isFull(): boolean {
-    return this.#outlet === null ? this.#earlyLength >= maxEarly : this.#outlet.isFull;
+    return this.#output === null ? this.#earlyLength >= maxEarly : this.#output.isFull;
   }
 
-  /** The bytes are lent. */
   send(bytes: Buffer): void {
     this.usedAt = performance.now();
     this.#slots.use(this.#slot);
-    if (this.#outlet !== null) {
-      this.#outlet.bytes(bytes);
+    if (this.#output !== null) {
+      this.#output.bytes(bytes);
       return;
     }
     this.#early.push(Buffer.from(bytes));
@@ -126,24 +136,23 @@ export class Upstream implements SlotHolder {
     this.#socket?.resume();
   }
 
-  /** The visitor sends no more. */
   end(): void {
     this.#isEnding = true;
-    if (this.#outlet !== null) this.#endSoon(this.#outlet);
+    if (this.#output !== null) this.#endSoon(this.#output);
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     try {
-      this.#peers.delete(this.#port);
+      this.#clientByPort.delete(this.#port);
     } finally {
       if (this.#socket !== null) this.#endSocket(this.#socket);
       else if (!this.#slot.hasStarted) this.#slots.release(this.#slot);
     }
   }
 
-  /** The server's end takes a descriptor as well, until it has noticed: so it is heard out. */
+  /** The app server's end takes a descriptor as well, so the slot is kept until that has closed. */
   #endSocket(socket: Socket): void {
     socket.resume();
     socket.shutdown();
@@ -151,15 +160,15 @@ export class Upstream implements SlotHolder {
     this.#forgetLate = () => clearTimeout(late);
   }
 
-  /** Closed at the server's end. */
+  /** Closed by the app server. */
   #ended(): void {
     this.#forgetLate();
     const socket = this.#socket;
     this.#socket = null;
-    // Its end alone doesn't close this one.
+    // With `allowHalfOpen` the other side's end doesn't close this one.
     socket?.terminate();
     this.#slots.release(this.#slot);
-    if (this.#outlet === null) this.refuse();
+    if (this.#output === null) this.refuse();
     else this.#closed();
   }
 
@@ -170,23 +179,23 @@ export class Upstream implements SlotHolder {
       return;
     }
     this.#port = socket.localPort;
-    // Before the first byte: the server asks as soon as it has read a request.
-    this.#peers.set(this.#port, this.#peer);
-    const outlet = new WriteQueue(socket);
-    this.#outlet = outlet;
-    for (const bytes of this.#early) outlet.bytes(bytes);
+    // Before the first byte: the app server looks it up as soon as it has read a request.
+    this.#clientByPort.set(this.#port, this.#peer);
+    const output = new WriteQueue(socket);
+    this.#output = output;
+    for (const bytes of this.#early) output.bytes(bytes);
     this.#early = [];
-    if (this.#isEnding) this.#endSoon(outlet);
+    if (this.#isEnding) this.#endSoon(output);
     if (!this.isFull) this.#listener.drained();
   }
 
-  /** A server that reads a request and the end behind it at once hangs up on it: it is given time to answer first. */
-  #endSoon(outlet: WriteQueue): void {
-    setTimeout(() => this.#listener.guarded(() => outlet.end()), endingPause);
+  /** A `Bun.serve` that reads a request and the end of its connection at once drops both: it gets time to answer first. */
+  #endSoon(output: WriteQueue): void {
+    setTimeout(() => this.#listener.guarded(() => output.end()), endingPause);
   }
 
   #drained(): void {
-    this.#outlet?.drained();
+    this.#output?.drained();
     if (!this.isFull) this.#listener.drained();
   }
 

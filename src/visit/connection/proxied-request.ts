@@ -1,30 +1,30 @@
 import { ByteQueue } from './byte-queue.ts';
 import { ChunkedReader } from './chunked-reader.ts';
 import type { RequestHead } from './request-head.ts';
-import { AnswerReader } from './response-reader.ts';
+import { ResponseReader } from './response-reader.ts';
 
-/** A request up to this length is sent on whole or not at all: what is cut or garbled then does nothing. */
+/** A request up to this length is passed on whole or not at all: if it is cut off or malformed, it has no effect. */
 const maxWhole = 64 * 1024;
 
-/** A request for the server behind, and the answer to it. */
-export class Exchange {
-  readonly answer: AnswerReader;
+/** A request for the app server, and the response to it. */
+export class ProxiedRequest {
+  readonly response: ResponseReader;
   readonly head: RequestHead;
   readonly #pending = new ByteQueue();
   readonly #chunks: ChunkedReader | null;
-  /** Of a body of known length, still to come. */
+  /** Bytes of a body of known length that are still to come. */
   #left: number;
   #isForwarded = false;
 
   constructor(head: RequestHead) {
     this.head = head;
-    this.answer = new AnswerReader(head.method);
+    this.response = new ResponseReader(head.method);
     this.#pending.push(Buffer.from(head.text, 'latin1'));
     this.#chunks = head.body === 'chunked' ? new ChunkedReader() : null;
     this.#left = head.body === 'chunked' ? 0 : head.body;
   }
 
-  /** Takes what is this request's. How many bytes that is. */
+  /** Takes the bytes that belong to this request, and returns how many. */
   take(bytes: Buffer): number {
     if (this.#chunks === null) {
       const own = bytes.subarray(0, this.#left);
@@ -33,34 +33,39 @@ export class Exchange {
       return own.length;
     }
     const taken = this.#chunks.read(bytes, this.#takeChunk);
-    // The last one goes on once everything behind it is read: until then nobody has the whole body.
+    // The last chunk is passed on once its trailers have been read: until then the app server's body is incomplete.
     if (this.#chunks.isOver) this.#pending.push(lastChunk);
     return taken;
+  }
+
+  /** Whether it only asks for something: if the client has gone, its response is of no use. */
+  get isSafe(): boolean {
+    return this.head.method === 'GET' || this.head.method === 'HEAD';
   }
 
   get isMalformed(): boolean {
     return this.#chunks?.isMalformed === true;
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#chunks === null ? this.#left === 0 : this.#chunks.isOver;
   }
 
-  /** Whether what has come is to be sent on now. */
+  /** Whether what has come is to be passed on now. */
   get isReady(): boolean {
-    if (this.isWhole || this.#isForwarded || this.head.expectsContinue) return true;
+    if (this.isComplete || this.#isForwarded || this.head.expectsContinue) return true;
     return this.#pending.length + this.#left > maxWhole;
   }
 
-  /** Whether the server behind has heard of it. */
+  /** Whether any of it has been passed on. */
   get isForwarded(): boolean {
     return this.#isForwarded;
   }
 
-  forwardTo(inner: { send(bytes: Buffer): void }): void {
+  forwardTo(upstream: { send(bytes: Buffer): void }): void {
     this.#isForwarded = true;
     if (this.#pending.length === 0) return;
-    inner.send(this.#pending.view());
+    upstream.send(this.#pending.view());
     this.#pending.clear();
   }
 

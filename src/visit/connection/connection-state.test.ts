@@ -1,0 +1,193 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  type ConnectionEvent,
+  type ConnectionState,
+  canRead,
+  Effect,
+  isIdle,
+  isOver,
+  maxHeld,
+  newConnection,
+  step,
+} from './connection-state.ts';
+
+/** `npm run test:fuzz` sets more. */
+const orders = Number(process.env.ORDERS ?? 2_000);
+
+/** What may happen at any time, whatever the connection does. */
+const outside = [
+  'turn over',
+  'next turn',
+  'lookup done',
+  'lookup failed',
+  'drained',
+  'write blocked',
+  'client ended',
+  'sweep',
+  'end if idle',
+  'closed',
+  'failed',
+  'piece',
+  'held elsewhere',
+  'upstream full',
+  'upstream drained',
+] as const;
+
+/** What only comes of reading on, and what only an upstream connection does. */
+const ownOf = {
+  reading: ['answers ready', 'answers wait', 'share used', 'last answer', 'lookup begun', 'request begun'],
+  upload: ['request complete', 'response begun', 'response complete', 'last response complete'],
+  response: ['response begun', 'response complete', 'last response complete'],
+} as const;
+
+/** An owner that carries out nothing, and holds every effect against what has been before. */
+class Owner {
+  readonly state: ConnectionState = newConnection();
+  readonly #log: string[] = [];
+  #isPaused = false;
+  #hasFinished = false;
+  #isGone = false;
+  #scheduled = 0;
+
+  happened(what: ConnectionEvent | (typeof outside)[number]): void {
+    const { state } = this;
+    if (what === 'piece' || what === 'held elsewhere') {
+      if (isOver(state)) return;
+      state.wasUsed = true;
+      state.held = what === 'piece' ? state.held + maxHeld / 2 : 0;
+      this.#step('flow changed');
+    } else if (what === 'upstream full' || what === 'upstream drained') {
+      if (state.phase !== 'upload' && state.phase !== 'response') return;
+      state.upstreamBlocked = what === 'upstream full';
+      this.#step('flow changed');
+    } else this.#step(what);
+  }
+
+  /** Ends of turns come only where they were asked for. */
+  get pending(): number {
+    return this.#scheduled;
+  }
+
+  #step(event: ConnectionEvent): void {
+    const { state } = this;
+    const before = { ...state };
+    if (event === 'next turn') this.#scheduled = 0;
+    const effects = step(state, event, 414);
+    this.#log.push(`${event}: ${before.phase} → ${state.phase}`);
+    const has = (effect: keyof typeof Effect) => (effects & Effect[effect]) !== 0;
+    const holds = (isTrue: boolean, what: string) => {
+      if (!isTrue) throw new Error(`${what}\n${this.#log.join('\n')}`);
+    };
+    holds(!this.#isGone || effects === 0, 'something is done after the end');
+    if (this.#hasFinished) {
+      const left = Effect.terminate | Effect.discard | Effect.resume;
+      holds((effects & ~left) === 0, 'something is sent or read after the last answer');
+    }
+    holds(!has('refuse') || (has('send') && has('finish')), 'a refusal is sent, and is the last answer');
+    holds(
+      !has('refuse') || !(isUpstreamPhase(before) && before.responseBegan),
+      'a refusal in another answer',
+    );
+    holds(!has('refuse') || isUpstreamPhase(before) || isIdle(before), 'a refusal overtakes an answer');
+    holds(!has('process') || canRead(state), 'reads on only where it can');
+    holds(!has('awaitTurnOver') || !has('awaitNextTurn'), 'waits for a turn once');
+    if (has('awaitTurnOver') || has('awaitNextTurn')) {
+      holds(this.#scheduled === 0, 'waits for two turns at once');
+      this.#scheduled = 1;
+    }
+    holds(!has('restUpstream') || before.phase === 'response', 'rests with a request under way');
+    holds(!has('endUpstream') || before.phase === 'response', 'ends a request that is incomplete');
+    holds(!(has('pause') && has('resume')), 'pauses and resumes at once');
+    holds(!has('pause') || !this.#isPaused, 'is paused twice');
+    holds(!has('resume') || this.#isPaused, 'resumes what is not paused');
+    if (has('pause') || has('resume')) this.#isPaused = has('pause');
+    const isEnding = state.phase === 'closing' || state.phase === 'closed';
+    if (!isEnding)
+      holds(this.#isPaused === (state.held >= maxHeld || state.upstreamBlocked), 'paused rightly');
+    if (state.phase === 'closing') holds(!this.#isPaused, 'a paused socket is never seen to end');
+    holds(!(canRead(state) && (state.awaitsTurn || state.writeBlocked)), 'reads on while answers wait');
+    holds(!isIdle(state) || !isOver(state), 'idle after the end');
+    if (before.phase === 'closing') holds(isEnding, 'begins again');
+    if (has('finish')) {
+      holds(!this.#hasFinished, 'ends twice');
+      this.#hasFinished = true;
+      state.held = 0;
+      state.upstreamBlocked = false;
+    }
+    if (has('terminate')) this.#step('closed');
+    if (state.phase === 'closed') this.#isGone = true;
+  }
+}
+
+const isUpstreamPhase = ({ phase }: ConnectionState): boolean => phase === 'upload' || phase === 'response';
+
+function eventAt(owner: Owner, draw: number): ConnectionEvent | (typeof outside)[number] | null {
+  const { state } = owner;
+  const isReading = state.phase === 'reading' && canRead(state);
+  const own: readonly ConnectionEvent[] =
+    state.phase === 'upload' || state.phase === 'response'
+      ? ownOf[state.phase]
+      : isReading
+        ? ownOf.reading
+        : // Answers that were ready with the last one, or before the lookup.
+          state.phase === 'last' && !state.awaitsTurn
+          ? ['answers ready', 'answers wait']
+          : [];
+  const event = [...outside, ...own, ...own][draw % (outside.length + 2 * own.length)] ?? null;
+  const isTurn = event === 'turn over' || event === 'next turn';
+  return isTurn && owner.pending === 0 ? null : event;
+}
+
+test(`${orders} random orders of events: every effect is legal, nothing follows the end, too much is paused`, () => {
+  const draws = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 60, size: 'max' });
+  fc.assert(
+    fc.property(draws, (drawn) => {
+      const owner = new Owner();
+      for (const draw of drawn) {
+        const event = eventAt(owner, draw);
+        if (event !== null) owner.happened(event);
+        if (event === 'turn over') owner.happened('next turn');
+      }
+    }),
+    { numRuns: orders },
+  );
+  expect(orders).toBeGreaterThan(0);
+}, 3_600_000);
+
+test('an idle connection is ended by a sweep, one that was used by the next', () => {
+  const state = newConnection();
+  expect(step(state, 'sweep')).toBe(0);
+  expect(step(state, 'sweep')).toBe(Effect.finish);
+});
+
+test('a head in drips is refused after two sweeps, however much comes of it', () => {
+  const state = { ...newConnection(), held: 10 };
+  expect(step(state, 'sweep')).toBe(0);
+  state.wasUsed = true;
+  expect(step(state, 'sweep')).toBe(Effect.refuse | Effect.send | Effect.finish);
+  expect(state.refusal).toBe(408);
+});
+
+test('a response that does not begin is given up after twelve sweeps, one that has begun is waited for', () => {
+  const silent = newConnection();
+  for (const event of ['request begun', 'request complete'] as const) step(silent, event);
+  const begun = { ...silent };
+  step(begun, 'response begun');
+  for (let sweeps = 0; sweeps < 12; sweeps++)
+    expect([step(silent, 'sweep'), step(begun, 'sweep')]).toEqual([0, 0]);
+  expect(step(silent, 'sweep') & Effect.refuse).toBe(Effect.refuse);
+  expect([silent.refusal, silent.phase, begun.phase]).toEqual([504, 'closing', 'response']);
+});
+
+test('a client that ends its side gets the answers under way, and an incomplete request is refused', () => {
+  const state = newConnection();
+  step(state, 'answers wait');
+  expect(step(state, 'client ended')).toBe(0);
+  expect(step(state, 'turn over')).toBe(Effect.send);
+  expect(step(state, 'next turn')).toBe(Effect.process);
+  expect(step({ ...state }, 'held processed')).toBe(Effect.finish);
+  state.held = 10;
+  expect(step(state, 'held processed')).toBe(Effect.refuse | Effect.send | Effect.finish);
+  expect(state.refusal).toBe(400);
+});

@@ -1,0 +1,272 @@
+import type { RefusedStatus } from './refused-request.ts';
+
+/** What a connection does at the moment. */
+export type Phase =
+  /** The next request is read as it comes. */
+  | 'reading'
+  /** The next request is there, and its link is being looked up. */
+  | 'lookup'
+  /** A request is being passed on to the app server, and more of it is to come. */
+  | 'upload'
+  /** All of it has been passed on, and its response is awaited or passed back. */
+  | 'response'
+  /** The last answer is ready and waits for the end of the turn. */
+  | 'last'
+  /** The last answer is written. What the client still sends is read and dropped, so that a reset doesn't cost it the answer. */
+  | 'closing'
+  | 'closed';
+
+/** What a client is told whose request gets no other answer. The connection ends with it. */
+export type Refusal = RefusedStatus | 'too busy' | 'too slow';
+
+/**
+ * The state of a connection, without its bytes. `held`, `writeBlocked`, `upstreamBlocked` and `wasUsed` are facts that its
+ * owner keeps up to date; everything else is changed by `step` alone.
+ */
+export interface ConnectionState {
+  phase: Phase;
+  /** Answers, or requests beyond the connection's share, wait for the end of the turn. */
+  awaitsTurn: boolean;
+  /** The lookup for the next request failed: the app server has a page for that. */
+  skipsFastPath: boolean;
+  /** Some of the response has gone to the client: no other answer can be sent in its place. */
+  responseBegan: boolean;
+  /** The client sends no more. */
+  clientEnded: boolean;
+  isPaused: boolean;
+  /** How the connection ends, where `Effect.refuse` says that it does. */
+  refusal: Refusal;
+  /** How many sweeps in a row have found the connection waiting. */
+  sweeps: number;
+  /** Bytes received that could not be processed yet. */
+  held: number;
+  /** Written bytes wait for the client to read. */
+  writeBlocked: boolean;
+  /** Bytes wait for the app server to read. */
+  upstreamBlocked: boolean;
+  /** Whether bytes came or went since the last sweep. */
+  wasUsed: boolean;
+}
+
+export const newConnection = (): ConnectionState => ({
+  phase: 'reading',
+  awaitsTurn: false,
+  skipsFastPath: false,
+  responseBegan: false,
+  clientEnded: false,
+  isPaused: false,
+  refusal: 400,
+  sweeps: 0,
+  held: 0,
+  writeBlocked: false,
+  upstreamBlocked: false,
+  wasUsed: true,
+});
+
+export type ConnectionEvent =
+  /** Plain requests have been answered, and the answers may be sent. */
+  | 'answers ready'
+  /** The same, but their clicks are only on file at the end of the turn. */
+  | 'answers wait'
+  /** The connection has had its share of this turn; its answers may be sent. */
+  | 'share used'
+  /** The client wants no answer after the one that is ready. */
+  | 'last answer'
+  | 'lookup begun'
+  | 'lookup done'
+  | 'lookup failed'
+  /** The turn is over: first every connection sends its answers, then every connection reads on. */
+  | 'turn over'
+  | 'next turn'
+  /** The head of a request for the app server has been read. */
+  | 'request begun'
+  | 'request complete'
+  | 'response begun'
+  | 'response complete'
+  /** The response is complete, and another one can't follow it on this connection. */
+  | 'last response complete'
+  /** The request can't be read, or the app server can't be reached: with the refusal that says so. */
+  | 'failed'
+  | 'write blocked'
+  | 'drained'
+  /** `held` or `upstreamBlocked` has changed. */
+  | 'flow changed'
+  /** As much of what is held has been processed as can be for now. */
+  | 'held processed'
+  | 'client ended'
+  /** Comes at regular intervals, for connections on which nothing happens. */
+  | 'sweep'
+  /** The server stops. */
+  | 'end if idle'
+  | 'closed';
+
+/** What the owner is to do, in this order. */
+export const Effect = {
+  /** Put `refusal` behind the answers that are ready. */
+  refuse: 1 << 0,
+  /** Write the answers that are ready. */
+  send: 1 << 1,
+  /** Drop what is held and the upstream connection, and end the writing side once everything is out. */
+  finish: 1 << 2,
+  /** Have 'turn over' and 'next turn' called at the end of the turn. */
+  awaitTurnOver: 1 << 3,
+  /** Have 'next turn' called at the end of the turn. */
+  awaitNextTurn: 1 << 4,
+  pauseUpstream: 1 << 5,
+  resumeUpstream: 1 << 6,
+  /** Tell the app server that the client sends no more, if its request changes nothing. */
+  endUpstream: 1 << 7,
+  /** Keep the upstream connection for the next request. */
+  restUpstream: 1 << 8,
+  /** Process what is held, then report 'held processed'. */
+  process: 1 << 9,
+  pause: 1 << 10,
+  resume: 1 << 11,
+  /** Forget everything: the client is gone. */
+  discard: 1 << 12,
+  terminate: 1 << 13,
+} as const;
+
+/** Bytes that may wait behind an unanswered request before the client is paused. */
+export const maxHeld = 64 * 1024;
+/** Sweeps through which a head may come in drips, and a whole request wait for its response to begin. */
+const maxSweeps = { head: 2, response: 12 };
+
+/** Whether more of what the client sent can be processed. */
+export const canRead = ({ phase, awaitsTurn, writeBlocked }: ConnectionState): boolean =>
+  (phase === 'reading' || phase === 'upload') && !awaitsTurn && !writeBlocked;
+
+/** Whether no answer is owed. The beginning of a head is nothing that could be answered. */
+export const isIdle = (state: ConnectionState): boolean => state.phase === 'reading' && canRead(state);
+
+/** Whether all answers are written or ready: what the client still sends is dropped. */
+export const isOver = ({ phase }: ConnectionState): boolean =>
+  phase === 'last' || phase === 'closing' || phase === 'closed';
+
+const isUpstream = ({ phase }: ConnectionState): boolean => phase === 'upload' || phase === 'response';
+
+/**
+ * Takes one event. Returns bits of `Effect`: a number and a record that is changed in place, because every visit passes
+ * here more than once. A `refusal` comes with 'failed'.
+ */
+export function step(state: ConnectionState, event: ConnectionEvent, refusal: Refusal = 400): number {
+  if (state.phase === 'closed') return 0;
+  return react(state, event, refusal) | controlFlow(state);
+}
+
+/** Pauses the client while too much of what it sent waits. */
+function controlFlow(state: ConnectionState): number {
+  if (state.phase === 'closed') return 0;
+  const isTooMuch = state.phase !== 'closing' && (state.upstreamBlocked || state.held >= maxHeld);
+  if (isTooMuch === state.isPaused) return 0;
+  state.isPaused = isTooMuch;
+  return isTooMuch ? Effect.pause : Effect.resume;
+}
+
+function react(state: ConnectionState, event: ConnectionEvent, refusal: Refusal): number {
+  switch (event) {
+    case 'answers ready':
+      return send(state);
+    case 'answers wait':
+      state.awaitsTurn = true;
+      return Effect.awaitTurnOver;
+    case 'share used':
+      state.awaitsTurn = true;
+      return Effect.send | Effect.awaitNextTurn;
+    case 'last answer':
+      state.phase = 'last';
+      return 0;
+    case 'lookup begun':
+      state.phase = 'lookup';
+      return 0;
+    case 'lookup done':
+    case 'lookup failed':
+      if (state.phase !== 'lookup') return 0;
+      state.phase = 'reading';
+      state.skipsFastPath = event === 'lookup failed';
+      return processHeld(state);
+    case 'turn over':
+      state.awaitsTurn = false;
+      return state.phase === 'closing' ? 0 : send(state);
+    case 'next turn':
+      state.awaitsTurn = false;
+      return processHeld(state);
+    case 'request begun':
+      state.phase = 'upload';
+      state.skipsFastPath = false;
+      state.responseBegan = false;
+      return 0;
+    case 'request complete':
+      state.phase = 'response';
+      return 0;
+    case 'response begun':
+      state.responseBegan = true;
+      return 0;
+    case 'response complete':
+      // A response that came before all of its request leaves open where the next one begins.
+      if (state.phase === 'upload') return finish(state);
+      state.phase = 'reading';
+      return Effect.restUpstream | processHeld(state);
+    case 'last response complete':
+      return finish(state);
+    case 'failed':
+      return fail(state, refusal);
+    case 'write blocked':
+      state.writeBlocked = true;
+      return isUpstream(state) ? Effect.pauseUpstream : 0;
+    case 'drained':
+      state.writeBlocked = false;
+      // Also where a response is complete that was paused with its last bytes.
+      return state.phase === 'closing' ? 0 : Effect.resumeUpstream | processHeld(state);
+    case 'flow changed':
+      return 0;
+    case 'held processed':
+      if (!state.clientEnded || !canRead(state)) return 0;
+      // What is incomplete now stays so.
+      return state.phase === 'upload' || state.held > 0 ? fail(state, 400) : finish(state);
+    case 'client ended':
+      state.clientEnded = true;
+      // With requests behind it the client can't have gone for want of patience.
+      return state.phase === 'response' && state.held === 0 ? Effect.endUpstream : processHeld(state);
+    case 'sweep':
+      return sweep(state);
+    case 'end if idle':
+      return isIdle(state) ? finish(state) : 0;
+    case 'closed':
+      state.phase = 'closed';
+      return Effect.discard;
+  }
+}
+
+function send(state: ConnectionState): number {
+  return state.phase === 'last' ? Effect.send | finish(state) : Effect.send;
+}
+
+function finish(state: ConnectionState): number {
+  state.phase = 'closing';
+  return Effect.finish;
+}
+
+function processHeld(state: ConnectionState): number {
+  return canRead(state) && (state.held > 0 || state.clientEnded) ? Effect.process : 0;
+}
+
+/** Ends the connection with an answer to the request under way, or without one if its response has begun. */
+function fail(state: ConnectionState, refusal: Refusal): number {
+  if (isUpstream(state) && state.responseBegan) return finish(state);
+  if (!isUpstream(state) && !isIdle(state)) return 0;
+  state.refusal = refusal;
+  return Effect.refuse | Effect.send | finish(state);
+}
+
+function sweep(state: ConnectionState): number {
+  const { phase, wasUsed } = state;
+  state.wasUsed = false;
+  if (phase === 'closing' || state.writeBlocked) return wasUsed ? 0 : Effect.terminate;
+  if (isIdle(state) && state.held > 0) return ++state.sweeps >= maxSweeps.head ? fail(state, 408) : 0;
+  if (wasUsed) return 0;
+  if (phase === 'upload') return fail(state, 408);
+  if (phase === 'response')
+    return !state.responseBegan && ++state.sweeps >= maxSweeps.response ? fail(state, 504) : 0;
+  return isIdle(state) ? finish(state) : 0;
+}
