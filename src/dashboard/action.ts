@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { asTrouble, type Trouble } from './trouble.ts';
+import { type ApiError, asApiError } from './api-error.ts';
 
 export interface Action<A extends readonly unknown[]> {
   readonly isRunning: Signal<boolean>;
-  readonly trouble: Signal<Trouble | null>;
+  readonly error: Signal<ApiError | null>;
   /** True when it was done. A second call while one is under way does nothing. */
   run(...args: A): Promise<boolean>;
 }
@@ -12,22 +12,22 @@ export interface Action<A extends readonly unknown[]> {
 /** Something a person does that the server must agree to. */
 export function useAction<A extends readonly unknown[]>(work: (...args: A) => Promise<void>): Action<A> {
   const isRunning = useSignal(false);
-  const trouble = useSignal<Trouble | null>(null);
+  const error = useSignal<ApiError | null>(null);
   const latest = useRef(work);
   latest.current = work;
   const action = useRef<Action<A>>(null);
   action.current ??= {
     isRunning,
-    trouble,
+    error,
     async run(...args) {
       if (isRunning.value) return false;
       isRunning.value = true;
-      trouble.value = null;
+      error.value = null;
       try {
         await latest.current(...args);
         return true;
       } catch (cause) {
-        trouble.value = asTrouble(cause);
+        error.value = asApiError(cause);
         return false;
       } finally {
         isRunning.value = false;

@@ -6,10 +6,10 @@ import { LinksPage } from './pages/links.tsx';
 import { NothingHere } from './pages/nothing-here.tsx';
 import { SetUpPage } from './pages/set-up.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { ErrorBox } from './parts/error-box.tsx';
 import { Fault } from './parts/fault.tsx';
-import { TroubleBox } from './parts/trouble.tsx';
 import { match, navigate, path } from './router.ts';
-import { hasEnded, me, setup, start, startTrouble } from './session.ts';
+import { hasEnded, me, setup, start, startError } from './session.ts';
 import { Leaving } from './shell/leaving.tsx';
 import { Notices } from './shell/notices.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -64,11 +64,11 @@ export function App() {
 }
 
 function Content() {
-  if (startTrouble.value) {
+  if (startError.value) {
     return (
       <div class="door">
         <main>
-          <TroubleBox trouble={startTrouble.value} onRetry={() => void start()} />
+          <ErrorBox error={startError.value} onRetry={() => void start()} />
         </main>
       </div>
     );

@@ -1,5 +1,5 @@
+import { apiErrorOf, notUnderstood, unreachable } from './api-error.ts';
 import type { Calls } from './api-types.ts';
-import { notUnderstood, troubleOf, unreachable } from './trouble.ts';
 
 type Name = keyof Calls;
 export type Answer<N extends Name> = Calls[N]['answer'];
@@ -61,7 +61,7 @@ export async function call<N extends Name>(
     return body as Answer<N>;
   }
   if (response.status === 401 && name !== 'POST /api/v1/session') onSessionEnded();
-  throw troubleOf(response, body);
+  throw apiErrorOf(response, body);
 }
 
 export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput): string {

@@ -1,9 +1,9 @@
+import { asApiError } from './api-error.ts';
 import type { DeletedLink } from './api-types.ts';
 import { call } from './client.ts';
 import { say } from './notices.ts';
 import { refresh } from './queries.ts';
 import { shortOf } from './short.ts';
-import { asTrouble } from './trouble.ts';
 import { counted } from './words.ts';
 
 const askAnew = (): Promise<boolean> => refresh('links deleted');
@@ -13,11 +13,11 @@ export async function deleteForGood(link: DeletedLink): Promise<boolean> {
   try {
     await call('DELETE /api/v1/link/deleted/{id}', { params: { id: link.id } });
   } catch (cause) {
-    const trouble = asTrouble(cause);
+    const error = asApiError(cause);
     void askAnew();
     // Somebody else was faster, or its time is over.
-    if (trouble.status === 404) return true;
-    say(`${shortOf(link)} is still in the bin. ${trouble.message}`, { isTrouble: true });
+    if (error.status === 404) return true;
+    say(`${shortOf(link)} is still in the bin. ${error.message}`, { isError: true });
     return false;
   }
   void askAnew();
@@ -30,7 +30,7 @@ export async function emptyBin(): Promise<void> {
     const { deleted } = await call('DELETE /api/v1/link/deleted');
     say(`${counted(deleted, 'link')} deleted for good.`);
   } catch (cause) {
-    say(`The bin was not emptied. ${asTrouble(cause).message}`, { isTrouble: true });
+    say(`The bin was not emptied. ${asApiError(cause).message}`, { isError: true });
   }
   void askAnew();
 }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { TroubleBox } from './parts/trouble.tsx';
-import { unreachable } from './trouble.ts';
+import { unreachable } from './api-error.ts';
+import { ErrorBox } from './parts/error-box.tsx';
 
 /** A page whose script comes when it is first asked for. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
@@ -24,8 +24,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     useEffect(() => {
       if (!loaded) fetchPage();
     }, []);
-    if (state.value === 'failed')
-      return <TroubleBox trouble={unreachable()} onRetry={() => location.reload()} />;
+    if (state.value === 'failed') return <ErrorBox error={unreachable()} onRetry={() => location.reload()} />;
     const Page = loaded;
     return state.value === 'ready' && Page ? (
       <Page {...props} />

@@ -12,12 +12,12 @@ interface OwnDomains {
 
 /** The domains that links can be made on, besides the service's own. */
 export function useOwnDomains(): OwnDomains {
-  const { data, trouble } = useQuery('domains', () => call('GET /api/v1/domain'));
+  const { data, error } = useQuery('domains', () => call('GET /api/v1/domain'));
   const own = (data.value ?? [])
     .filter(({ state }) => state !== 'pending')
     .map(({ domain, domain_unicode }) => ({ value: domain, label: domain_unicode }));
   useEffect(() => {
     if (data.value) namesOfHosts.value = new Map(own.map(({ value, label }) => [value, label]));
   }, [data.value]);
-  return { areKnown: data.value !== undefined || trouble.value !== null, own };
+  return { areKnown: data.value !== undefined || error.value !== null, own };
 }

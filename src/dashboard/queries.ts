@@ -1,11 +1,11 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { asTrouble, type Trouble } from './trouble.ts';
+import { type ApiError, asApiError } from './api-error.ts';
 
 /** What is known of one question to the server: shown at once when its page comes back, asked anew behind it. */
 export interface Query<T> {
   readonly data: Signal<T | undefined>;
-  readonly trouble: Signal<Trouble | null>;
+  readonly error: Signal<ApiError | null>;
   readonly isAsking: Signal<boolean>;
   /** True when what is known now is the answer to this very question. */
   reload(): Promise<boolean>;
@@ -26,7 +26,7 @@ function make<T>(fetcher: () => Promise<T>): Kept<T> {
   let turn = 0;
   const entry: Kept<T> = {
     data: signal<T | undefined>(undefined),
-    trouble: signal<Trouble | null>(null),
+    error: signal<ApiError | null>(null),
     isAsking: signal(false),
     askedAt: 0,
     users: 0,
@@ -39,10 +39,10 @@ function make<T>(fetcher: () => Promise<T>): Kept<T> {
         const data = await entry.fetcher();
         if (mine !== turn) return false;
         entry.data.value = data;
-        entry.trouble.value = null;
+        entry.error.value = null;
         return true;
       } catch (cause) {
-        if (mine === turn) entry.trouble.value = asTrouble(cause);
+        if (mine === turn) entry.error.value = asApiError(cause);
         return false;
       } finally {
         if (mine === turn) entry.isAsking.value = false;
@@ -99,7 +99,7 @@ export function assume<T>(key: string, change: (known: T) => T): void {
 export const forgetEverything = (): void => {
   for (const [key, entry] of kept) {
     entry.data.value = undefined;
-    entry.trouble.value = null;
+    entry.error.value = null;
     if (entry.users === 0) kept.delete(key);
   }
 };

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
+import { asApiError } from './api-error.ts';
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
 import { say } from './notices.ts';
 import { askLinksAnew, restoreLinks } from './restore-links.ts';
 import { shortOf } from './short.ts';
-import { asTrouble } from './trouble.ts';
 import { counted } from './words.ts';
 
 /** Links that are deleted as far as the person is concerned: no list shows them, whatever it knows. */
@@ -29,8 +29,8 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   } catch (cause) {
     show(ids);
     const what = links.length === 1 ? 'The link was' : 'The links were';
-    say(`${what} not deleted. ${asTrouble(cause).message}`, {
-      isTrouble: true,
+    say(`${what} not deleted. ${asApiError(cause).message}`, {
+      isError: true,
       action: { label: 'Try again', act: () => void removeLinks(links) },
     });
     return false;

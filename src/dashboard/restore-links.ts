@@ -1,8 +1,8 @@
+import { asApiError } from './api-error.ts';
 import { call } from './client.ts';
 import { say } from './notices.ts';
 import { refresh } from './queries.ts';
 import { navigate } from './router.ts';
-import { asTrouble } from './trouble.ts';
 import { counted, number } from './words.ts';
 
 /** All that links are shown by. */
@@ -14,15 +14,15 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
   try {
     back = (await call('POST /api/v1/link/restore', { body: { ids } })).ids;
   } catch (cause) {
-    const trouble = asTrouble(cause);
-    say(`Nothing was brought back. ${trouble.message}`, {
-      isTrouble: true,
-      ...(trouble.isPassing && {
+    const error = asApiError(cause);
+    say(`Nothing was brought back. ${error.message}`, {
+      isError: true,
+      ...(error.isPassing && {
         action: { label: 'Try again', act: () => void restoreLinks(ids, onDone) },
       }),
     });
     // Somebody else was faster, or their time is over.
-    if (trouble.status === 404) void askLinksAnew();
+    if (error.status === 404) void askLinksAnew();
     return false;
   }
   onDone();

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
+import { type ApiError, asApiError } from './api-error.ts';
 import { type Answer, call, whenSessionEnds } from './client.ts';
 import { say } from './notices.ts';
 import { forgetEverything, refresh } from './queries.ts';
-import { asTrouble, type Trouble } from './trouble.ts';
 
 export type Me = Answer<'GET /api/v1/user'>;
 export type Setup = Answer<'GET /api/v1/setup'>;
@@ -10,17 +10,17 @@ export type Setup = Answer<'GET /api/v1/setup'>;
 /** undefined: not asked yet. null: nobody is signed in. */
 export const me = signal<Me | null | undefined>(undefined);
 export const setup = signal<Setup | undefined>(undefined);
-export const startTrouble = signal<Trouble | null>(null);
+export const startError = signal<ApiError | null>(null);
 /** Somebody was signed in, and the server no longer knows them: asked for in place, so that nothing typed is lost. */
 export const hasEnded = signal(false);
 
 export async function start(): Promise<void> {
-  startTrouble.value = null;
+  startError.value = null;
   try {
     setup.value = await call('GET /api/v1/setup');
     me.value = await whoAmI();
   } catch (cause) {
-    startTrouble.value = asTrouble(cause);
+    startError.value = asApiError(cause);
   }
 }
 
@@ -28,7 +28,7 @@ async function whoAmI(): Promise<Me | null> {
   try {
     return await call('GET /api/v1/user');
   } catch (cause) {
-    if (asTrouble(cause).status === 401) return null;
+    if (asApiError(cause).status === 401) return null;
     throw cause;
   }
 }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Empty } from '../parts/empty.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
-import { TroubleBox } from '../parts/trouble.tsx';
 import { useQuery } from '../queries.ts';
 import { type Bin, keyOf, readBin } from './deleted/bin.ts';
 import { DeletedList } from './deleted/list.tsx';
@@ -14,7 +14,7 @@ export function DeletedPage() {
   const before = useRef<Bin>(undefined);
   if (query.data.value) before.current = query.data.value;
   const bin = before.current;
-  const trouble = query.trouble.value;
+  const error = query.error.value;
   return (
     <>
       <p class="back">
@@ -25,7 +25,7 @@ export function DeletedPage() {
         about="They lead nowhere, and are kept for 30 days with their suffix, tags and statistics."
       >
         <div class="stack">
-          {trouble && <TroubleBox trouble={trouble} onRetry={() => void query.reload()} />}
+          {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
           {bin?.total === 0 ? (
             <Empty title="Nothing to bring back">
               <p>
@@ -44,7 +44,7 @@ export function DeletedPage() {
               }}
             />
           ) : (
-            !trouble && <div class="panel links skeleton" style={{ height: '480px' }} aria-busy="true" />
+            !error && <div class="panel links skeleton" style={{ height: '480px' }} aria-busy="true" />
           )}
         </div>
       </Page>

@@ -4,9 +4,9 @@ import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { TextField } from '../parts/field.tsx';
+import { SignalField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
-import { TroubleBesides } from '../parts/trouble.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { setup } from '../session.ts';
@@ -43,35 +43,25 @@ function AddDomain() {
     refresh('domains');
     navigate(`/app/domains/${domain.id}`);
   });
-  const trouble = add.trouble.value;
+  const error = add.error.value;
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add.run();
-      }}
-    >
-      <TroubleBesides trouble={trouble} fields={['domain']} onRetry={() => void add.run()} />
-      <TextField
+    <Form action={add} fields={['domain']} canRetry>
+      <SignalField
         label="Domain or sub-domain"
         hint="One that you control the DNS of. A sub-domain is the simplest: the rest of the domain stays as it is."
         placeholder="go.example.com"
         required
         spellcheck={false}
         autocomplete="off"
-        value={name.value}
-        error={trouble?.of('domain')}
-        onText={(text) => {
-          name.value = text;
-        }}
+        signal={name}
+        error={error?.of('domain')}
       />
       <div class="actions">
         <Button type="submit" kind="primary" disabled={add.isRunning.value}>
           Add domain
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

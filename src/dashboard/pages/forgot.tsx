@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
+import { EmailField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { TextField } from '../parts/field.tsx';
-import { TroubleBesides } from '../parts/trouble.tsx';
+import { Form } from '../parts/form.tsx';
 import { me, setup } from '../session.ts';
 import { Door } from '../shell/door.tsx';
 
@@ -21,7 +21,7 @@ export function ForgotPage() {
   });
   if (!setup.value?.mail) return <NoMail />;
   const isAsked = askedFor.value !== '';
-  const trouble = ask.trouble.value;
+  const error = ask.error.value;
   return (
     <Door
       title={isAsked ? 'Look into your mailbox' : 'Forgot your password?'}
@@ -42,31 +42,12 @@ export function ForgotPage() {
           </Button>
         </div>
       ) : (
-        <form
-          class="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void ask.run();
-          }}
-        >
-          <TroubleBesides trouble={trouble} fields={['email']} onRetry={() => void ask.run()} />
-          <TextField
-            label="Email"
-            type="email"
-            name="email"
-            autocomplete="username"
-            required
-            autoFocus
-            value={email.value}
-            error={trouble?.of('email')}
-            onText={(text) => {
-              email.value = text;
-            }}
-          />
+        <Form action={ask} fields={['email']} canRetry>
+          <EmailField autoFocus signal={email} error={error?.of('email')} />
           <Button type="submit" kind="primary" disabled={ask.isRunning.value}>
             Send link
           </Button>
-        </form>
+        </Form>
       )}
       <Back />
     </Door>

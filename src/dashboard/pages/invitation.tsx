@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { type Answer, call } from '../client.ts';
+import { NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
-import { TextField } from '../parts/field.tsx';
-import { TroubleBesides, TroubleBox } from '../parts/trouble.tsx';
+import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
+import { SignalField, TextField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { forgetEverything, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { me, setup, signIn, signOut } from '../session.ts';
@@ -19,10 +21,10 @@ export function InvitationPage({ token }: { token: string }) {
     call('POST /api/v1/invitation/preview', { body: { token } }),
   );
   const known = invitation.data.value;
-  const trouble = invitation.trouble.value;
-  if (trouble && trouble.status >= 400 && trouble.status < 429) {
+  const error = invitation.error.value;
+  if (error && error.status >= 400 && error.status < 429) {
     return (
-      <Door title="This invitation is not open" about={trouble.message}>
+      <Door title="This invitation is not open" about={error.message}>
         <p>
           <a class="button" href="/app">
             To the dashboard
@@ -31,10 +33,10 @@ export function InvitationPage({ token }: { token: string }) {
       </Door>
     );
   }
-  if (trouble) {
+  if (error) {
     return (
       <Door title="Invitation">
-        <TroubleBox trouble={trouble} onRetry={() => void invitation.reload()} />
+        <ErrorBox error={error} onRetry={() => void invitation.reload()} />
       </Door>
     );
   }
@@ -66,7 +68,7 @@ function Accept({ token }: { token: string }) {
   });
   return (
     <div class="form">
-      <TroubleBesides trouble={accept.trouble.value} fields={[]} onRetry={() => void accept.run()} />
+      <FormErrors error={accept.error.value} fields={[]} onRetry={() => void accept.run()} />
       <p class="soft">
         You can be a member of one organization at a time: accepting means leaving{' '}
         {me.value?.organization_name}.
@@ -88,7 +90,7 @@ function SomebodyElse({ email, invited }: { email: string; invited: string }) {
       <p>
         You are signed in as {email}, and the invitation is for {invited}.
       </p>
-      <TroubleBesides trouble={leave.trouble.value} fields={[]} />
+      <FormErrors error={leave.error.value} fields={[]} />
       <Button kind="primary" onClick={() => void leave.run()}>
         Sign out and go on
       </Button>
@@ -112,16 +114,9 @@ function SignUp({ token, email }: { token: string; email: string }) {
     if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
     navigate('/app', { replace: true });
   });
-  const trouble = join.trouble.value;
+  const error = join.error.value;
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void join.run();
-      }}
-    >
-      <TroubleBesides trouble={trouble} fields={['name', 'password']} />
+    <Form action={join} fields={['name', 'password']}>
       <TextField
         label="Email"
         type="email"
@@ -130,33 +125,18 @@ function SignUp({ token, email }: { token: string; email: string }) {
         value={email}
         onText={() => {}}
       />
-      <TextField
+      <SignalField
         label="Your name"
         placeholder="Optional"
         autocomplete="name"
         autoFocus
-        value={name.value}
-        error={trouble?.of('name')}
-        onText={(text) => {
-          name.value = text;
-        }}
+        signal={name}
+        error={error?.of('name')}
       />
-      <TextField
-        label="Password"
-        type="password"
-        autocomplete="new-password"
-        required
-        minLength={8}
-        hint="At least 8 characters."
-        value={password.value}
-        error={trouble?.of('password')}
-        onText={(text) => {
-          password.value = text;
-        }}
-      />
+      <NewPasswordField signal={password} error={error?.of('password')} />
       <Button type="submit" kind="primary" disabled={join.isRunning.value}>
         Create account and join
       </Button>
-    </form>
+    </Form>
   );
 }

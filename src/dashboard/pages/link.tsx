@@ -34,7 +34,7 @@ export function LinkPage({ id, tab }: { id: string; tab: string }) {
   }, [query]);
   if (!tabs.some((known) => known.tab === tab)) return <NothingHere />;
   if (link) return <OneLink id={id} link={link} tab={tab} />;
-  const isMissing = [400, 404].includes(query.trouble.value?.status ?? 0);
+  const isMissing = [400, 404].includes(query.error.value?.status ?? 0);
   return (
     <Page title="Link" isTitleUnseen>
       {isMissing ? (

@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
 import { useOwnDomains } from '../own-domains.ts';
 import { Empty } from '../parts/empty.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
 import { useSelection } from '../parts/selection.ts';
-import { TroubleBox } from '../parts/trouble.tsx';
 import { useQuery } from '../queries.ts';
 import { removed } from '../remove-links.ts';
 import { search } from '../router.ts';
@@ -24,7 +24,7 @@ export function LinksPage() {
   useEffect(() => selection.clear(), [narrowing]);
   useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && view.page === 1;
-  const trouble = query.trouble.value;
+  const error = query.error.value;
   // The toolbar has a place more where there are own domains: it comes when that is known, and doesn't jump.
   const { areKnown } = useOwnDomains();
   const isThere = areKnown && list !== undefined;
@@ -32,7 +32,7 @@ export function LinksPage() {
     <Page title="Links" isTitleUnseen>
       <div class="stack links-page">
         <NewLink isFirst={isEmpty} />
-        {trouble && <TroubleBox trouble={trouble} onRetry={() => void query.reload()} />}
+        {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
         {isEmpty ? (
           <Empty title="Your first link is one paste away">
             <p>Paste a long URL above and press Enter. The short link is copied at once.</p>
@@ -44,7 +44,7 @@ export function LinksPage() {
             {isThere ? (
               <List view={view} links={list.links} total={list.total} isOld={isOld} selection={selection} />
             ) : (
-              !trouble && <div class="panel links" style={{ height: '640px' }} aria-busy="true" />
+              !error && <div class="panel links" style={{ height: '640px' }} aria-busy="true" />
             )}
           </div>
         )}

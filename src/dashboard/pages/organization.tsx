@@ -3,7 +3,7 @@ import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { me } from '../session.ts';
 import { Members } from './organization/members.tsx';
-import { NameSection } from './organization/name-section.tsx';
+import { OrganizationName } from './organization/organization-name.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
 import { QrSection } from './organization/qr-section.tsx';
 
@@ -16,7 +16,7 @@ export function OrganizationPage() {
         <Loaded query={organization}>
           {(known) => (
             <>
-              <NameSection known={known} isEditable={isAdministrator} />
+              <OrganizationName known={known} isEditable={isAdministrator} />
               <Members isAdministrator={isAdministrator} />
               {isAdministrator && <OutstandingInvitations />}
               {isAdministrator && <QrSection known={known} />}

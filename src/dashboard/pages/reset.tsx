@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
 import { say } from '../notices.ts';
+import { NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
-import { TextField } from '../parts/field.tsx';
-import { TroubleBesides } from '../parts/trouble.tsx';
+import { Form } from '../parts/form.tsx';
 import { forgetEverything } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { me, start } from '../session.ts';
@@ -22,10 +22,10 @@ export function ResetPage({ token }: { token: string }) {
     navigate('/app/sign-in', { replace: true });
     say('Password changed. Sign in with it; everywhere else you are signed out.');
   });
-  const trouble = change.trouble.value;
-  if (trouble?.code === 'RESET_INVALID') {
+  const error = change.error.value;
+  if (error?.code === 'RESET_INVALID') {
     return (
-      <Door title="This link works no more" about={trouble.message}>
+      <Door title="This link works no more" about={error.message}>
         <p class="form">
           <a class="button primary" href="/app/forgot">
             Ask for a new link
@@ -36,32 +36,17 @@ export function ResetPage({ token }: { token: string }) {
   }
   return (
     <Door title="Set a new password" about="It signs you out everywhere. API keys go on working.">
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void change.run();
-        }}
-      >
-        <TroubleBesides trouble={trouble} fields={['new_password']} onRetry={() => void change.run()} />
-        <TextField
+      <Form action={change} fields={['new_password']} canRetry>
+        <NewPasswordField
           label="New password"
-          type="password"
-          autocomplete="new-password"
-          required
           autoFocus
-          minLength={8}
-          hint="At least 8 characters."
-          value={password.value}
-          error={trouble?.of('new_password')}
-          onText={(text) => {
-            password.value = text;
-          }}
+          signal={password}
+          error={error?.of('new_password')}
         />
         <Button type="submit" kind="primary" disabled={change.isRunning.value}>
           Set new password
         </Button>
-      </form>
+      </Form>
     </Door>
   );
 }

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
+import { EmailField, NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
-import { TextField } from '../parts/field.tsx';
-import { TroubleBesides } from '../parts/trouble.tsx';
+import { SignalField } from '../parts/field.tsx';
+import { Form } from '../parts/form.tsx';
 import { navigate } from '../router.ts';
 import { type Setup, setup, signIn } from '../session.ts';
 import { Door } from '../shell/door.tsx';
@@ -60,66 +61,30 @@ function FirstAccount({ state }: { state: Setup }) {
     await signIn(email.value, password.value);
     navigate('/app', { replace: true });
   });
-  const trouble = create.trouble.value;
+  const error = create.error.value;
   return (
     <Door
       title="Set up Linnet"
       about="The first account administers this service. Others join by invitation."
     >
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <TroubleBesides trouble={trouble} fields={needsToken ? shown : shown.slice(0, 3)} />
-        <TextField
-          label="Email"
-          type="email"
-          autocomplete="username"
-          required
-          autoFocus
-          value={email.value}
-          error={trouble?.of('email')}
-          onText={(text) => {
-            email.value = text;
-          }}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autocomplete="new-password"
-          required
-          minLength={8}
-          hint="At least 8 characters."
-          value={password.value}
-          error={trouble?.of('password')}
-          onText={(text) => {
-            password.value = text;
-          }}
-        />
-        <TextField
+      <Form action={create} fields={needsToken ? shown : shown.slice(0, 3)}>
+        <EmailField autoFocus signal={email} error={error?.of('email')} />
+        <NewPasswordField signal={password} error={error?.of('password')} />
+        <SignalField
           label="Organization"
           hint="Who the links belong to. It can be changed later."
           placeholder="Optional"
-          value={organization.value}
-          error={trouble?.of('organization_name')}
-          onText={(text) => {
-            organization.value = text;
-          }}
+          signal={organization}
+          error={error?.of('organization_name')}
         />
         {needsToken && (
-          <TextField
+          <SignalField
             label="Setup token"
             hint={<TokenHint />}
             required
             autocomplete="off"
-            value={token.value}
-            error={trouble?.of('setup_token')}
-            onText={(text) => {
-              token.value = text;
-            }}
+            signal={token}
+            error={error?.of('setup_token')}
           />
         )}
         {isNewAddress && (
@@ -138,7 +103,7 @@ function FirstAccount({ state }: { state: Setup }) {
         <Button type="submit" kind="primary" disabled={create.isRunning.value}>
           Create account
         </Button>
-      </form>
+      </Form>
     </Door>
   );
 }

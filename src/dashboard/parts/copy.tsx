@@ -34,7 +34,7 @@ export function CopyButton({ text, what, isBare = false, isSlim = false }: CopyP
   const copy = async () => {
     if (!(await copyText(text))) {
       say(`This browser doesn't let pages copy. Select the ${what} and copy it by hand.`, {
-        isTrouble: true,
+        isError: true,
       });
       return;
     }

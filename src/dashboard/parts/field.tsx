@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import { type ComponentChildren, h, type TextareaHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -102,6 +103,19 @@ export function TextField({
     </Field>
   );
 }
+
+export type SignalFieldProps = Omit<TextFieldProps, 'value' | 'onText'> & { readonly signal: Signal<string> };
+
+/** A text field that writes what is typed into a signal. */
+export const SignalField = ({ signal, ...props }: SignalFieldProps) => (
+  <TextField
+    value={signal.value}
+    onText={(text) => {
+      signal.value = text;
+    }}
+    {...props}
+  />
+);
 
 export function TextArea({
   value,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Query } from '../queries.ts';
-import { TroubleBox } from './trouble.tsx';
+import { ErrorBox } from './error-box.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -50,13 +50,13 @@ export function Loaded<T>({
   children: (data: T) => ComponentChildren;
 }) {
   const data = query.data.value;
-  const trouble = query.trouble.value;
+  const error = query.error.value;
   return (
     <>
-      {trouble && <TroubleBox trouble={trouble} onRetry={() => void query.reload()} />}
+      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
       {data !== undefined ? (
         children(data)
-      ) : trouble ? null : (
+      ) : error ? null : (
         <div class="skeleton" style={{ height: `${height}px` }} aria-busy="true" />
       )}
     </>

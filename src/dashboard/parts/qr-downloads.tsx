@@ -13,7 +13,7 @@ export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look
   const savePng = (size: number) =>
     pngOf(svg, size, look.background).then(
       (png) => saveFile(png, `${name}-${size}.png`),
-      () => say('This browser could not draw the picture. Download it as SVG.', { isTrouble: true }),
+      () => say('This browser could not draw the picture. Download it as SVG.', { isError: true }),
     );
   return (
     <div class="actions">

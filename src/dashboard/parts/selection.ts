@@ -32,7 +32,7 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
       else changed.delete(link.id);
     }
     if (isChosen && changed.size > maxChosen) {
-      say(`At most ${number(maxChosen)} links can be selected at once.`, { isTrouble: true });
+      say(`At most ${number(maxChosen)} links can be selected at once.`, { isError: true });
       return;
     }
     chosen.value = changed;

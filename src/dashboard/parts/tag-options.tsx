@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { CountedTag } from '../api-types.ts';
 import type { Query } from '../queries.ts';
 import { counted, number } from '../words.ts';
+import { ErrorBox } from './error-box.tsx';
 import { Icon } from './icons.tsx';
-import { TroubleBox } from './trouble.tsx';
 
 export type TagOption =
   | { readonly kind: 'tag'; readonly tag: CountedTag }
@@ -40,11 +40,11 @@ export function TagOptions({
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
-  const trouble = query.trouble.value;
+  const error = query.error.value;
   const isEmpty = options.length === 0 && query.data.value !== undefined;
   return (
     <div class="tag-options" hidden={!isOpen} onMouseDown={(event) => event.preventDefault()}>
-      {trouble && <TroubleBox trouble={trouble} onRetry={() => void query.reload()} />}
+      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
       <div role="listbox" id={id} aria-label="Tags" ref={list}>
         {isOpen &&
           options.map((option, index) => (

@@ -69,7 +69,7 @@ export function TagPicker({
     words.value = text;
     at.value = text.trim() === '' ? -1 : 0;
     isEager.value = false;
-    create.trouble.value = null;
+    create.error.value = null;
     open();
   };
   const add = (tag: Tag) => {
@@ -117,7 +117,7 @@ export function TagPicker({
   };
 
   return (
-    <Field {...frame} error={error ?? create.trouble.value?.message}>
+    <Field {...frame} error={error ?? create.error.value?.message}>
       {(marks) => (
         <div class="tag-picker" onFocusOut={onFocusOut}>
           <div

@@ -1,10 +1,10 @@
+import { asApiError } from '../api-error.ts';
 import { say } from '../notices.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { navigate } from '../router.ts';
 import { me, signOut } from '../session.ts';
 import { setTheme, theme } from '../theme.ts';
-import { asTrouble } from '../trouble.ts';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
 const themeNames = { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' } as const;
@@ -44,7 +44,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         onClick={() =>
           signOut().then(
             () => navigate('/app/sign-in'),
-            (cause) => say(asTrouble(cause).message, { isTrouble: true }),
+            (cause) => say(asApiError(cause).message, { isError: true }),
           )
         }
       >

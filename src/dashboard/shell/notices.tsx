@@ -4,9 +4,9 @@ import { Icon } from '../parts/icons.tsx';
 export function Notices() {
   return (
     <div class="notices" aria-live="polite">
-      {notices.value.map(({ id, text, isTrouble, action }) => (
-        <div class="notice" key={id} role={isTrouble ? 'alert' : undefined}>
-          {isTrouble && <Icon name="warning" />}
+      {notices.value.map(({ id, text, isError, action }) => (
+        <div class="notice" key={id} role={isError ? 'alert' : undefined}>
+          {isError && <Icon name="warning" />}
           <span>{text}</span>
           {action && (
             <button

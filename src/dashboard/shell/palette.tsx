@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
+import { ApiError, asApiError } from '../api-error.ts';
 import { call } from '../client.ts';
 import { useModal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
 import { pageOf, shortOf } from '../short.ts';
-import { asTrouble, Trouble } from '../trouble.ts';
 import { bare } from '../words.ts';
 import { newLink, places } from './places.ts';
 
@@ -63,7 +63,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const words = useSignal('');
   const remote = useSignal<readonly Entry[]>([]);
-  const trouble = useSignal<Trouble | null>(null);
+  const error = useSignal<ApiError | null>(null);
   const at = useSignal(0);
   const isSearching = useSignal(false);
   /** Enter was pressed before the search was done: what it finds first is opened. */
@@ -76,11 +76,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }
     let isLate = false;
     const timer = setTimeout(async () => {
-      const answer = await found(asked).catch((cause) => asTrouble(cause));
+      const answer = await found(asked).catch((cause) => asApiError(cause));
       if (isLate) return;
       isSearching.value = false;
-      remote.value = answer instanceof Trouble ? [] : answer;
-      trouble.value = answer instanceof Trouble ? answer : null;
+      remote.value = answer instanceof ApiError ? [] : answer;
+      error.value = answer instanceof ApiError ? answer : null;
       if (isEager.value) choose(remote.value[0]);
       isEager.value = false;
     }, 120);
@@ -164,9 +164,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {trouble.value ? (
+      {error.value ? (
         <p class="nothing soft" role="alert">
-          Links and tags can't be searched now. {trouble.value.message}
+          Links and tags can't be searched now. {error.value.message}
         </p>
       ) : (
         entries.length === 0 && !isSearching.value && <p class="nothing soft">Nothing is called that.</p>

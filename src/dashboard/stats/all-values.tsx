@@ -3,8 +3,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { counted } from '../words.ts';
 import { Bars } from './bars.tsx';
 import type { Breakdown } from './breakdown.ts';
+import { dimensionTexts } from './dimensions.ts';
 import { saveBreakdown } from './export.ts';
-import { dimensionNames } from './filters.ts';
 import { toggleFilter } from './view.ts';
 
 /** All that is known of one dimension: the hundred largest values. */
@@ -21,7 +21,7 @@ export function AllValues({
 }) {
   const { dimension, values, total, other } = breakdown;
   return (
-    <Dialog title={dimensionNames[dimension].many} onClose={onClose} class="all-values">
+    <Dialog title={dimensionTexts[dimension].many} onClose={onClose} class="all-values">
       <Bars
         values={values}
         total={total}

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { TroubleBox } from '../parts/trouble.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search } from '../router.ts';
 import { Breakdowns } from './breakdowns.tsx';
@@ -11,18 +11,18 @@ import { OverTime } from './over-time.tsx';
 import { rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
-import { useSettled, useSteady } from './steady.ts';
+import { useDebounced, usePrevious } from './use-previous.ts';
 import { askNumbers, keyFor, questionOf, viewOf } from './view.ts';
 
 const lookAgainAfter = 60_000;
 
 /** The numbers of one link, or of all: how many over time, and who, where from and what with. */
 export function StatsBoard({ scope }: { scope: Scope }) {
-  const view = viewOf(scope, useSettled(search.value));
+  const view = viewOf(scope, useDebounced(search.value));
   const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => askNumbers(view));
-  const { data: numbers, isOld } = useSteady(query);
+  const { data: numbers, isOld } = usePrevious(query);
   useEffect(lookAgain, []);
-  const trouble = query.trouble.value;
+  const error = query.error.value;
   return (
     <div class="board">
       <div class="board-bar">
@@ -30,16 +30,16 @@ export function StatsBoard({ scope }: { scope: Scope }) {
         <ExportMenu view={view} numbers={numbers} />
       </div>
       <FilterChips filters={filtersIn(search.value)} />
-      {trouble && <TroubleBox trouble={trouble} onRetry={() => refresh('stats')} />}
+      {error && <ErrorBox error={error} onRetry={() => refresh('stats')} />}
       {numbers ? (
         <div class={isOld ? 'board-numbers old' : 'board-numbers'} aria-busy={isOld}>
           <NumbersHead numbers={numbers} isOld={isOld} />
           <OverTime numbers={numbers} />
         </div>
       ) : (
-        !trouble && <div class="board-waiting skeleton" aria-busy="true" />
+        !error && <div class="board-waiting skeleton" aria-busy="true" />
       )}
-      <Breakdowns view={view} numbers={numbers} isQuiet={trouble !== null} />
+      <Breakdowns view={view} numbers={numbers} isQuiet={error !== null} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { BreakdownList } from './breakdown-list.tsx';
-import { type Dimension, dimensionNames } from './filters.ts';
+import { type Dimension, dimensionTexts } from './dimensions.ts';
 import type { View } from './view.ts';
 
 /** Dimensions that belong together, one of them shown. */
@@ -47,7 +47,7 @@ export function Segments({
           aria-pressed={dimension === shown}
           onClick={() => onShow(dimension)}
         >
-          {dimensionNames[dimension].many.replace(/^UTM (.)/, (_, first: string) => first.toUpperCase())}
+          {dimensionTexts[dimension].many.replace(/^UTM (.)/, (_, first: string) => first.toUpperCase())}
         </button>
       ))}
     </div>

@@ -4,22 +4,16 @@ import { Button } from '../parts/button.tsx';
 import { AllValues } from './all-values.tsx';
 import { Bars } from './bars.tsx';
 import { type Breakdown, useBreakdown } from './breakdown.ts';
-import { type Dimension, dimensionNames, isAside } from './filters.ts';
+import { type Dimension, dimensionTexts } from './dimensions.ts';
+import { isAside } from './filters.ts';
 import { toggleFilter, type View } from './view.ts';
 
-const few = 7;
-
-const nothing: Readonly<Partial<Record<Dimension, string>>> = {
-  referrer: 'No click came with a referrer.',
-  utm_source: 'No click carried utm_source. Tag the address that you share to see it here.',
-  utm_medium: 'No click carried utm_medium. Tag the address that you share to see it here.',
-  utm_campaign: 'No click carried utm_campaign. Tag the address that you share to see it here.',
-};
+const maxShown = 7;
 
 interface ListProps {
   readonly view: View;
   readonly dimension: Dimension;
-  /** The board is in trouble already, and says so once for all. */
+  /** The board shows an error already, once for all lists. */
   readonly isQuiet?: boolean;
   /** Told of what is shown, for what stands beside it. */
   readonly onFound?: (found: Breakdown | undefined) => void;
@@ -29,14 +23,14 @@ interface ListProps {
 export function BreakdownList({ view, dimension, isQuiet = false, onFound }: ListProps) {
   const query = useBreakdown(view, dimension);
   const isAllShown = useSignal(false);
-  const { data, isOld } = query.steady;
+  const { data, isOld } = query.shown;
   useEffect(() => onFound?.(data), [data]);
-  const trouble = query.trouble.value;
-  if (!data && trouble) {
+  const error = query.error.value;
+  if (!data && error) {
     if (isQuiet) return <div class="bars-place" />;
     return (
       <div class="bars-place">
-        <p class="soft">{trouble.message}</p>
+        <p class="soft">{error.message}</p>
         <Button isSlim icon="refresh" onClick={() => void query.reload()}>
           Try again
         </Button>
@@ -44,11 +38,11 @@ export function BreakdownList({ view, dimension, isQuiet = false, onFound }: Lis
     );
   }
   if (!data) return <div class="bars-place skeleton" aria-busy="true" />;
-  const names = dimensionNames[dimension];
+  const names = dimensionTexts[dimension];
   const noun = isAside(view.filters) || dimension === 'class' || dimension === 'reason' ? 'hits' : 'clicks';
   const chosen = view.filters[dimension];
   const shown = withChosen(data, chosen);
-  const isEmpty = data.values.every(({ value }) => value === '') && nothing[dimension];
+  const isEmpty = data.values.every(({ value }) => value === '') && names.empty;
   return (
     <div class={isOld ? 'bars-place old' : 'bars-place'} aria-busy={isOld}>
       {isEmpty || data.values.length === 0 ? (
@@ -62,7 +56,7 @@ export function BreakdownList({ view, dimension, isQuiet = false, onFound }: Lis
           onChoose={(value) => toggleFilter(dimension, value)}
         />
       )}
-      {!isEmpty && data.values.length > few && (
+      {!isEmpty && data.values.length > maxShown && (
         <button
           type="button"
           class="bars-more"
@@ -91,7 +85,7 @@ export function BreakdownList({ view, dimension, isQuiet = false, onFound }: Lis
 
 /** The few largest; a chosen one is always among them. */
 function withChosen({ values }: Breakdown, chosen: string | undefined) {
-  const shown = values.slice(0, few);
+  const shown = values.slice(0, maxShown);
   const own = values.find(({ value }) => value === chosen);
-  return own && !shown.includes(own) ? [...shown.slice(0, few - 1), own] : shown;
+  return own && !shown.includes(own) ? [...shown.slice(0, maxShown - 1), own] : shown;
 }

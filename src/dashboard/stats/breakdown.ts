@@ -1,10 +1,11 @@
 import type { Stats } from '../api-types.ts';
 import { type Query, useQuery } from '../queries.ts';
 import type { BarValue } from './bars.tsx';
-import { type Dimension, type Filters, isAside, isFiltered, without } from './filters.ts';
+import type { Dimension } from './dimensions.ts';
+import { type Filters, isAside, isFiltered, without } from './filters.ts';
 import { ask } from './scope.ts';
 import { uncountedByReason } from './sentences.ts';
-import { type Steady, useSteady } from './steady.ts';
+import { usePrevious, type WithPrevious } from './use-previous.ts';
 import { nameOf } from './value-names.ts';
 import { keyFor, questionOf, type View } from './view.ts';
 
@@ -27,7 +28,7 @@ export const ownLeftOut = (filters: Filters, dimension: Dimension): Filters =>
 export function useBreakdown(
   view: View,
   dimension: Dimension,
-): Query<Breakdown> & { readonly steady: Steady<Breakdown> } {
+): Query<Breakdown> & { readonly shown: WithPrevious<Breakdown> } {
   const filters = ownLeftOut(view.filters, dimension);
   // With another filter only the reasons are known, and every reason belongs to one kind.
   const isByReason = dimension === 'class' && isFiltered(filters);
@@ -36,7 +37,7 @@ export function useBreakdown(
     const stats = await ask(view.scope, question);
     return isByReason ? kindsOf(stats) : breakdownOf(dimension, isAside(view.filters), stats);
   });
-  return { ...query, steady: useSteady(query) };
+  return { ...query, shown: usePrevious(query) };
 }
 
 function kindsOf(stats: Stats): Breakdown {

@@ -1,5 +1,6 @@
 import { BreakdownCard } from './breakdown-card.tsx';
 import { Countries } from './countries.tsx';
+import { breakdownCards } from './dimensions.ts';
 import { isFiltered } from './filters.ts';
 import { NotCounted } from './not-counted.tsx';
 import type { Numbers, View } from './view.ts';
@@ -28,18 +29,9 @@ export function Breakdowns({
       {hasClicks && (
         <>
           <Countries {...cardProps} />
-          <BreakdownCard title="Where from" dimensions={['referrer', 'source']} {...cardProps} />
-          <BreakdownCard
-            title="Campaigns"
-            dimensions={['utm_source', 'utm_medium', 'utm_campaign']}
-            {...cardProps}
-          />
-          <BreakdownCard title="Devices" dimensions={['device', 'os', 'browser']} {...cardProps} />
-          <BreakdownCard
-            title="Languages and destinations"
-            dimensions={['language', 'destination']}
-            {...cardProps}
-          />
+          {breakdownCards.map((card) => (
+            <BreakdownCard key={card.title} {...card} {...cardProps} />
+          ))}
         </>
       )}
       <NotCounted {...cardProps} numbers={numbers} />

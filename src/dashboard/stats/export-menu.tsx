@@ -1,21 +1,12 @@
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { breakdownCards, type Dimension, dimensionTexts } from './dimensions.ts';
 import { hitsAddress, saveDimension, saveSeries } from './export.ts';
-import { type Dimension, dimensionNames } from './filters.ts';
 import type { Numbers, View } from './view.ts';
 
 const exported: readonly Dimension[] = [
   'country',
-  'referrer',
-  'source',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'device',
-  'os',
-  'browser',
-  'language',
-  'destination',
+  ...breakdownCards.flatMap(({ dimensions }) => dimensions),
   'reason',
 ];
 
@@ -42,7 +33,7 @@ export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | u
       <hr />
       {exported.map((dimension) => (
         <button key={dimension} type="button" onClick={() => void saveDimension(view, dimension)}>
-          {dimension === 'reason' ? 'Not counted, by reason' : dimensionNames[dimension].many}
+          {dimension === 'reason' ? 'Not counted, by reason' : dimensionTexts[dimension].many}
         </button>
       ))}
     </Menu>

@@ -2,7 +2,8 @@ import { say } from '../notices.ts';
 import { saveFile } from '../save-file.ts';
 import { type Breakdown, breakdownOf } from './breakdown.ts';
 import { csvOf, type Row } from './csv.ts';
-import { type Dimension, isAside } from './filters.ts';
+import type { Dimension } from './dimensions.ts';
+import { isAside } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
 import { ask, keyOf, type Scope } from './scope.ts';
 import { type Numbers, questionOf, type View } from './view.ts';
@@ -35,7 +36,7 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
     const stats = await ask(view.scope, questionOf(view, view.filters, dimension));
     saveBreakdown(breakdownOf(dimension, isAside(view.filters), stats));
   } catch (cause) {
-    say(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isTrouble: true });
+    say(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });
   }
 }
 

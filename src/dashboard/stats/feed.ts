@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
+import { type ApiError, asApiError } from '../api-error.ts';
 import type { Click } from '../api-types.ts';
 import { call } from '../client.ts';
-import { asTrouble, type Trouble } from '../trouble.ts';
 import { followHits, type Standing, signedOut } from './live-stream.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
@@ -20,7 +20,7 @@ export class Feed {
   readonly held = signal<readonly Click[]>([]);
   readonly total = signal(0);
   readonly standing = signal<Standing>({ kind: 'connecting' });
-  readonly trouble = signal<Trouble | null>(null);
+  readonly error = signal<ApiError | null>(null);
   readonly hasOlder = signal(false);
   readonly isReading = signal(false);
   readonly isPaused = signal(false);
@@ -77,13 +77,13 @@ export class Feed {
       // Those came in while this was on its way.
       const later = [...known].filter((id) => id > (clicks[0]?.id ?? 0)).length;
       const isUnbroken = fresh.length < clicks.length || this.hits.value === undefined;
-      this.trouble.value = null;
+      this.error.value = null;
       if (isUnbroken || clicks.length < perPage) this.#add(fresh);
       else this.#beginWith(clicks);
       this.total.value = total_clicks + later;
       if (this.hits.value?.length === clicks.length) this.hasOlder.value = total_clicks > clicks.length;
     } catch (cause) {
-      this.trouble.value = asTrouble(cause);
+      this.error.value = asApiError(cause);
     } finally {
       this.isReading.value = false;
     }
@@ -95,11 +95,11 @@ export class Feed {
     this.isReading.value = true;
     try {
       const { clicks } = await this.#page(last.id);
-      this.trouble.value = null;
+      this.error.value = null;
       this.hits.value = [...(this.hits.value ?? []), ...clicks];
       this.hasOlder.value = clicks.length === perPage;
     } catch (cause) {
-      this.trouble.value = asTrouble(cause);
+      this.error.value = asApiError(cause);
     } finally {
       this.isReading.value = false;
     }

@@ -1,5 +1,6 @@
 import { Icon } from '../parts/icons.tsx';
-import { dimensionNames, dimensions, type Filters } from './filters.ts';
+import { dimensions, dimensionTexts } from './dimensions.ts';
+import type { Filters } from './filters.ts';
 import { nameOf } from './value-names.ts';
 import { look, toggleFilter } from './view.ts';
 
@@ -20,7 +21,7 @@ export function FilterChips({ filters }: { filters: Filters }) {
             onClick={() => toggleFilter(dimension, value)}
             title="Remove this filter"
           >
-            <span class="soft">{dimensionNames[dimension].one}</span>
+            <span class="soft">{dimensionTexts[dimension].one}</span>
             <span class="cut" dir="auto">
               {nameOf(dimension, value)}
             </span>

@@ -1,48 +1,16 @@
-/** What a board can be narrowed by: the names are the interface's own, and stand so in the address. */
-export const dimensions = [
-  'country',
-  'device',
-  'os',
-  'browser',
-  'language',
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'destination',
-  'source',
-  'class',
-  'reason',
-] as const;
-export type Dimension = (typeof dimensions)[number];
+import { type Dimension, dimensions } from './dimensions.ts';
 
 /** An empty text is the hits that have none. */
 export type Filters = Readonly<Partial<Record<Dimension, string>>>;
 
-export const dimensionNames: Readonly<Record<Dimension, { readonly one: string; readonly many: string }>> = {
-  country: { one: 'Country', many: 'Countries' },
-  device: { one: 'Device', many: 'Devices' },
-  os: { one: 'System', many: 'Systems' },
-  browser: { one: 'Browser', many: 'Browsers' },
-  language: { one: 'Language', many: 'Languages' },
-  referrer: { one: 'Referrer', many: 'Referrers' },
-  utm_source: { one: 'UTM source', many: 'UTM sources' },
-  utm_medium: { one: 'UTM medium', many: 'UTM mediums' },
-  utm_campaign: { one: 'UTM campaign', many: 'UTM campaigns' },
-  destination: { one: 'Destination', many: 'Destinations' },
-  source: { one: 'Came by', many: 'Link or QR code' },
-  class: { one: 'Kind', many: 'Kinds' },
-  reason: { one: 'Reason', many: 'Reasons' },
-};
-
-const longest = 300;
+const maxValueLength = 300;
 
 export function filtersIn(search: string): Filters {
   const query = new URLSearchParams(search);
   const found: Partial<Record<Dimension, string>> = {};
   for (const dimension of dimensions) {
     const value = query.get(dimension);
-    if (value !== null && value.length <= longest) found[dimension] = value;
+    if (value !== null && value.length <= maxValueLength) found[dimension] = value;
   }
   return found;
 }

@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../keys.ts';
 import { Button } from '../parts/button.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { TroubleBox } from '../parts/trouble.tsx';
 import { search } from '../router.ts';
 import { hasEnded } from '../session.ts';
 import { counted, timezone } from '../words.ts';
 import { hitsPath } from './export.ts';
 import { Feed } from './feed.ts';
-import { Heard } from './heard.tsx';
 import { HitTable } from './hit-table.tsx';
+import { LiveAnnouncer } from './live-announcer.tsx';
 import { keyOf, type Scope } from './scope.ts';
 import { nounOf, shownIn, shownNames } from './shown-class.ts';
 import { look } from './view.ts';
@@ -35,11 +35,11 @@ export function HitFeed({ scope }: { scope: Scope }) {
   const latest = useRef(pause);
   latest.current = pause;
   useKeys([{ key: 'p', does: 'Pause what comes in, or go on', act: () => latest.current() }]);
-  const { hits, trouble } = feed;
+  const { hits, error } = feed;
   // The rows of before stand until those of another kind are there.
   const before = useRef(hits.value);
   if (hits.value) before.current = hits.value;
-  const rows = trouble.value ? hits.value : (hits.value ?? before.current);
+  const rows = error.value ? hits.value : (hits.value ?? before.current);
   const noun = nounOf(shown);
   return (
     <div class="feed">
@@ -61,16 +61,16 @@ export function HitFeed({ scope }: { scope: Scope }) {
           </a>
         </div>
       </div>
-      {trouble.value && <TroubleBox trouble={trouble.value} onRetry={() => void feed.readNewest()} />}
+      {error.value && <ErrorBox error={error.value} onRetry={() => void feed.readNewest()} />}
       <div ref={top} />
       <Waiting feed={feed} noun={noun} />
-      <Heard feed={feed} noun={noun} />
+      <LiveAnnouncer feed={feed} noun={noun} />
       {rows ? (
         <div class={hits.value ? undefined : 'old'} aria-busy={!hits.value}>
           <HitTable hits={rows} scope={scope} shown={shown} />
         </div>
       ) : (
-        !trouble.value && <div class="feed-waiting skeleton" aria-busy="true" />
+        !error.value && <div class="feed-waiting skeleton" aria-busy="true" />
       )}
       <div class="feed-end">
         {feed.hasOlder.value && (

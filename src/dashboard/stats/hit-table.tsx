@@ -83,7 +83,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
 function LinkName({ id }: { id: number }) {
   const link = useQuery(`link-name ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
   const found = link.data.value;
-  if (link.trouble.value && !found) return <span class="soft">Link {id}, not there any more</span>;
+  if (link.error.value && !found) return <span class="soft">Link {id}, not there any more</span>;
   return (
     <a
       href={`/app/links/${id}/stats`}

@@ -55,8 +55,8 @@ export function cameFrom({
   );
 }
 
-/** For who hears rather than sees that something came in. */
-export function heard(hits: number, last: Click, noun: string): string {
+/** For screen readers: what came in. */
+export function announcement(hits: number, last: Click, noun: string): string {
   if (hits !== 1) return `${counted(hits, `new ${noun}`)}.`;
   return `${kindOf(last)} from ${nameOf('country', last.country)}, ${agentOf(last)}.`;
 }

@@ -1,5 +1,5 @@
+import { apiErrorOf } from '../api-error.ts';
 import type { Click } from '../api-types.ts';
-import { troubleOf } from '../trouble.ts';
 import type { Shown } from './shown-class.ts';
 
 export type Standing =
@@ -61,10 +61,10 @@ export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told)
     try {
       const response = await fetch(address, { signal: AbortSignal.any([asking.signal, leaving.signal]) });
       if (!response.ok) {
-        const trouble = troubleOf(response, await response.json().catch(() => null));
+        const error = apiErrorOf(response, await response.json().catch(() => null));
         if (leaving.signal.aborted) return;
-        onStanding(trouble.status === 401 ? signedOut : refused(trouble.message));
-        pause = Math.max(pause, (trouble.retryAfter ?? 0) * 1_000);
+        onStanding(error.status === 401 ? signedOut : refused(error.message));
+        pause = Math.max(pause, (error.retryAfter ?? 0) * 1_000);
         onRefused();
       }
       asking.abort();

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { ownLeftOut, useBreakdown } from './breakdown.ts';
 import { Segments } from './breakdown-card.tsx';
 import { BreakdownList } from './breakdown-list.tsx';
-import { type Dimension, isFiltered } from './filters.ts';
+import type { Dimension } from './dimensions.ts';
+import { isFiltered } from './filters.ts';
 import { notCountedSentences, uncountedByReason } from './sentences.ts';
 import type { Numbers, View } from './view.ts';
 
@@ -17,7 +18,7 @@ export function NotCounted({
   isQuiet: boolean;
 }) {
   const shown = useSignal<Dimension>('reason');
-  const { data } = useBreakdown(view, 'reason').steady;
+  const { data } = useBreakdown(view, 'reason').shown;
   const isNarrowed = isFiltered(ownLeftOut(view.filters, 'reason'));
   const whole = numbers && !isFiltered(numbers.view.filters) ? numbers.stats.totals.not_counted : null;
   const found =

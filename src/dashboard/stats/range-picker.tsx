@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { TextField } from '../parts/field.tsx';
+import { SignalField } from '../parts/field.tsx';
 import { dayOf, labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
 import { look } from './view.ts';
 
@@ -65,37 +65,20 @@ function CustomRange({
   const today = dayOf(new Date());
   const from = useSignal(range.kind === 'custom' ? range.from : today);
   const to = useSignal(range.kind === 'custom' ? range.to : today);
-  const trouble = useSignal<string | null>(null);
+  const error = useSignal<string | null>(null);
   return (
     <form
       class="stats-range-custom"
       onSubmit={(event) => {
         event.preventDefault();
-        trouble.value = null;
-        if (!from.value || !to.value) trouble.value = 'Choose both days.';
-        else if (from.value > to.value) trouble.value = 'The first day is after the last. Turn them round.';
+        error.value = null;
+        if (!from.value || !to.value) error.value = 'Choose both days.';
+        else if (from.value > to.value) error.value = 'The first day is after the last. Turn them round.';
         else onChoose({ kind: 'custom', from: from.value, to: to.value });
       }}
     >
-      <TextField
-        label="From"
-        type="date"
-        min="1980-01-01"
-        value={from.value}
-        error={trouble.value}
-        onText={(text) => {
-          from.value = text;
-        }}
-      />
-      <TextField
-        label="To"
-        type="date"
-        min="1980-01-01"
-        value={to.value}
-        onText={(text) => {
-          to.value = text;
-        }}
-      />
+      <SignalField label="From" type="date" min="1980-01-01" signal={from} error={error.value} />
+      <SignalField label="To" type="date" min="1980-01-01" signal={to} />
       <div class="actions">
         <Button type="submit">Show these days</Button>
         {range.kind === 'custom' && (

@@ -1,4 +1,4 @@
-import type { Dimension } from './filters.ts';
+import { type Dimension, dimensionTexts } from './dimensions.ts';
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 const languages = new Intl.DisplayNames('en', { type: 'language' });
@@ -14,22 +14,6 @@ function named(names: Intl.DisplayNames, code: string): string {
 
 export const countryName = (code: string): string =>
   code === 'XX' ? 'Unknown country' : named(countries, code);
-
-const none: Readonly<Record<Dimension, string>> = {
-  country: 'Unknown country',
-  device: 'Unknown device',
-  os: 'Unknown system',
-  browser: 'Unknown browser',
-  language: 'No language told',
-  referrer: 'No referrer told',
-  utm_source: 'No source tagged',
-  utm_medium: 'No medium tagged',
-  utm_campaign: 'No campaign tagged',
-  destination: 'None',
-  source: 'Unknown',
-  class: 'Unknown',
-  reason: 'Unknown',
-};
 
 const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>>>> = {
   device: {
@@ -72,7 +56,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
 
 /** A value of the interface as people read it; '' and null are the hits that have none. */
 export function nameOf(dimension: Dimension, value: string | null): string {
-  if (value === null || value === '') return none[dimension];
+  if (value === null || value === '') return dimensionTexts[dimension].none;
   if (dimension === 'country') return countryName(value);
   if (dimension === 'language') return named(languages, value);
   const own = words[dimension];

@@ -1,7 +1,8 @@
 import type { Stats } from '../api-types.ts';
 import { navigate } from '../router.ts';
 import { instantOf, timezone } from '../words.ts';
-import { type Dimension, type Filters, filtersIn, isAside, queryWith, toggled } from './filters.ts';
+import type { Dimension } from './dimensions.ts';
+import { type Filters, filtersIn, isAside, queryWith, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
 import { ask, keyOf, type Question, type Scope } from './scope.ts';
 

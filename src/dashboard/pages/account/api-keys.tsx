@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
+import { asApiError } from '../../api-error.ts';
 import type { ApiKey } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
@@ -10,7 +11,6 @@ import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
 import { refresh, useQuery } from '../../queries.ts';
-import { asTrouble } from '../../trouble.ts';
 import { day, since } from '../../words.ts';
 import { NewApiKey } from './new-api-key.tsx';
 
@@ -94,7 +94,7 @@ export function ApiKeys() {
             const key = doomed.value;
             doomed.value = null;
             if (key && !(await remove.run(key)))
-              say(asTrouble(remove.trouble.value).message, { isTrouble: true });
+              say(asApiError(remove.error.value).message, { isError: true });
           }}
         />
       )}

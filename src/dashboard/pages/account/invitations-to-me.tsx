@@ -2,8 +2,8 @@ import { useAction } from '../../action.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import { forgetEverything, refresh, useQuery } from '../../queries.ts';
 import { me } from '../../session.ts';
 import { since } from '../../words.ts';
@@ -31,7 +31,7 @@ export function InvitationsToMe() {
       about={`You can be a member of one organization at a time: accepting means leaving ${me.value?.organization_name ?? 'yours'}.`}
     >
       <div class="stack tight">
-        <TroubleBesides trouble={accept.trouble.value ?? decline.trouble.value} fields={[]} />
+        <FormErrors error={accept.error.value ?? decline.error.value} fields={[]} />
         {known.map(({ id, organization_name, role, invited_by, expires_at }) => (
           <div class="panel invitation" key={id}>
             <div>

@@ -4,8 +4,8 @@ import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
+import { SignalField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { refresh } from '../../queries.ts';
 
 /** Asks for a name, then shows the key: this once. */
@@ -17,7 +17,7 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
     made.value = answer.key;
     refresh('api keys');
   });
-  const trouble = create.trouble.value;
+  const error = create.error.value;
   if (made.value !== null) {
     return (
       <Dialog title="Your new API key" onClose={onClose} isFirm>
@@ -36,15 +36,8 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="Add API Key" onClose={onClose}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create.run();
-        }}
-      >
-        <TroubleBesides trouble={trouble} fields={['name']} onRetry={() => void create.run()} />
-        <TextField
+      <Form action={create} fields={['name']} canRetry>
+        <SignalField
           label="Name"
           hint="What it is for, so that you know later which one to delete."
           placeholder="Newsletter script"
@@ -52,11 +45,8 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
           autoFocus
           autocomplete="off"
           maxLength={100}
-          value={name.value}
-          error={trouble?.of('name')}
-          onText={(text) => {
-            name.value = text;
-          }}
+          signal={name}
+          error={error?.of('name')}
         />
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -64,7 +54,7 @@ export function NewApiKey({ onClose }: { onClose: () => void }) {
             Create API Key
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -18,9 +18,9 @@ export function SessionsSection() {
   });
   const signOut = async (session: Session) => {
     const isDone = await end.run(session);
-    const trouble = end.trouble.value;
+    const error = end.error.value;
     if (isDone) say(`${nameOf(session)} is signed out.`);
-    else if (trouble) say(trouble.message, { isTrouble: true });
+    else if (error) say(error.message, { isError: true });
     refresh('sessions');
   };
   return (

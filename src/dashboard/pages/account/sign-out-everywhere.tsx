@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { asApiError } from '../../api-error.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
@@ -6,7 +7,6 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { forgetEverything } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
-import { asTrouble } from '../../trouble.ts';
 
 export function SignOutEverywhere() {
   const isAsked = useSignal(false);
@@ -16,7 +16,7 @@ export function SignOutEverywhere() {
       await call('POST /api/v1/user/sign_out_everywhere');
     } catch (cause) {
       const action = { label: 'Try again', act: () => void leave() };
-      say(`You are not signed out. ${asTrouble(cause).message}`, { isTrouble: true, action });
+      say(`You are not signed out. ${asApiError(cause).message}`, { isError: true, action });
       return;
     }
     me.value = null;

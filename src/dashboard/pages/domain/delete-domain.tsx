@@ -5,8 +5,8 @@ import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import { refresh } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { counted } from '../../words.ts';
@@ -32,7 +32,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
           : 'No link stands on it.'
       }
     >
-      <TroubleBesides trouble={remove.trouble.value} fields={[]} onRetry={() => void remove.run()} />
+      <FormErrors error={remove.error.value} fields={[]} onRetry={() => void remove.run()} />
       <Button
         kind="danger"
         icon="trash"

@@ -3,9 +3,9 @@ import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import { type Query, refresh } from '../../queries.ts';
 import { setup } from '../../session.ts';
 import { since } from '../../words.ts';
@@ -41,7 +41,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
       }
     >
       <div class="stack tight">
-        <TroubleBesides trouble={check.trouble.value} fields={[]} />
+        <FormErrors error={check.error.value} fields={[]} />
         {domain.problem && (
           <div class="callout" role="status">
             {domain.problem}

@@ -5,9 +5,9 @@ import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { SignalField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
 
@@ -30,49 +30,32 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
     unknown.value = changed.not_found_url ?? '';
     say('Saved.');
   });
-  const trouble = save.trouble.value;
+  const error = save.error.value;
   return (
     <Section title="Visitors without a link" about="Left empty, they see a plain page.">
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save.run();
-        }}
-      >
-        <TroubleBesides
-          trouble={trouble}
-          fields={['root_url', 'not_found_url']}
-          onRetry={() => void save.run()}
-        />
-        <TextField
+      <Form action={save} fields={['root_url', 'not_found_url']} canRetry>
+        <SignalField
           label="The domain's own page"
           hint={`Where ${domain.domain_unicode} alone leads.`}
           placeholder="https://example.com"
           spellcheck={false}
-          value={root.value}
-          error={trouble?.of('root_url')}
-          onText={(text) => {
-            root.value = text;
-          }}
+          signal={root}
+          error={error?.of('root_url')}
         />
-        <TextField
+        <SignalField
           label="Unknown links"
           hint="Where an address leads that is no link of yours."
           placeholder="https://example.com/lost"
           spellcheck={false}
-          value={unknown.value}
-          error={trouble?.of('not_found_url')}
-          onText={(text) => {
-            unknown.value = text;
-          }}
+          signal={unknown}
+          error={error?.of('not_found_url')}
         />
         <div class="actions">
           <Button type="submit" disabled={save.isRunning.value || !isChanged}>
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -49,7 +49,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
   });
   const { word, chip, icon } = states[delivery.state];
   const latest = delivery.attempts.at(-1);
-  const trouble = again.trouble.value;
+  const error = again.error.value;
   return (
     <li class="delivery">
       <div class="line">
@@ -84,9 +84,9 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
           <span class="on-wide">Redeliver</span>
         </Button>
       </div>
-      {trouble && (
-        <p class="trouble-text" role="alert">
-          {trouble.message}
+      {error && (
+        <p class="error-text" role="alert">
+          {error.message}
         </p>
       )}
       <div id={id} hidden={!isOpen.value} class="more">

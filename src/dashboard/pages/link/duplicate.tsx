@@ -5,7 +5,7 @@ import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
+import { Form } from '../../parts/form.tsx';
 import { refresh } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { shortOf } from '../../short.ts';
@@ -27,17 +27,10 @@ export function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => 
     await duplicate(link, password.value);
     onClose();
   });
-  const trouble = making.trouble.value;
+  const error = making.error.value;
   return (
     <Dialog title="Duplicate link" onClose={onClose}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void making.run();
-        }}
-      >
-        <TroubleBesides trouble={trouble} fields={['password']} />
+      <Form action={making} fields={['password']}>
         <SecretField
           label="Password of the copy"
           autocomplete="new-password"
@@ -45,7 +38,7 @@ export function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => 
           maxLength={256}
           autoFocus
           value={password.value}
-          error={trouble?.of('password')}
+          error={error?.of('password')}
           onText={(text) => {
             password.value = text;
           }}
@@ -56,7 +49,7 @@ export function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => 
             Duplicate link
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,11 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../action.ts';
+import { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { assume, refresh } from '../../queries.ts';
-import { Trouble } from '../../trouble.ts';
 import {
   type Draft,
   differences,
@@ -26,7 +26,7 @@ export interface LinkForm {
   readonly changed: readonly FieldName[];
   readonly isSaving: boolean;
   /** Why the latest try to save failed. */
-  readonly trouble: Trouble | null;
+  readonly error: ApiError | null;
   /** The link as somebody else left it meanwhile, until it is decided which changes stay. */
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
@@ -81,7 +81,7 @@ export function useLinkForm(latest: Link): LinkForm {
     try {
       await send();
     } catch (cause) {
-      if (!(cause instanceof Trouble) || cause.code !== 'LINK_CHANGED') throw cause;
+      if (!(cause instanceof ApiError) || cause.code !== 'LINK_CHANGED') throw cause;
       const theirs = await call('GET /api/v1/link/{id}', { params: { id: link.id } });
       const changes = differences(base.value, theirs);
       // The answer to an earlier try was lost on its way: these changes are our own.
@@ -99,20 +99,20 @@ export function useLinkForm(latest: Link): LinkForm {
   };
 
   const saving = useAction(sendOrAsk);
-  const trouble = saving.trouble.value;
+  const error = saving.error.value;
   const isSaving = saving.isRunning.value;
 
   useEffect(() => {
-    if (trouble || Object.keys(held.value).length > 0)
+    if (error || Object.keys(held.value).length > 0)
       document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
-  }, [trouble]);
+  }, [error]);
 
   const form: LinkForm = {
     link,
     fields: { ...fieldsOf(link), ...draft.value },
     changed,
     isSaving,
-    trouble,
+    error,
     conflict,
     set(name, value) {
       if (names(draft.value).length === 0) base.value = latest;
@@ -122,8 +122,8 @@ export function useLinkForm(latest: Link): LinkForm {
     errorOf(name) {
       const own = held.value[name];
       if (own) return own;
-      if (!trouble || settled.value.includes(name)) return null;
-      return name === 'tags' ? (trouble.of('add_tags') ?? trouble.of('remove_tags')) : trouble.of(name);
+      if (!error || settled.value.includes(name)) return null;
+      return name === 'tags' ? (error.of('add_tags') ?? error.of('remove_tags')) : error.of(name);
     },
     hold(name, sentence) {
       if ((held.value[name] ?? null) === sentence) return;
@@ -143,7 +143,7 @@ export function useLinkForm(latest: Link): LinkForm {
       const lost = draft.value;
       draft.value = {};
       held.value = {};
-      saving.trouble.value = null;
+      saving.error.value = null;
       say('Changes discarded.', {
         action: {
           label: 'Undo',
@@ -166,7 +166,7 @@ export function useLinkForm(latest: Link): LinkForm {
       if (!theirs) return;
       const dropped = differences(base.value, theirs);
       conflict.value = null;
-      saving.trouble.value = null;
+      saving.error.value = null;
       rebase(theirs, dropped);
       say(
         names(draft.value).length > 0

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
+import { asApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { say } from '../../notices.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate, pendingMove } from '../../router.ts';
-import { asTrouble } from '../../trouble.ts';
 import { DuplicateDialog, duplicate } from './duplicate.tsx';
 
-const sayTrouble = (cause: unknown) => say(asTrouble(cause).message, { isTrouble: true });
+const sayError = (cause: unknown) => say(asApiError(cause).message, { isError: true });
 
 export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   const isDuplicating = useSignal(false);
@@ -17,7 +17,7 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
-    else void duplicate(link).catch(sayTrouble);
+    else void duplicate(link).catch(sayError);
   };
   // Both lead away from this page, and neither takes along what is typed and not saved.
   const guarded = (go: () => void) => {

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { number } from '../../words.ts';
 import { type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
@@ -14,7 +14,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
     typedIn?.scrollIntoView({ block: 'nearest' });
   }, [isThere]);
   if (!isThere) return null;
-  const isContested = form.trouble?.code === 'LINK_CHANGED';
+  const isContested = form.error?.code === 'LINK_CHANGED';
   return (
     <section class="save-bar" aria-label="Unsaved changes">
       {isContested ? (
@@ -25,8 +25,8 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
           </Button>
         </div>
       ) : (
-        <TroubleBesides
-          trouble={form.trouble}
+        <FormErrors
+          error={form.error}
           fields={[...shown, ...(shown.includes('tags') ? ['add_tags', 'remove_tags'] : [])]}
           onRetry={() => void form.save()}
         />

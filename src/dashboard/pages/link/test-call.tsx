@@ -3,7 +3,7 @@ import { useAction } from '../../action.ts';
 import type { WebhookDelivery } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
-import { TroubleBox } from '../../parts/trouble.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
 import { refresh } from '../../queries.ts';
 import { AttemptOutcome } from './attempt.tsx';
 import { webhookFields } from './fields.ts';
@@ -20,7 +20,7 @@ export function TestCall({ form }: { form: LinkForm }) {
     refresh(`webhook deliveries ${form.link.id} `);
   });
   const delivery = outcome.value;
-  const trouble = testing.trouble.value;
+  const error = testing.error.value;
   const attempt = delivery?.attempts.at(-1);
   return (
     <div class="field test-call">
@@ -37,7 +37,7 @@ export function TestCall({ form }: { form: LinkForm }) {
         </span>
       </div>
       <p class="hint">A made-up click, marked "sample": true, is sent once and at once.</p>
-      {trouble && <TroubleBox trouble={trouble} onRetry={() => void testing.run()} />}
+      {error && <ErrorBox error={error} onRetry={() => void testing.run()} />}
       {delivery && attempt && (
         <div class={delivery.state === 'delivered' ? 'callout good' : 'callout bad'} role="status">
           <AttemptOutcome attempt={attempt} />

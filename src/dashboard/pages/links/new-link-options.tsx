@@ -1,9 +1,9 @@
+import type { ApiError } from '../../api-error.ts';
 import type { Tag } from '../../api-types.ts';
 import { useOwnDomains } from '../../own-domains.ts';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { setup } from '../../session.ts';
-import type { Trouble } from '../../trouble.ts';
 
 export interface Wish {
   readonly suffix: string;
@@ -18,12 +18,12 @@ export const wishFields = ['suffix', 'domain', 'tags'] as const;
 interface OptionsProps {
   readonly wish: Wish;
   readonly onWish: (wish: Wish) => void;
-  readonly trouble: Trouble | null;
+  readonly error: ApiError | null;
   /** Several links can't share a suffix. */
   readonly areMany: boolean;
 }
 
-export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps) {
+export function NewLinkOptions({ wish, onWish, error, areMany }: OptionsProps) {
   const { own } = useOwnDomains();
   const service = setup.value?.default_domain ?? '';
   const chosen = own.find(({ value }) => value === wish.domain)?.label ?? service;
@@ -34,7 +34,7 @@ export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps)
           label="Domain"
           value={wish.domain}
           choices={[{ value: '', label: service }, ...own]}
-          error={trouble?.of('domain')}
+          error={error?.of('domain')}
           onChoice={(domain) => onWish({ ...wish, domain })}
         />
       )}
@@ -47,13 +47,13 @@ export function NewLinkOptions({ wish, onWish, trouble, areMany }: OptionsProps)
         maxLength={600}
         value={areMany ? '' : wish.suffix}
         hint={areMany ? 'Each link gets its own.' : `What comes after ${chosen}/`}
-        error={trouble?.of('suffix')}
+        error={error?.of('suffix')}
         onText={(suffix) => onWish({ ...wish, suffix })}
       />
       <TagPicker
         label="Tags"
         value={wish.tags}
-        error={trouble?.of('tags')}
+        error={error?.of('tags')}
         onChange={(tags) => onWish({ ...wish, tags })}
       />
     </div>

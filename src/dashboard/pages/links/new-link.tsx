@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import { counted } from '../../words.ts';
 import { MadeCard } from './made-card.tsx';
 import { NewLinkOptions, type Wish, wishFields } from './new-link-options.tsx';
@@ -22,7 +22,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   const areOptionsOpen = useSignal(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const optionsId = useId();
-  const errorId = useId();
+  const problemId = useId();
   const areMany = urls.length > 1;
   const submit = () => {
     if (!making.submit()) field.current?.focus();
@@ -36,12 +36,12 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
     if (isFirst && !isInUse(document.activeElement) && matchMedia('(hover: hover)').matches)
       field.current?.focus();
   }, [isFirst]);
-  const trouble = making.trouble.value;
+  const error = making.error.value;
   useEffect(() => {
-    if (wishFields.some((name) => trouble?.of(name))) areOptionsOpen.value = true;
-  }, [trouble]);
+    if (wishFields.some((name) => error?.of(name))) areOptionsOpen.value = true;
+  }, [error]);
 
-  const error = complaint.value ?? trouble?.of('destination_url') ?? null;
+  const problem = complaint.value ?? error?.of('destination_url') ?? null;
   return (
     <div class="stack new-link">
       <form
@@ -65,8 +65,8 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             spellcheck={false}
             inputMode="url"
             enterkeyhint="go"
-            aria-invalid={error ? 'true' : undefined}
-            aria-describedby={error ? errorId : undefined}
+            aria-invalid={problem ? 'true' : undefined}
+            aria-describedby={problem ? problemId : undefined}
             value={text.value}
             onInput={({ currentTarget }) => {
               making.type(currentTarget.value);
@@ -97,9 +97,9 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             Options
           </button>
           {!areOptionsOpen.value && <span class="soft small cut">{summaryOf(wish.value, areMany)}</span>}
-          {error && (
-            <p class="trouble-text" id={errorId} role="alert">
-              {error}
+          {problem && (
+            <p class="error-text" id={problemId} role="alert">
+              {problem}
             </p>
           )}
         </div>
@@ -107,7 +107,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
           {areOptionsOpen.value && (
             <NewLinkOptions
               wish={wish.value}
-              trouble={trouble}
+              error={error}
               areMany={areMany}
               onWish={(changed) => {
                 wish.value = changed;
@@ -116,7 +116,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
           )}
         </div>
       </form>
-      <TroubleBesides trouble={trouble} fields={['destination_url', ...wishFields]} onRetry={submit} />
+      <FormErrors error={error} fields={['destination_url', ...wishFields]} onRetry={submit} />
       <MadeCard
         made={made.value}
         onDismiss={() => {

@@ -14,8 +14,7 @@ interface RowActionsProps {
 
 async function copy(link: Link): Promise<void> {
   if (await copyText(readableUrl(link))) say(`${shortOf(link)} copied.`);
-  else
-    say(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isTrouble: true });
+  else say(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isError: true });
 }
 
 /** What can be done with one link; on a phone all of it is in the menu. */

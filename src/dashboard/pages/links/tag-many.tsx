@@ -5,9 +5,9 @@ import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { byName } from '../../parts/tags.ts';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import { refresh } from '../../queries.ts';
 import { counted } from '../../words.ts';
 
@@ -37,11 +37,11 @@ export function TagMany({ links, onDone, onClose }: TagManyProps) {
   });
   return (
     <Dialog title={`Tag ${counted(links.length, 'link')}`} onClose={onClose}>
-      <TroubleBesides trouble={add.trouble.value} fields={['add_tags']} onRetry={() => void add.run()} />
+      <FormErrors error={add.error.value} fields={['add_tags']} onRetry={() => void add.run()} />
       <TagPicker
         label="Tags to add"
         value={tags.value}
-        error={add.trouble.value?.of('add_tags')}
+        error={add.error.value?.of('add_tags')}
         onChange={(chosen) => {
           tags.value = chosen;
         }}
@@ -94,7 +94,7 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
   };
   return (
     <Dialog title={`Remove tags from ${counted(links.length, 'link')}`} onClose={onClose}>
-      <TroubleBesides trouble={remove.trouble.value} fields={[]} onRetry={() => void remove.run()} />
+      <FormErrors error={remove.error.value} fields={[]} onRetry={() => void remove.run()} />
       {used.length === 0 && <p class="soft">None of these links has a tag.</p>}
       <ul class="untag-list">
         {used.map(({ tag, links: count }) => (

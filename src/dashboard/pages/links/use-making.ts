@@ -1,8 +1,8 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
+import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { refresh } from '../../queries.ts';
-import type { Trouble } from '../../trouble.ts';
 import { number } from '../../words.ts';
 import { copyComing } from './copy-coming.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
@@ -19,7 +19,7 @@ interface Making {
   readonly wish: Signal<Wish>;
   /** What is wrong before the server is asked. */
   readonly complaint: ReadonlySignal<string | null>;
-  readonly trouble: ReadonlySignal<Trouble | null>;
+  readonly error: ReadonlySignal<ApiError | null>;
   readonly isRunning: ReadonlySignal<boolean>;
   readonly made: Signal<Made | null>;
   type(text: string): void;
@@ -39,7 +39,7 @@ export function useMaking(): Making {
     wish.value = { ...wish.value, suffix: '' };
     refresh('links', 'tags', 'domains');
   };
-  const { run, trouble, isRunning } = useAction(async () => {
+  const { run, error, isRunning } = useAction(async () => {
     const sent = text.value;
     const wanted = destinationsIn(sent);
     const [first = '', ...more] = wanted;
@@ -59,7 +59,7 @@ export function useMaking(): Making {
   });
   return {
     urls: destinationsIn(text.value),
-    ...{ text, wish, complaint, trouble, isRunning, made },
+    ...{ text, wish, complaint, error, isRunning, made },
     type(typed) {
       text.value = typed;
       complaint.value = null;

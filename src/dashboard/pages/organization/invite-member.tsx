@@ -4,8 +4,8 @@ import { type Answer, call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
+import { SelectField, SignalField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { refresh } from '../../queries.ts';
 import { asRole, type Role, roleChoices, roleHint } from './roles.ts';
 
@@ -19,36 +19,26 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
     made.value = await call('POST /api/v1/invitation', { body: { email: email.value, role: role.value } });
     refresh('invitations');
   });
-  const trouble = invite.trouble.value;
+  const error = invite.error.value;
   if (made.value) return <Invited invitation={made.value} onClose={onClose} />;
   return (
     <Dialog title="Invite a member" onClose={onClose}>
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void invite.run();
-        }}
-      >
-        <TroubleBesides trouble={trouble} fields={['email', 'role']} onRetry={() => void invite.run()} />
-        <TextField
+      <Form action={invite} fields={['email', 'role']} canRetry>
+        <SignalField
           label="Email"
           type="email"
           autocomplete="off"
           required
           autoFocus
-          value={email.value}
-          error={trouble?.of('email')}
-          onText={(text) => {
-            email.value = text;
-          }}
+          signal={email}
+          error={error?.of('email')}
         />
         <SelectField
           label="Role"
           hint={roleHint}
           value={role.value}
           choices={roleChoices}
-          error={trouble?.of('role')}
+          error={error?.of('role')}
           onChoice={(chosen) => {
             role.value = asRole(chosen);
           }}
@@ -59,7 +49,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
             Invite member
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
+import { asApiError } from '../../api-error.ts';
 import { type Answer, call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
@@ -9,7 +10,6 @@ import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh, useQuery } from '../../queries.ts';
 import { me } from '../../session.ts';
-import { asTrouble } from '../../trouble.ts';
 import { day } from '../../words.ts';
 import { InviteMember } from './invite-member.tsx';
 import { asRole, type Role, roleChoices, roleNames } from './roles.ts';
@@ -20,7 +20,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
   const members = useQuery('members', () => call('GET /api/v1/member'));
   const isInviting = useSignal(false);
   const leaving = useSignal<Member | null>(null);
-  const complain = (cause: unknown) => say(asTrouble(cause).message, { isTrouble: true });
+  const complain = (cause: unknown) => say(asApiError(cause).message, { isError: true });
   const give = useAction(async (member: Member, role: Role) => {
     try {
       await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });

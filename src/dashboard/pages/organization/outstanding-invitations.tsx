@@ -1,11 +1,11 @@
 import { useAction } from '../../action.ts';
+import { asApiError } from '../../api-error.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh, useQuery } from '../../queries.ts';
-import { asTrouble } from '../../trouble.ts';
 import { since } from '../../words.ts';
 import { roleNames } from './roles.ts';
 
@@ -16,7 +16,7 @@ export function OutstandingInvitations() {
       await call('DELETE /api/v1/invitation/{id}', { params: { id } });
       say(`The invitation of ${email} is withdrawn.`);
     } catch (cause) {
-      say(asTrouble(cause).message, { isTrouble: true });
+      say(asApiError(cause).message, { isError: true });
     }
     refresh('invitations');
   });

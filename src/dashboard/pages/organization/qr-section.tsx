@@ -1,9 +1,9 @@
 import { useAction } from '../../action.ts';
 import type { Organization } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { FormErrors } from '../../parts/error-box.tsx';
 import { Switch } from '../../parts/field.tsx';
 import { Section } from '../../parts/section.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 import { assume, refresh } from '../../queries.ts';
 
 export function QrSection({ known }: { known: Organization }) {
@@ -21,7 +21,7 @@ export function QrSection({ known }: { known: Organization }) {
   });
   return (
     <Section title="QR codes">
-      <TroubleBesides trouble={turn.trouble.value} fields={[]} />
+      <FormErrors error={turn.error.value} fields={[]} />
       <Switch
         label="New links tell scans from clicks"
         hint="Their QR codes hold ?qr behind the address, so that statistics know who came by the code. Each link can choose otherwise."

@@ -1,9 +1,9 @@
+import { asApiError } from '../../api-error.ts';
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { assume, refresh } from '../../queries.ts';
-import { asTrouble } from '../../trouble.ts';
 import { counted } from '../../words.ts';
 
 /** At once to the eye; taken back if the server says no. */
@@ -14,7 +14,7 @@ async function remove(tag: CountedTag): Promise<void> {
     say(`Tag “${tag.name}” deleted.`);
   } catch (cause) {
     assume<readonly CountedTag[]>('tags', (known) => [...known.filter(({ id }) => id !== tag.id), tag]);
-    say(`Tag “${tag.name}” was not deleted. ${asTrouble(cause).message}`, { isTrouble: true });
+    say(`Tag “${tag.name}” was not deleted. ${asApiError(cause).message}`, { isError: true });
   }
   refresh('tags', 'links', 'link ');
 }

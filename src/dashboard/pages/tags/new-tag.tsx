@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { SignalField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { makeTag } from '../../parts/tags.ts';
-import { TroubleBesides } from '../../parts/trouble.tsx';
 
 export const longestName = 100;
 
@@ -16,16 +16,9 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
     say(`Tag “${tag.name}” created.`);
   });
   return (
-    <form
-      class="new-tag"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create.run();
-      }}
-    >
-      <TroubleBesides trouble={create.trouble.value} fields={['name']} onRetry={() => void create.run()} />
+    <Form action={create} fields={['name']} canRetry class="new-tag">
       <div class="new-tag-row">
-        <TextField
+        <SignalField
           label="New tag"
           isLabelUnseen
           placeholder="Name of a new tag"
@@ -33,16 +26,13 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
           autoFocus={isFirst}
           required
           maxLength={longestName}
-          value={name.value}
-          error={create.trouble.value?.of('name')}
-          onText={(text) => {
-            name.value = text;
-          }}
+          signal={name}
+          error={create.error.value?.of('name')}
         />
         <Button type="submit" kind="primary" disabled={create.isRunning.value}>
           Create tag
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -3,8 +3,8 @@ import { useAction } from '../../action.ts';
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { TroubleBesides } from '../../parts/trouble.tsx';
+import { SignalField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
 import { assume, refresh } from '../../queries.ts';
 import { longestName } from './new-tag.tsx';
 
@@ -24,27 +24,17 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
     onDone();
   });
   return (
-    <form
-      class="rename-tag"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void rename.run();
-      }}
-    >
-      <TroubleBesides trouble={rename.trouble.value} fields={['name']} onRetry={() => void rename.run()} />
+    <Form action={rename} fields={['name']} canRetry class="rename-tag">
       <div class="new-tag-row">
-        <TextField
+        <SignalField
           label={`New name of ${tag.name}`}
           isLabelUnseen
           autocomplete="off"
           autoFocus
           required
           maxLength={longestName}
-          value={name.value}
-          error={rename.trouble.value?.of('name')}
-          onText={(text) => {
-            name.value = text;
-          }}
+          signal={name}
+          error={rename.error.value?.of('name')}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return;
             event.preventDefault();
@@ -56,6 +46,6 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
         </Button>
         <Button onClick={onDone}>Cancel</Button>
       </div>
-    </form>
+    </Form>
   );
 }

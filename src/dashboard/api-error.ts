@@ -6,8 +6,8 @@ export interface Problem {
 }
 
 /** A call that didn't do what it was asked for. */
-export class Trouble extends Error {
-  override readonly name = 'Trouble';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   /** 0: no answer came. */
   readonly status: number;
   readonly problems: readonly Problem[];
@@ -40,8 +40,8 @@ export class Trouble extends Error {
   }
 }
 
-export const unreachable = (): Trouble =>
-  new Trouble(0, [
+export const unreachable = (): ApiError =>
+  new ApiError(0, [
     {
       code: 'UNREACHABLE',
       sentence: "Linnet can't be reached. Check the connection; what you typed is kept.",
@@ -50,8 +50,8 @@ export const unreachable = (): Trouble =>
   ]);
 
 /** A network's own page stands between, or the server is another by now. */
-export const notUnderstood = (): Trouble =>
-  new Trouble(0, [
+export const notUnderstood = (): ApiError =>
+  new ApiError(0, [
     {
       code: 'NOT_UNDERSTOOD',
       sentence: 'Something other than Linnet answered. Check the connection; what you typed is kept.',
@@ -66,7 +66,7 @@ interface ErrorBody {
   readonly errors?: readonly ErrorBody[];
 }
 
-export function troubleOf(response: Response, body: unknown): Trouble {
+export function apiErrorOf(response: Response, body: unknown): ApiError {
   const flat = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const all = flat.errors?.length ? flat.errors : [flat];
   const problems = all.map(({ error_code, error_string, field_key }) => ({
@@ -75,8 +75,8 @@ export function troubleOf(response: Response, body: unknown): Trouble {
     field: field_key ?? null,
   }));
   const wait = Number(response.headers.get('retry-after'));
-  return new Trouble(response.status, problems, wait > 0 ? wait : null);
+  return new ApiError(response.status, problems, wait > 0 ? wait : null);
 }
 
 /** What is thrown anywhere, as something that can be shown. */
-export const asTrouble = (cause: unknown): Trouble => (cause instanceof Trouble ? cause : unreachable());
+export const asApiError = (cause: unknown): ApiError => (cause instanceof ApiError ? cause : unreachable());

@@ -1,11 +1,11 @@
-import type { Trouble } from '../trouble.ts';
+import type { ApiError } from '../api-error.ts';
 import { Button } from './button.tsx';
 
 /** What went wrong, in the server's own words, and the way to try again where that may help. */
-export function TroubleBox({ trouble, onRetry }: { trouble: Trouble; onRetry?: () => void }) {
+export function ErrorBox({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
     <div class="callout bad" role="alert">
-      <span>{trouble.message}</span>
+      <span>{error.message}</span>
       {onRetry && (
         <Button icon="refresh" isSlim onClick={onRetry}>
           Try again
@@ -16,17 +16,17 @@ export function TroubleBox({ trouble, onRetry }: { trouble: Trouble; onRetry?: (
 }
 
 /** For a form: the problems that no shown field is to blame for. */
-export function TroubleBesides({
-  trouble,
+export function FormErrors({
+  error,
   fields,
   onRetry,
 }: {
-  trouble: Trouble | null;
+  error: ApiError | null;
   fields: readonly string[];
   onRetry?: () => void;
 }) {
-  const rest = trouble?.besides(fields) ?? [];
-  if (!trouble || rest.length === 0) return null;
+  const rest = error?.besides(fields) ?? [];
+  if (!error || rest.length === 0) return null;
   return (
     <div class="callout bad" role="alert">
       <div>
@@ -34,7 +34,7 @@ export function TroubleBesides({
           <p key={`${field} ${sentence}`}>{sentence}</p>
         ))}
       </div>
-      {onRetry && trouble.isPassing && (
+      {onRetry && error.isPassing && (
         <Button icon="refresh" isSlim onClick={onRetry}>
           Try again
         </Button>

@@ -1,0 +1,52 @@
+interface DimensionText {
+  readonly one: string;
+  readonly many: string;
+  /** Hits that have no value. */
+  readonly none: string;
+  /** Instead of a list in which no hit has a value. */
+  readonly empty?: string;
+}
+
+const utm = (what: string): DimensionText => ({
+  one: `UTM ${what}`,
+  many: `UTM ${what}s`,
+  none: `No ${what} tagged`,
+  empty: `No click carried utm_${what}. Tag the address that you share to see it here.`,
+});
+
+/** What a board can be narrowed by, in the order of its filters. The names are the API's own, and stand so in the address. */
+const texts = {
+  country: { one: 'Country', many: 'Countries', none: 'Unknown country' },
+  device: { one: 'Device', many: 'Devices', none: 'Unknown device' },
+  os: { one: 'System', many: 'Systems', none: 'Unknown system' },
+  browser: { one: 'Browser', many: 'Browsers', none: 'Unknown browser' },
+  language: { one: 'Language', many: 'Languages', none: 'No language told' },
+  referrer: {
+    one: 'Referrer',
+    many: 'Referrers',
+    none: 'No referrer told',
+    empty: 'No click came with a referrer.',
+  },
+  utm_source: utm('source'),
+  utm_medium: utm('medium'),
+  utm_campaign: utm('campaign'),
+  destination: { one: 'Destination', many: 'Destinations', none: 'None' },
+  source: { one: 'Came by', many: 'Link or QR code', none: 'Unknown' },
+  class: { one: 'Kind', many: 'Kinds', none: 'Unknown' },
+  reason: { one: 'Reason', many: 'Reasons', none: 'Unknown' },
+} satisfies Record<string, DimensionText>;
+
+export type Dimension = keyof typeof texts;
+export const dimensionTexts: Readonly<Record<Dimension, DimensionText>> = texts;
+export const dimensions = Object.keys(texts) as readonly Dimension[];
+
+/** The dimensions that a card each shows together. Countries have a card of their own, with the map. */
+export const breakdownCards: readonly {
+  readonly title: string;
+  readonly dimensions: readonly [Dimension, ...Dimension[]];
+}[] = [
+  { title: 'Where from', dimensions: ['referrer', 'source'] },
+  { title: 'Campaigns', dimensions: ['utm_source', 'utm_medium', 'utm_campaign'] },
+  { title: 'Devices', dimensions: ['device', 'os', 'browser'] },
+  { title: 'Languages and destinations', dimensions: ['language', 'destination'] },
+];

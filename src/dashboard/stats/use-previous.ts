@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Query } from '../queries.ts';
+
+/** The value once it has not changed for a moment; the first one at once. */
+export function useDebounced<T>(value: T, delay = 150): T {
+  const debounced = useSignal(value);
+  useEffect(() => {
+    if (Object.is(debounced.value, value)) return;
+    const timer = setTimeout(() => {
+      debounced.value = value;
+    }, delay);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return debounced.value;
+}
+
+export interface WithPrevious<T> {
+  readonly data: T | undefined;
+  /** The answer to the previous question, while this one's is loading. */
+  readonly isOld: boolean;
+}
+
+/** Keeps showing the previous answer until the next is there, unless that fails. */
+export function usePrevious<T>(query: Query<T>): WithPrevious<T> {
+  const latest = useRef<T | undefined>(undefined);
+  const data = query.data.value;
+  if (data !== undefined) latest.current = data;
+  else if (query.error.value) latest.current = undefined;
+  return { data: latest.current, isOld: data === undefined && latest.current !== undefined };
+}
