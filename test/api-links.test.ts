@@ -83,7 +83,7 @@ describe.each(storeKinds)('links on %s', (store) => {
       key: owner.key,
       body: { name: `all fields ${store}` },
     });
-    const wish = {
+    const input = {
       destination_url: 'https://example.com/all',
       domain: app.url,
       suffix: 'all-fields',
@@ -101,10 +101,10 @@ describe.each(storeKinds)('links on %s', (store) => {
       bot_protection: true,
       captcha: true,
     };
-    const { status, json } = await create({ ...wish, password: 'sesame', tags: [tag.json.id] });
+    const { status, json } = await create({ ...input, password: 'sesame', tags: [tag.json.id] });
     expect(status).toBe(201);
     expect(json).toMatchObject({
-      ...wish,
+      ...input,
       expiration_date: '2031-02-03T02:05:06.000Z',
       ios_link_destination: 'https://example.com/ios',
       has_password: true,

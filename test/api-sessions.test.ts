@@ -226,9 +226,9 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test('of two password changes at once, one counts and the other is told so', async () => {
     const { email, password, key } = await person();
-    const wishes = ['the first new one', 'the second new one'];
+    const passwords = ['the first new one', 'the second new one'];
     const answers = await Promise.all(
-      wishes.map((new_password) =>
+      passwords.map((new_password) =>
         app.call('POST', '/api/v1/user/password', {
           key,
           body: { current_password: password, new_password },
@@ -236,7 +236,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
-    const winner = wishes[answers.findIndex(({ status }) => status === 204)] ?? '';
+    const winner = passwords[answers.findIndex(({ status }) => status === 204)] ?? '';
     expect((await signIn(email, winner)).status).toBe(201);
   });
 

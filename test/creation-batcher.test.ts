@@ -26,8 +26,8 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     organizationId,
     role: 'administrator',
   });
-  const prepare = (who: Newcomer, wish: Partial<LinkToCreate> = {}) =>
-    linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...wish });
+  const prepare = (who: Newcomer, input: Partial<LinkToCreate> = {}) =>
+    linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...input });
   /** All in one breath. What became of each: its suffix, or the code of its refusal. */
   async function storeAll(links: readonly Awaited<ReturnType<typeof prepare>>[]): Promise<string[]> {
     const outcomes = await Promise.allSettled(links.map((link) => app.app.context.creations.store(link)));

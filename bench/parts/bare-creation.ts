@@ -13,14 +13,14 @@ import { temporaryFolder } from '../leftovers.ts';
 import { register } from '../owner.ts';
 import { startLinnet } from '../program.ts';
 
-interface Wish {
+interface LinkInput {
   readonly destination_url: string;
   readonly name: string;
 }
 
 export interface BareStore extends Disposable {
   /** Stores these, in one transaction that waits for the disk. */
-  store(wishes: readonly Wish[]): Promise<void>;
+  store(inputs: readonly LinkInput[]): Promise<void>;
 }
 
 /**
@@ -33,9 +33,9 @@ export async function bareStore(): Promise<BareStore> {
   const connection = new SqliteConnection(join(folder.path, 'linnet.sqlite'), 'write');
   const queries = queriesOver(connection);
   return {
-    async store(wishes) {
+    async store(inputs) {
       const now = Date.now();
-      const rows = wishes.map((wish) => rowOf(wish, organizationId, now));
+      const rows = inputs.map((input) => rowOf(input, organizationId, now));
       connection.run('begin immediate', []);
       await insertLinks(queries, rows);
       const places = rows.map((row, id) => ({ ...row, id }));
@@ -55,10 +55,10 @@ async function firstOrganization(dataDir: string): Promise<number> {
   return (await register(program)).organizationId;
 }
 
-function rowOf(wish: Wish, organization_id: number, now: number): CompleteLink {
+function rowOf(input: LinkInput, organization_id: number, now: number): CompleteLink {
   const suffix = randomSuffix(randomBytes);
   return {
-    ...wish,
+    ...input,
     id: null,
     created_at: now,
     updated_at: now,
@@ -84,6 +84,6 @@ function rowOf(wish: Wish, organization_id: number, now: number): CompleteLink {
     zapier_hook_id: 0,
     expiry_event_at: null,
     qr_marker: 0,
-    search_text: searchText({ ...wish, suffix }),
+    search_text: searchText({ ...input, suffix }),
   };
 }

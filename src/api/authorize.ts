@@ -13,7 +13,7 @@ export interface CallerResolver {
 }
 
 /** Whoever was let in, and by what. */
-export interface Guest {
+export interface Authorization {
   readonly caller: Caller | null;
   /** What the session's cookie holds, where no key or token was sent. */
   readonly session: string | null;
@@ -42,48 +42,56 @@ const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export async function authorize(
   rule: Rule,
   request: Request,
-  callers: CallerResolver,
+  resolver: CallerResolver,
   site: Site,
-): Promise<Guest> {
+): Promise<Authorization> {
   const sent = credentialOf(request.headers);
   const session = sent === null ? sessionOf(request.headers, site) : null;
   if (session !== null || rule.ownPagesOnly) guardOrigin(rule, request, session, site);
-  if (rule.credential === 'none' || rule.credential === 'own') return stranger(session);
-  if (session !== null) return bySession(rule, session, callers, site);
-  if (sent === null && rule.credential === 'optional') return stranger(null);
+  if (rule.credential === 'none' || rule.credential === 'own') return anonymous(session);
+  if (session !== null) return bySession(rule, session, resolver, site);
+  if (sent === null && rule.credential === 'optional') return anonymous(null);
   if (sent === null) throw new Refusal('KEY_MISSING', missingCredential(request.headers, searchOf(request)));
-  const ask = () => callers.caller(sent);
+  const ask = () => resolver.caller(sent);
   const caller = await ask();
-  requireDeed(rule, caller);
-  return { caller, session: null, cookie: null, reauthorize: () => askAgain(caller, ask) };
+  requirePermission(rule, caller);
+  return { caller, session: null, cookie: null, reauthorize: () => requireSameOrganization(caller, ask) };
 }
 
 const searchOf = ({ url }: Request): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
-async function bySession(rule: Rule, session: string, callers: CallerResolver, site: Site): Promise<Guest> {
+async function bySession(
+  rule: Rule,
+  session: string,
+  resolver: CallerResolver,
+  site: Site,
+): Promise<Authorization> {
   try {
-    const { caller, isRenewed } = await callers.visitor(session);
-    requireDeed(rule, caller);
+    const { caller, isRenewed } = await resolver.visitor(session);
+    requirePermission(rule, caller);
     const cookie = isRenewed ? keepSession(session, site) : null;
-    const ask = async () => (await callers.visitor(session)).caller;
-    return { caller, session, cookie, reauthorize: () => askAgain(caller, ask) };
+    const ask = async () => (await resolver.visitor(session)).caller;
+    return { caller, session, cookie, reauthorize: () => requireSameOrganization(caller, ask) };
   } catch (cause) {
     // A browser goes on sending the cookie of a session that ended: it must not keep anybody from signing up.
     const isOver = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
-    if (rule.credential === 'optional' && isOver) return stranger(session);
+    if (rule.credential === 'optional' && isOver) return anonymous(session);
     throw cause;
   }
 }
 
 /** A session and a token go along to another organization: what they were let in to see does not. */
-async function askAgain({ organizationId }: Caller, ask: () => Promise<Caller>): Promise<void> {
+async function requireSameOrganization(
+  { organizationId }: Caller,
+  ask: () => Promise<Caller>,
+): Promise<void> {
   const now = await ask();
   if (now.organizationId !== organizationId)
     throw new Refusal('FORBIDDEN', 'You belong to another organization now. Ask again.');
 }
 
-const stranger = (session: string | null): Guest => ({
+const anonymous = (session: string | null): Authorization => ({
   caller: null,
   session,
   cookie: null,
@@ -110,6 +118,6 @@ function guardOrigin({ credential }: Rule, { method, headers }: Request, session
   );
 }
 
-function requireDeed({ permission }: Rule, caller: Caller): void {
+function requirePermission({ permission }: Rule, caller: Caller): void {
   if (permission && !may(caller.role, permission)) throw forAdministrators();
 }

@@ -24,10 +24,10 @@ export async function csvLines<Row>(
   rows: readonly Row[],
   cellsOf: (row: Row) => readonly (string | number | null)[],
 ): Promise<string> {
-  const stretch = new TimeSlice();
+  const timeSlice = new TimeSlice();
   let lines = '';
   for (const row of rows) {
-    if (stretch.isOver) await stretch.pause();
+    if (timeSlice.isOver) await timeSlice.pause();
     lines += csvLine(cellsOf(row));
   }
   return lines;

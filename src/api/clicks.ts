@@ -14,16 +14,16 @@ import { linkPath } from './schemas/parts.ts';
 const description =
   'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept.';
 
-interface Wish {
+interface ClicksQuery {
   readonly class: ClickQuestion['class'];
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-const questionOf = (owner: Owner, wish: Wish): ClickQuestion => ({
+const questionOf = (owner: Owner, query: ClicksQuery): ClickQuestion => ({
   owner,
-  class: wish.class,
-  range: clicksRange(wish),
+  class: query.class,
+  range: clicksRange(query),
 });
 
 export const ofLink = endpoint({
@@ -96,7 +96,7 @@ async function exported(clicks: ReturnType<typeof eachClick>, file: string) {
   return {
     status: 200,
     body: undefined,
-    stream: { headers, pieces: () => linesOf(first.value ?? [], clicks) },
+    stream: { headers, chunks: () => linesOf(first.value ?? [], clicks) },
   };
 }
 

@@ -43,7 +43,7 @@ export interface Reply<Body> {
   /** Each a `Set-Cookie` of its own, beside one among the headers. */
   readonly cookies?: readonly string[];
   /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
-  readonly stream?: { readonly headers: Record<string, string>; readonly pieces: TextChunks };
+  readonly stream?: { readonly headers: Record<string, string>; readonly chunks: TextChunks };
 }
 
 type CallerFor<C extends Credential> = C extends 'required'
@@ -104,7 +104,7 @@ export interface Endpoint {
     request: Request,
     params: Readonly<Record<string, string>>,
     connection: Connection,
-    callers: CallerResolver,
+    resolver: CallerResolver,
     context: ApiContext,
   ): Promise<Reply<unknown>>;
 }
@@ -136,13 +136,13 @@ export function endpoint<
     answer: definition.answer,
     streams: definition.streams,
     heavy: definition.heavy ?? false,
-    async run(request, rawParams, connection, callers, context) {
+    async run(request, rawParams, connection, resolver, context) {
       const begunAt = performance.now();
-      const guest = await authorize(definition, request, callers, context.site);
+      const authorization = await authorize(definition, request, resolver, context.site);
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
       const query = readQuery(request.url, definition.query, definition.body);
       const { headers, signal } = request;
-      const { caller, session, reauthorize } = guest;
+      const { caller, session, reauthorize } = authorization;
       const organizationId = caller?.organizationId ?? 0;
       const lease = context.bodies.lease(organizationId);
       const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
@@ -157,9 +157,9 @@ export function endpoint<
         const means = readingFor(context, termsOf({ organizationId, signal, kind, begunAt }));
         const reply = await definition.handle(call as never, means);
         if (!reply.stream) connection.keepOpen(usualSilence);
-        return guest.cookie === null
+        return authorization.cookie === null
           ? reply
-          : { ...reply, headers: { 'set-cookie': guest.cookie, ...reply.headers } };
+          : { ...reply, headers: { 'set-cookie': authorization.cookie, ...reply.headers } };
       } finally {
         lease.release();
         if (definition.heavy) context.heavyReads.release(organizationId);

@@ -208,10 +208,10 @@ function slipsBetween(one: string, two: string): number {
     const row = [i];
     for (let j = 1; j <= two.length; j++) {
       const cost = one[i - 1] === two[j - 1] ? 0 : 1;
-      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      let min = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
       const isSwap = i > 1 && j > 1 && one[i - 1] === two[j - 2] && one[i - 2] === two[j - 1];
-      if (isSwap) least = Math.min(least, (before[j - 2] ?? 0) + 1);
-      row.push(least);
+      if (isSwap) min = Math.min(min, (before[j - 2] ?? 0) + 1);
+      row.push(min);
     }
     [before, last] = [last, row];
   }

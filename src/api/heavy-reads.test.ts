@@ -70,8 +70,8 @@ test('a heavy endpoint is begun when it has its turn, and gives it up also when 
   const context = { bodies: new BodyMemory(), heavyReads: new HeavyReads() } as unknown as ApiContext;
   const connection = { keepOpen: () => {} } as unknown as Connection;
   const request = new Request('http://localhost/', { headers: { 'api-key': 'x' } });
-  const callers = { caller: async () => ({ organizationId: 1 }) } as unknown as CallerResolver;
-  const call = () => slow.run(request, {}, connection, callers, context).catch(String);
+  const resolver = { caller: async () => ({ organizationId: 1 }) } as unknown as CallerResolver;
+  const call = () => slow.run(request, {}, connection, resolver, context).catch(String);
   const calls = Array.from({ length: 7 }, call);
   await Bun.sleep(0);
   expect(begun).toBe(5);

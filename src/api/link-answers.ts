@@ -56,9 +56,9 @@ export class LinkAnswers {
   /** One thing after the other, so that nobody waits for all of them at once. */
   #next<Thing>(things: Iterable<Thing> | Promise<Iterable<Thing>>, deal: (thing: Thing) => void): void {
     this.#work = this.#work.then(async () => {
-      const stretch = new TimeSlice();
+      const timeSlice = new TimeSlice();
       for (const thing of await things) {
-        if (stretch.isOver) await stretch.pause();
+        if (timeSlice.isOver) await timeSlice.pause();
         deal(thing);
       }
     });

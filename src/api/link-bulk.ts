@@ -1,6 +1,6 @@
 import { prepareLinks } from '../manage/create-links.ts';
 import { deleteLinks } from '../manage/delete-link.ts';
-import type { LinkToCreate as Wish } from '../manage/prepare-link.ts';
+import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
 import { tagLinks } from '../manage/tag-links.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
@@ -37,7 +37,7 @@ export const create = endpoint({
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
   async handle({ caller, query, body }, context) {
-    const batch = prepareLinks(context, caller, await wishesOf(body.links), {
+    const batch = prepareLinks(context, caller, await inputsOf(body.links), {
       withPng: !query.disable_png,
       atomic: query.atomic,
       maxPasswords,
@@ -49,17 +49,17 @@ export const create = endpoint({
   },
 });
 
-async function wishesOf(links: readonly unknown[]): Promise<(Wish | Refusal)[]> {
-  const wishes: (Wish | Refusal)[] = [];
-  const stretch = new TimeSlice();
+async function inputsOf(links: readonly unknown[]): Promise<(LinkInput | Refusal)[]> {
+  const inputs: (LinkInput | Refusal)[] = [];
+  const timeSlice = new TimeSlice();
   for (const sent of links) {
-    if (stretch.isOver) await stretch.pause();
-    wishes.push(wishOf(sent));
+    if (timeSlice.isOver) await timeSlice.pause();
+    inputs.push(inputOf(sent));
   }
-  return wishes;
+  return inputs;
 }
 
-function wishOf(sent: unknown): Wish | Refusal {
+function inputOf(sent: unknown): LinkInput | Refusal {
   const read = readInput(LinkToCreate, without(sent, creationPassesOver));
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }

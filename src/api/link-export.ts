@@ -89,7 +89,7 @@ export const all = endpoint({
           'content-type': 'text/csv; charset=utf-8; header=present',
           'content-disposition': 'attachment; filename="links.csv"',
         },
-        pieces: () => linesOf(first.value ?? [], links, context),
+        chunks: () => linesOf(first.value ?? [], links, context),
       },
     };
   },

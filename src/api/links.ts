@@ -36,8 +36,8 @@ export const create = endpoint({
   statuses: { 201: 'The link.' },
   answer: Link,
   async handle({ caller, query, body }, context) {
-    const wish = { ...body, tags: body.tags ?? [] };
-    const made = await createLink(context, caller, wish, !query.disable_png);
+    const input = { ...body, tags: body.tags ?? [] };
+    const made = await createLink(context, caller, input, !query.disable_png);
     return { status: 201, body: linkAnswer(made, context) };
   },
 });
@@ -76,11 +76,11 @@ export const list = endpoint({
     });
     const daily = query.daily === undefined ? undefined : await daysOf(context, links, query.daily);
     const answers: Json<z.input<typeof Link>>[] = [];
-    const stretch = new TimeSlice();
+    const timeSlice = new TimeSlice();
     let length = 0;
     for (const [index, link] of links.entries()) {
       // A thousand QR codes in one go would hold up every redirect that waits behind them.
-      if (stretch.isOver) await stretch.pause();
+      if (timeSlice.isOver) await timeSlice.pause();
       const days = daily?.get(link.link.id);
       const answer = Json.of({ ...linkAnswer(link, context), ...(days && { daily_clicks: days }) });
       if (links.length > pagesThatFit) length += Buffer.byteLength(answer.text);

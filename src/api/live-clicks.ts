@@ -38,7 +38,7 @@ export const stream = endpoint({
       body: undefined,
       stream: {
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-        pieces: (gone) => events({ live, organizationId, since, over: [signal, gone], reauthorize, read }),
+        chunks: (gone) => events({ live, organizationId, since, over: [signal, gone], reauthorize, read }),
       },
     };
   },

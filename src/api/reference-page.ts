@@ -151,8 +151,8 @@ function bounds(schema: Json): string {
   const inner = [schema, ...((schema.anyOf ?? []) as Json[])];
   const longest = inner.find((choice) => choice.maxLength !== undefined)?.maxLength;
   const shortest = inner.find((choice) => choice.minLength !== undefined)?.minLength;
-  const standard = schema.default;
-  return `${shortest === undefined ? '' : ` At least ${shortest} characters.`}${longest === undefined ? '' : ` At most ${longest} characters.`}${standard === undefined ? '' : ` Default: <code>${escapeHtml(String(standard))}</code>.`}`;
+  const defaultValue = schema.default;
+  return `${shortest === undefined ? '' : ` At least ${shortest} characters.`}${longest === undefined ? '' : ` At most ${longest} characters.`}${defaultValue === undefined ? '' : ` Default: <code>${escapeHtml(String(defaultValue))}</code>.`}`;
 }
 
 /** What succeeds in full; refusals are the same everywhere, so here only which there are. */

@@ -23,19 +23,19 @@ const always = {
 const jsonType = 'application/json;charset=utf-8';
 
 /** The API as a function from request to answer: JSON, save where an endpoint streams, and whatever goes wrong. */
-export function serveApi(routes: readonly Route[], context: ApiContext, callers: CallerResolver, log: Log) {
+export function serveApi(routes: readonly Route[], context: ApiContext, resolver: CallerResolver, log: Log) {
   const app = new Hono<Bindings>();
   const methods = Map.groupBy(routes, (route) => route.path);
 
   for (const { method, path, endpoint } of routes) {
     app.on(method, honoPath(path), async ({ req, env }) => {
       if (env.isHead && endpoint.getChanges) return wrongMethod('HEAD', [method]);
-      const reply = await endpoint.run(req.raw, req.param(), env.connection, callers, context);
+      const reply = await endpoint.run(req.raw, req.param(), env.connection, resolver, context);
       const { status, body, stream } = reply;
       const headers = reply.headers ? { ...always, ...reply.headers } : always;
       if (stream) {
-        const pieces = textStream(stream.pieces, (cause) => refusalOf(cause, log));
-        return new Response(pieces, { status, headers: { ...headers, ...stream.headers } });
+        const chunks = textStream(stream.chunks, (cause) => refusalOf(cause, log));
+        return new Response(chunks, { status, headers: { ...headers, ...stream.headers } });
       }
       if (body instanceof Json)
         return new Response(body.text, { status, headers: { ...headers, 'content-type': jsonType } });

@@ -5,7 +5,7 @@ export type TextChunks = (gone: AbortSignal) => AsyncGenerator<string, void, und
  * piece is wanted, which for a HEAD is never. `gone` says that the client went away.
  */
 export function textStream(
-  pieces: TextChunks,
+  chunks: TextChunks,
   onFault: (cause: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const client = new AbortController();
@@ -14,7 +14,7 @@ export function textStream(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        running ??= pieces(client.signal);
+        running ??= chunks(client.signal);
         try {
           const { value, done } = await running.next();
           if (client.signal.aborted) return;

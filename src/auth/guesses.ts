@@ -41,10 +41,10 @@ const unknownGuesses = (target: string, network: string): readonly Limit[] => {
   return [
     ...networkLimits(target, network, { narrow: 10, middle: 20, wide: 40 }, 15 * minute),
     ...networkLimits('network', network, { narrow: 60, middle: 120, wide: 240 }, 15 * minute),
-    { key: freshKey, most: Number.POSITIVE_INFINITY, window: day },
+    { key: freshKey, max: Number.POSITIVE_INFINITY, window: day },
     {
       key: `${target}|everyone`,
-      most: 1_000,
+      max: 1_000,
       window: day,
       beyond: { freshKey, maxFresh: 3, fresh: 20 * second, again: minute },
     },
@@ -76,7 +76,7 @@ export class Guesses {
     const limits =
       known === null
         ? unknownGuesses(target, network)
-        : [{ key: `${target}|${known}`, most: knownGuesses, window: 15 * minute }];
+        : [{ key: `${target}|${known}`, max: knownGuesses, window: 15 * minute }];
     const turn = { party: known ?? widestNetwork(network), isKnown: known !== null };
     const forgive = turn.isKnown
       ? await this.#limits.reserve(limits)

@@ -8,7 +8,7 @@ import type { Secrets } from './secrets.ts';
 export interface Limit {
   /** Who or what is limited. Hashed before it is stored: it may hold an address. */
   readonly key: string;
-  readonly most: number;
+  readonly max: number;
   /** In milliseconds. */
   readonly window: number;
   /** Beyond the limit attempts are slowed, not stopped: each takes one of these lanes while it is free. */
@@ -40,10 +40,10 @@ export interface NetworkLimits {
 export const networkLimits = (
   purpose: string,
   network: string,
-  most: NetworkLimits,
+  max: NetworkLimits,
   window: number,
 ): readonly Limit[] =>
-  networksAround(network).map(({ name, size }) => ({ key: `${purpose}|${name}`, most: most[size], window }));
+  networksAround(network).map(({ name, size }) => ({ key: `${purpose}|${name}`, max: max[size], window }));
 
 interface Closed {
   readonly until: number;
@@ -125,7 +125,7 @@ interface Refused {
 }
 
 interface KeyedLimit extends Window {
-  readonly most: number;
+  readonly max: number;
   readonly beyond: {
     readonly freshKey: string;
     readonly maxFresh: number;
@@ -153,7 +153,7 @@ async function firstRefusal(
   counts: ReadonlyMap<string, AttemptCount>,
   now: number,
 ): Promise<Refused | null> {
-  const over = limits.filter(({ key, most }) => (counts.get(key)?.count ?? 0) > most);
+  const over = limits.filter(({ key, max }) => (counts.get(key)?.count ?? 0) > max);
   const stopped = over.find(({ beyond }) => beyond === null);
   if (stopped)
     return { key: stopped.key, until: counts.get(stopped.key)?.windowEndsAt ?? now, notFresh: null };

@@ -10,8 +10,8 @@ export const createKey: Command = {
   options: { email: { type: 'string' }, name: { type: 'string' } },
   async run(context, values) {
     const email = required(values, 'email');
-    const wish = { name: required(values, 'name') };
-    const input = requireInput(ApiKeyToCreate, wish);
+    const given = { name: required(values, 'name') };
+    const input = requireInput(ApiKeyToCreate, given);
     const user = await accountOf(context, email);
     const made = await createApiKey(
       context,

@@ -15,13 +15,13 @@ export const createUser: Command = {
     organization: { type: 'string' },
   },
   async run(context, values) {
-    const wish = {
+    const given = {
       email: required(values, 'email'),
       password: values.password ?? (await askForPassword()),
       name: values.name,
       organization_name: values.organization,
     };
-    const input = requireInput(UserToCreate, wish);
+    const input = requireInput(UserToCreate, given);
     const user = await registerUser(context, input, 'shell');
     return `Made the account of ${user.email}, who administers "${user.organization_name}".\n`;
   },

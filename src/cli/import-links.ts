@@ -5,7 +5,7 @@ import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';
 import type { Context } from '../manage/context.ts';
 import { prepareLinks } from '../manage/create-links.ts';
-import type { LinkToCreate as Wish } from '../manage/prepare-link.ts';
+import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
 import { createTag, readTags } from '../manage/tags.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -57,9 +57,9 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
   let refused = 0;
   let some: CsvRow[] = [];
   const flush = async () => {
-    const wishes: (Wish | Refusal)[] = [];
-    for (const row of some) wishes.push(await wishOf(head, row, tags));
-    const batch = prepareLinks(context, caller, wishes, {
+    const inputs: (LinkInput | Refusal)[] = [];
+    for (const row of some) inputs.push(await inputOf(head, row, tags));
+    const batch = prepareLinks(context, caller, inputs, {
       withPng: true,
       atomic: false,
       maxPasswords: Number.POSITIVE_INFINITY,
@@ -81,18 +81,22 @@ async function importFrom(context: Context, caller: Caller, rows: AsyncGenerator
   return `Made ${made.toLocaleString('en')} ${made === 1 ? 'link' : 'links'}.${left}`;
 }
 
-async function wishOf(head: readonly string[], { cells }: CsvRow, tags: TagNames): Promise<Wish | Refusal> {
-  const wish: Record<string, unknown> = {};
+async function inputOf(
+  head: readonly string[],
+  { cells }: CsvRow,
+  tags: TagNames,
+): Promise<LinkInput | Refusal> {
+  const fields: Record<string, unknown> = {};
   for (const [index, name] of head.entries()) {
     const cell = (cells[index] ?? '').replace(guarded, '');
     if (cell === '' || !taken.has(name)) continue;
     if (name === 'tags') {
       const ids = await tags.idsOf(cell).catch(asRefusal);
       if (ids instanceof Refusal) return ids;
-      wish.tags = ids;
-    } else wish[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
+      fields.tags = ids;
+    } else fields[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
   }
-  const read = readInput(LinkToCreate, wish);
+  const read = readInput(LinkToCreate, fields);
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
 

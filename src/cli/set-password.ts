@@ -15,8 +15,8 @@ export const setPassword: Command = {
   options: { email: { type: 'string' }, password: { type: 'string' } },
   async run(context, values) {
     const user = await accountOf(context, required(values, 'email'));
-    const wish = { password: values.password ?? (await askForPassword()) };
-    const input = requireInput(NewPassword, wish);
+    const given = { password: values.password ?? (await askForPassword()) };
+    const input = requireInput(NewPassword, given);
     const hash = await context.passwords.hash(input.password);
     await context.database.write(async (queries) => {
       await storePassword(queries, user.id, hash);

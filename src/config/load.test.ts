@@ -75,8 +75,8 @@ describe('settings', () => {
 
   test('are all in the documentation, each with its default', async () => {
     const page = await Bun.file(join(import.meta.dir, '../../docs/operations.md')).text();
-    for (const { variable, standard } of Object.values(options)) {
-      expect(page).toContain(`| \`${variable}\` | ${standard === '' ? '' : `\`${standard}\` `}|`);
+    for (const { variable, default: text } of Object.values(options)) {
+      expect(page).toContain(`| \`${variable}\` | ${text === '' ? '' : `\`${text}\` `}|`);
     }
   });
 });

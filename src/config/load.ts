@@ -8,7 +8,7 @@ export class ConfigProblem extends Error {
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const entries = Object.entries(options).map(([name, option]) => {
     const given = environment[option.variable];
-    const text = given === undefined || given === '' ? option.standard : given;
+    const text = given === undefined || given === '' ? option.default : given;
     try {
       return [name, option.parse(text)];
     } catch (cause) {

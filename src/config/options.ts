@@ -6,7 +6,7 @@ import { parseAllowList } from '../rules/webhook-allow.ts';
 /** One setting of the program: where it comes from, what it means, and how its text is read. */
 export interface Option<T> {
   readonly variable: string;
-  readonly standard: string;
+  readonly default: string;
   readonly help: string;
   /** Never printed, never logged. */
   readonly secret: boolean;
@@ -14,16 +14,21 @@ export interface Option<T> {
   readonly parse: (text: string) => T;
 }
 
-function option<T>(variable: string, standard: string, help: string, parse: (text: string) => T): Option<T> {
-  return { variable, standard, help, parse, secret: false };
+function option<T>(
+  variable: string,
+  defaultText: string,
+  help: string,
+  parse: (text: string) => T,
+): Option<T> {
+  return { variable, default: defaultText, help, parse, secret: false };
 }
 
 const secret = <T>(made: Option<T>): Option<T> => ({ ...made, secret: true });
 
-const wholeNumber = (least: number, most: number) => (text: string) => {
+const wholeNumber = (min: number, max: number) => (text: string) => {
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number < least || number > most) {
-    throw new Error(`give a whole number from ${least} to ${most}`);
+  if (!/^\d+$/.test(text) || number < min || number > max) {
+    throw new Error(`give a whole number from ${min} to ${max}`);
   }
   return number;
 };

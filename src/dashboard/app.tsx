@@ -66,7 +66,7 @@ export function App() {
 function Content() {
   if (startError.value) {
     return (
-      <div class="door">
+      <div class="auth-page">
         <main>
           <ErrorBox error={startError.value} onRetry={() => void start()} />
         </main>

@@ -38,7 +38,7 @@ export async function changePassword(
   const { email } = await readUser(context, caller.userId);
   // Whoever is signed in has a budget of their own: what others guess at the sign-in doesn't use it up.
   const forgive = await context.limits.reserve([
-    { key: `password change|${caller.userId}`, most: 10, window: quarterOfAnHour },
+    { key: `password change|${caller.userId}`, max: 10, window: quarterOfAnHour },
   ]);
   const known = await findPasswordHash(context.database.lookup, email);
   if (!known || !(await context.passwords.verify(change.current_password, known.password_hash)))

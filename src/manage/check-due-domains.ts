@@ -14,7 +14,7 @@ const turn = 3_000;
 export async function checkDueDomains(context: Context): Promise<void> {
   const { database, now } = context;
   while (await hasDueDomains(database.read, now())) {
-    const claim = { now: now(), until: now() + claimLength, most: atOnce };
+    const claim = { now: now(), until: now() + claimLength, max: atOnce };
     const taken = await database.write((queries) => claimDueDomains(queries, dialects[database.kind], claim));
     // Another node is at the rest.
     if (taken.length === 0) return;

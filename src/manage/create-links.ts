@@ -35,10 +35,10 @@ type Part = Promise<readonly Prepared[]>;
 export function prepareLinks(
   context: Context,
   caller: Caller,
-  wishes: readonly (LinkToCreate | Refusal)[],
+  inputs: readonly (LinkToCreate | Refusal)[],
   manner: BulkManner,
 ): Batch {
-  const parts = prepareInParts(context, caller, wishes, manner);
+  const parts = prepareInParts(context, caller, inputs, manner);
   const links = Promise.all(parts).then((all) => {
     const prepared = all.flat();
     if (manner.atomic) refuseAll(prepared);
@@ -46,7 +46,7 @@ export function prepareLinks(
   });
   // Whoever stores them hears of it.
   links.catch(() => {});
-  const needsHashing = wishes.some((wish) => !(wish instanceof Refusal) && wish.password);
+  const needsHashing = inputs.some((input) => !(input instanceof Refusal) && input.password);
   const needsOneOrder = dialects[context.database.kind].locksRows;
   return {
     links,
@@ -84,17 +84,17 @@ async function storeBatch(
 function prepareInParts(
   context: Context,
   caller: Caller,
-  wishes: readonly (LinkToCreate | Refusal)[],
+  inputs: readonly (LinkToCreate | Refusal)[],
   { withPng, maxPasswords }: BulkManner,
 ): Part[] {
   const prepare = linkPreparer(context, caller, withPng);
   const organization = findOrganization(context.database.lookup, caller.organizationId);
-  const stretch = new TimeSlice();
+  const timeSlice = new TimeSlice();
   let passwords = 0;
-  const prepareOne = async (wish: LinkToCreate, marker: number): Promise<Prepared> => {
-    if (wish.password && ++passwords > maxPasswords) return tooManyPasswords(maxPasswords);
+  const prepareOne = async (input: LinkToCreate, marker: number): Promise<Prepared> => {
+    if (input.password && ++passwords > maxPasswords) return tooManyPasswords(maxPasswords);
     try {
-      return await prepare(wish, marker);
+      return await prepare(input, marker);
     } catch (cause) {
       return asRefusal(cause);
     }
@@ -103,14 +103,14 @@ function prepareInParts(
     await before;
     const marker = (await organization)?.qr_marker ?? 0;
     const prepared: Prepared[] = [];
-    for (const wish of some) {
-      if (stretch.isOver) await stretch.pause();
-      prepared.push(wish instanceof Refusal ? wish : await prepareOne(wish, marker));
+    for (const input of some) {
+      if (timeSlice.isOver) await timeSlice.pause();
+      prepared.push(input instanceof Refusal ? input : await prepareOne(input, marker));
     }
     return prepared;
   };
   const parts: Part[] = [];
-  for (const some of inParts(wishes)) {
+  for (const some of inParts(inputs)) {
     const part = preparePart(some, parts.at(-1));
     part.catch(() => {});
     parts.push(part);

@@ -6,8 +6,8 @@ import type { Context } from './context.ts';
 const hour = 60 * 60 * 1000;
 
 /** Whoever may invite may have us write to strangers: not often to the same one, and not to many. */
-const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, most: 5, window: 24 * hour });
-const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, most: 50, window: hour });
+const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, max: 5, window: 24 * hour });
+const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, max: 50, window: hour });
 
 /**
  * Anyone may have us write to whoever has an account. From one network not as often as from all, and from a browser or
@@ -18,9 +18,9 @@ export const resetMailLimits = (address: string, network: string, known: string 
   known === null
     ? [
         ...networkLimits(`mail|reset|${address}`, network, { narrow: 5, middle: 5, wide: 8 }, 24 * hour),
-        { key: `mail|reset|${address}`, most: 10, window: 24 * hour },
+        { key: `mail|reset|${address}`, max: 10, window: 24 * hour },
       ]
-    : [{ key: `mail|reset|${address}|${known}`, most: 3, window: 24 * hour }];
+    : [{ key: `mail|reset|${address}|${known}`, max: 3, window: 24 * hour }];
 
 /** What takes the attempt back; null when a limit is reached. */
 export async function withinLimits(

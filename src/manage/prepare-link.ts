@@ -29,11 +29,11 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
   const isOurDomain = memoize(asksForDomains(context));
   const placeOf = memoize((domain: string) => placeFor(context, caller, domain));
   const now = context.now();
-  return async (wish: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
-    const asked = placeOf(wish.domain ?? '');
+  return async (input: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
+    const asked = placeOf(input.domain ?? '');
     const place = asked instanceof Promise ? await asked : asked;
-    const chosen = chosenSuffix(wish.suffix, place);
-    const spoken = await providedColumns(context, wish, isOurDomain);
+    const chosen = chosenSuffix(input.suffix, place);
+    const spoken = await providedColumns(context, input, isOurDomain);
     const row = {
       destination_url: spoken.destination_url ?? '',
       android_url: spoken.android_url ?? null,
@@ -61,12 +61,12 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       domain_id: place.domainId,
       qr_png: withPng ? 1 : 0,
     };
-    refuseEqualColours(row, wish);
+    refuseEqualColours(row, input);
     return {
       suffix: chosen ?? context.randomSuffix(),
       isChosen: chosen !== null,
       host: place.host,
-      tagIds: wish.tags?.length ? [...new Set(wish.tags)] : [],
+      tagIds: input.tags?.length ? [...new Set(input.tags)] : [],
       row,
     };
   };
@@ -89,10 +89,10 @@ function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => T | Prom
 
 export function refuseEqualColours(
   colours: { readonly qr_foreground: string; readonly qr_background: string },
-  wish: LinkFields,
+  input: LinkFields,
 ): void {
   if (!sameColour(colours.qr_foreground, colours.qr_background)) return;
-  const field = wish.qr_code_foreground_hex ? 'qr_code_foreground_hex' : 'qr_code_background_hex';
+  const field = input.qr_code_foreground_hex ? 'qr_code_foreground_hex' : 'qr_code_background_hex';
   throw new Refusal(
     'COLOURS_EQUAL',
     'The two colours of a QR code must differ, or nothing can be read in it.',

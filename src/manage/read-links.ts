@@ -40,14 +40,14 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
 }
 
 /** What narrows a list, as it is asked for. */
-export interface LinkWish {
+export interface LinkFilterInput {
   readonly text?: string | undefined;
   readonly tagIds?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domain?: string | undefined;
 }
 
-export interface LinkQuery extends LinkWish, LinkPage {
+export interface LinkQuery extends LinkFilterInput, LinkPage {
   readonly before?: number | undefined;
 }
 
@@ -135,9 +135,9 @@ const perRead = 200;
 export async function* eachLink(
   context: Context,
   caller: Caller,
-  wish: LinkWish,
+  input: LinkFilterInput,
 ): AsyncGenerator<readonly LinkWithTags[], void, undefined> {
-  const filter = await filterFor(context, caller, wish);
+  const filter = await filterFor(context, caller, input);
   if (filter === null) return;
   const page = { limit: perRead, offset: 0, order: '-created_at' } as const;
   let before: number | undefined;
@@ -161,7 +161,7 @@ const allLookedThrough = 50_000;
 async function filterFor(
   context: Context,
   caller: Caller,
-  { text, tagIds, ids, domain }: LinkWish,
+  { text, tagIds, ids, domain }: LinkFilterInput,
 ): Promise<LinkFilter | null> {
   const { read } = context.database;
   const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
@@ -169,12 +169,12 @@ async function filterFor(
   const tags = tagIds && (await rarestFirst(context, caller, tagIds));
   if (tags === null) return null;
   if (text === undefined) return { tags, ids, domainId };
-  const most = Math.min(
+  const maxMatches = Math.min(
     await linkCount(read, caller.organizationId, domainId),
     tags?.[0]?.links ?? Number.POSITIVE_INFINITY,
     ids?.length ?? Number.POSITIVE_INFINITY,
   );
-  return { tags, ids, domainId, text: { text, reach: most <= allLookedThrough ? 'all' : 'bounded' } };
+  return { tags, ids, domainId, text: { text, reach: maxMatches <= allLookedThrough ? 'all' : 'bounded' } };
 }
 
 /** Null where one of them is not the organization's: no link of it has that. */

@@ -25,7 +25,7 @@ export interface Registration {
 }
 
 /** How the caller stands to this instance: what lets a registration in besides invitations and open doors. */
-export type Door = 'anywhere' | 'this_machine' | 'shell';
+export type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
 
 const hour = 60 * 60 * 1000;
 
@@ -38,36 +38,36 @@ export const setupToken = (context: Pick<Context, 'secrets'>): string =>
 
 export async function registerUser(
   context: Context,
-  wish: Registration,
-  door: Door,
+  input: Registration,
+  source: RegistrationSource,
   network = '',
 ): Promise<StoredUser> {
   const isFirst = !(await hasUsers(context.database.lookup));
-  refuseUnlessLetIn(context, wish, door, isFirst);
-  const baseUrl = baseUrlOf(context, wish, isFirst);
-  await refuseUselessInvitation(context, wish);
+  refuseUnlessAllowed(context, input, source, isFirst);
+  const baseUrl = baseUrlOf(context, input, isFirst);
+  await refuseUselessInvitation(context, input);
   // Hashing is dear: from outside it is to be had so often, and no more.
-  if (door === 'anywhere')
+  if (source === 'anywhere')
     await context.limits.reserve(
       networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hour),
     );
-  const turn = { party: widestNetwork(network), isKnown: door !== 'anywhere' };
-  const hash = await context.passwords.hash(wish.password, turn);
+  const turn = { party: widestNetwork(network), isKnown: source !== 'anywhere' };
+  const hash = await context.passwords.hash(input.password, turn);
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
       // Somebody else's first account was made while this one's password was being hashed.
-      refuseUnlessLetIn(context, wish, door, false);
+      refuseUnlessAllowed(context, input, source, false);
     }
     if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
-    const membership = await membershipFor(context, queries, wish);
+    const membership = await membershipFor(context, queries, input);
     const id = await insertUser(queries, {
       created_at: context.now(),
-      email: normaliseEmail(wish.email),
-      name: wish.name || null,
+      email: normaliseEmail(input.email),
+      name: input.name || null,
       password_hash: hash,
       organization_id: membership.organizationId,
       role: membership.role,
-      email_proven: isProven(door, isFirst) ? 1 : 0,
+      email_proven: isProven(source, isFirst) ? 1 : 0,
     });
     if (id === null) {
       throw new Refusal('EMAIL_TAKEN', 'There is an account with this email address. Sign in instead.', {
@@ -92,13 +92,21 @@ function baseUrlOf({ config, site }: Context, { base_url }: Registration, isFirs
 }
 
 /** The operator's own word. An invitation's link proves nothing: whoever invited has it too. */
-const isProven = (door: Door, isFirst: boolean): boolean => door === 'shell' || isFirst;
+const isProven = (source: RegistrationSource, isFirst: boolean): boolean => source === 'shell' || isFirst;
 
-function refuseUnlessLetIn(context: Context, wish: Registration, door: Door, isFirst: boolean): void {
-  if (door === 'shell' || wish.invitation_token !== undefined) return;
+function refuseUnlessAllowed(
+  context: Context,
+  input: Registration,
+  source: RegistrationSource,
+  isFirst: boolean,
+): void {
+  if (source === 'shell' || input.invitation_token !== undefined) return;
   if (isFirst) {
-    if (door === 'this_machine') return;
-    if (wish.setup_token !== undefined && context.secrets.verify('setup', 'first account', wish.setup_token))
+    if (source === 'this_machine') return;
+    if (
+      input.setup_token !== undefined &&
+      context.secrets.verify('setup', 'first account', input.setup_token)
+    )
       return;
     throw new Refusal(
       'SETUP_TOKEN_WRONG',
@@ -117,33 +125,33 @@ function refuseUnlessLetIn(context: Context, wish: Registration, door: Door, isF
 async function membershipFor(
   context: Context,
   queries: Queries,
-  wish: Registration,
+  input: Registration,
 ): Promise<{ readonly organizationId: number; readonly role: Role }> {
-  if (wish.invitation_token === undefined) {
-    const name = wish.organization_name || wish.name || wish.email;
+  if (input.invitation_token === undefined) {
+    const name = input.organization_name || input.name || input.email;
     return { organizationId: await insertOrganization(queries, name, context.now()), role: 'administrator' };
   }
-  const hash = digest(wish.invitation_token);
+  const hash = digest(input.invitation_token);
   const found = await findInvitation(queries, hash);
   // Whoever leaves an organization must see who joins it at the same time, or nobody would be left to administer it.
   if (found) await lockOrganizations(queries, [found.organization_id]);
   const invitation = await takeInvitation(queries, hash);
-  if (!isGood(context, wish, invitation)) throw uselessInvitation('invitation_token');
+  if (!isGood(context, input, invitation)) throw uselessInvitation('invitation_token');
   return { organizationId: invitation.organization_id, role: invitation.role };
 }
 
 /** Before the password is hashed: a made-up invitation must not cost us what a real one does. */
-async function refuseUselessInvitation(context: Context, wish: Registration): Promise<void> {
-  if (wish.invitation_token === undefined) return;
-  const invitation = await findInvitation(context.database.lookup, digest(wish.invitation_token));
-  if (!isGood(context, wish, invitation)) throw uselessInvitation('invitation_token');
+async function refuseUselessInvitation(context: Context, input: Registration): Promise<void> {
+  if (input.invitation_token === undefined) return;
+  const invitation = await findInvitation(context.database.lookup, digest(input.invitation_token));
+  if (!isGood(context, input, invitation)) throw uselessInvitation('invitation_token');
 }
 
 const isGood = (
   context: Context,
-  wish: Registration,
+  input: Registration,
   invitation: StoredInvitation | undefined,
 ): invitation is StoredInvitation =>
   invitation !== undefined &&
   invitation.expires_at > context.now() &&
-  invitation.email === normaliseEmail(wish.email);
+  invitation.email === normaliseEmail(input.email);

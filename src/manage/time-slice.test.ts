@@ -10,11 +10,11 @@ function work(milliseconds: number): void {
 test('work that takes long lets others have a turn, again and again', async () => {
   let othersTurns = 0;
   const others = setInterval(() => othersTurns++, 0);
-  const stretch = new TimeSlice();
+  const timeSlice = new TimeSlice();
   let pauses = 0;
   for (let thing = 0; thing < 100; thing++) {
-    if (stretch.isOver) {
-      await stretch.pause();
+    if (timeSlice.isOver) {
+      await timeSlice.pause();
       pauses++;
     }
     work(0.5);

@@ -1,7 +1,7 @@
 /** So long may one call keep this thread to itself, in milliseconds: others wait behind it. */
-const longest = 0.5;
+const maxMilliseconds = 0.5;
 /** Looking at the clock takes as long as a small thing itself. */
-const unwatched = 4;
+const checkEvery = 4;
 
 let lastTurn: Promise<void> = Promise.resolve();
 
@@ -16,18 +16,18 @@ export function ownTurn(): Promise<void> {
 
 /** Work on many things, in stretches that end by the clock: how long one thing takes is not known beforehand. */
 export class TimeSlice {
-  #end = performance.now() + longest;
+  #end = performance.now() + maxMilliseconds;
   #things = 0;
 
   /** To be asked before each thing. */
   get isOver(): boolean {
     this.#things++;
-    return this.#things % unwatched === 0 && performance.now() >= this.#end;
+    return this.#things % checkEvery === 0 && performance.now() >= this.#end;
   }
 
   /** Goes on after everybody else has had a turn. */
   async pause(): Promise<void> {
     await new Promise(setImmediate);
-    this.#end = performance.now() + longest;
+    this.#end = performance.now() + maxMilliseconds;
   }
 }

@@ -27,6 +27,6 @@ export async function verifyDomain(context: Context, caller: Caller, id: number)
 
 /** Each look is some questions to name servers that anybody may choose. */
 const limits = (id: number, organizationId: number): readonly Limit[] => [
-  { key: `domain|${id}`, most: 20, window: minute },
-  { key: `domains|${organizationId}`, most: 120, window: minute },
+  { key: `domain|${id}`, max: 20, window: minute },
+  { key: `domains|${organizationId}`, max: 120, window: minute },
 ];

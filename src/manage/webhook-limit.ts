@@ -6,8 +6,8 @@ const minute = 60_000;
 
 /** What a call of the API sends out at once must not make a weapon of us. */
 const limits = (linkId: number, organizationId: number): readonly Limit[] => [
-  { key: `webhook|link|${linkId}`, most: 10, window: minute },
-  { key: `webhook|organization|${organizationId}`, most: 60, window: minute },
+  { key: `webhook|link|${linkId}`, max: 10, window: minute },
+  { key: `webhook|organization|${organizationId}`, max: 60, window: minute },
 ];
 
 export const limitWebhookCalls = (context: Context, linkId: number, organizationId: number): Promise<void> =>

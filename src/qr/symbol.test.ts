@@ -20,8 +20,8 @@ const expected = (text: string): string[] =>
         .join(''),
     );
 
-const lengthsOf = (most: number, step: number) =>
-  Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
+const lengthsOf = (max: number, step: number) =>
+  Array.from({ length: Math.floor(max / step) + 1 }, (_, index) => index * step);
 
 /** Different in each place, and the same in every run. */
 const textOf = (length: number, seed = 1) =>

@@ -51,13 +51,13 @@ function place(codewords: Uint8Array, { fixed, order, orderTurned }: Layout, { b
 
 function bestMask(unmasked: Turned, { size, masks }: Layout): number {
   let best = 0;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (let number = 0; number < masks.length; number++) {
     const mask = masks[number];
     if (!mask) continue;
-    const penalty = penaltyOf(unmasked, mask, size, least);
-    if (penalty < least) {
-      least = penalty;
+    const penalty = penaltyOf(unmasked, mask, size, min);
+    if (penalty < min) {
+      min = penalty;
       best = number;
     }
   }

@@ -6,4 +6,4 @@ export const normaliseEmail = (email: string): string => email.trim().normalize(
 
 export const isEmail = (email: string): boolean => email.length <= 254 && shape.test(email);
 
-export const passwordLength = { least: 8, most: 256 } as const;
+export const passwordLength = { min: 8, max: 256 } as const;

@@ -60,17 +60,17 @@ export const isRepeat = (lastSeen: number | undefined, now: number): boolean =>
 
 /**
  * The clicks of the last seconds, to tell repeats. It knows no clock: the same hits in the same order give the same
- * answers. Two generations bound it, each one window long or `most` clicks large; past `most` clicks in a window a
+ * answers. Two generations bound it, each one window long or `maxYoung` clicks large; past `maxYoung` clicks in a window a
  * repeat may pass as a click.
  */
 export class RecentVisits {
   #young = new Instants();
   #old = new Instants();
   #youngSince = Number.NEGATIVE_INFINITY;
-  readonly #most: number;
+  readonly #maxYoung: number;
 
-  constructor(most = 100_000) {
-    this.#most = most;
+  constructor(maxYoung = 100_000) {
+    this.#maxYoung = maxYoung;
   }
 
   /**
@@ -81,7 +81,7 @@ export class RecentVisits {
     // Visitor hashes are evenly spread, so two visitors never come within a link id of each other in practice.
     const key = visitor + linkId;
     if (isRepeat(this.#young.get(key) ?? this.#old.get(key), at)) return true;
-    if (Math.abs(at - this.#youngSince) >= repeatWindow || this.#young.size >= this.#most) {
+    if (Math.abs(at - this.#youngSince) >= repeatWindow || this.#young.size >= this.#maxYoung) {
       const forgotten = this.#old;
       this.#old = this.#young;
       this.#young = forgotten;

@@ -53,9 +53,9 @@ function networkEntry(text: string): Entry | null {
   const [base = '', bits] = text.split('/');
   const address = readAddress(base);
   if (!address || unmapped(address) !== address || text.split('/').length > 2) return null;
-  const most = address.kind() === 'ipv4' ? 32 : 128;
-  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most)) return null;
-  return { kind: 'network', range: [address, bits === undefined ? most : Number(bits)], port: null };
+  const max = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > max)) return null;
+  return { kind: 'network', range: [address, bits === undefined ? max : Number(bits)], port: null };
 }
 
 function hostEntry(text: string): Entry | null {

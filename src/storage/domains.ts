@@ -146,14 +146,14 @@ export async function deleteEmptyDomain(
 export async function claimDueDomains(
   queries: Queries,
   dialect: Dialect,
-  claim: { readonly now: number; readonly until: number; readonly most: number },
+  claim: { readonly now: number; readonly until: number; readonly max: number },
 ): Promise<DomainRow[]> {
   const due = queries
     .selectFrom('domains')
     .select('id')
     .where('next_check_at', '<=', claim.now)
     .orderBy('next_check_at')
-    .limit(claim.most);
+    .limit(claim.max);
   const ids = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
   if (ids.length === 0) return [];
   return queries

@@ -4,12 +4,12 @@ const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 
 /** One line of JSON an event, on standard error: standard output is for the person who started the program. */
 export class Log {
-  readonly #most: number;
+  readonly #maxRank: number;
   readonly #write: (line: string) => void;
   readonly #lastWarning = new Map<string, { at: number; held: number }>();
 
   constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
-    this.#most = rank[level];
+    this.#maxRank = rank[level];
     this.#write = write;
   }
 
@@ -37,7 +37,7 @@ export class Log {
   }
 
   #line(level: LogLevel, event: string, facts: Record<string, unknown>): void {
-    if (rank[level] > this.#most) return;
+    if (rank[level] > this.#maxRank) return;
     this.#write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...facts })}\n`);
   }
 }

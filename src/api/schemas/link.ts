@@ -183,11 +183,11 @@ export const LinkList = z
 
 export const maxPerPage = 1000;
 
-const idList = (most: number, words: string) =>
+const idList = (max: number, words: string) =>
   z
     .string()
-    .refine((value) => /^[1-9]\d{0,15}(,[1-9]\d{0,15})*$/.test(value) && value.split(',').length <= most, {
-      error: `Give ${words}, separated by commas; at most ${most.toLocaleString('en')}.`,
+    .refine((value) => /^[1-9]\d{0,15}(,[1-9]\d{0,15})*$/.test(value) && value.split(',').length <= max, {
+      error: `Give ${words}, separated by commas; at most ${max.toLocaleString('en')}.`,
     })
     .transform((value) => [...new Set(value.split(',').map(Number))]);
 

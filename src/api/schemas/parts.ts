@@ -9,17 +9,17 @@ export const about =
     `"${String(path.findLast((step) => typeof step === 'string') ?? 'This')}" ${rest}`;
 
 /** A text that can be stored and shown: bounded, without control characters. */
-export const text = (most: number) =>
+export const text = (max: number) =>
   z
     .string()
-    .max(most)
+    .max(max)
     .refine(isStorable, {
       error: about('holds control characters or broken Unicode, which can not be stored. Take them out.'),
     });
 
 /** A text that must say something. */
-export const label = (most: number) =>
-  text(most)
+export const label = (max: number) =>
+  text(max)
     .transform((value) => value.trim())
     .refine((value) => value !== '', {
       error: about('can not be empty.'),

@@ -22,7 +22,7 @@ export const User = z
 
 export const UserToCreate = z.strictObject({
   email,
-  password: text(passwordLength.most).min(passwordLength.least),
+  password: text(passwordLength.max).min(passwordLength.min),
   name: text(200).nullish(),
   organization_name: text(200).nullish().meta({ description: 'Default: the name, or the email address.' }),
   invitation_token: text(200)
@@ -50,8 +50,8 @@ export const UserUpdate = z.strictObject({
 export const userAnswerFields = ['id', 'created_at', 'organization_id', 'organization_name', 'role'] as const;
 
 export const PasswordChange = z.strictObject({
-  current_password: text(passwordLength.most),
-  new_password: text(passwordLength.most).min(passwordLength.least),
+  current_password: text(passwordLength.max),
+  new_password: text(passwordLength.max).min(passwordLength.min),
 });
 
 export const ForgottenPassword = z.strictObject({ email });
@@ -61,7 +61,7 @@ export const PasswordReset = z.strictObject({
   new_password: PasswordChange.shape.new_password,
 });
 
-export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.most) });
+export const SignIn = z.strictObject({ email: text(254), password: text(passwordLength.max) });
 
 export const TokenPair = z
   .object({ access_token: z.string(), refresh_token: z.string() })

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { Form } from '../parts/form.tsx';
 import { me, setup } from '../session.ts';
-import { Door } from '../shell/door.tsx';
+import { AuthPage } from '../shell/auth-page.tsx';
 
 const [program, whose] = ['npm run linnet -- user password', '--email you@example.com'];
 const command = `${program} ${whose}`;
@@ -23,7 +23,7 @@ export function ForgotPage() {
   const isAsked = askedFor.value !== '';
   const error = ask.error.value;
   return (
-    <Door
+    <AuthPage
       title={isAsked ? 'Look into your mailbox' : 'Forgot your password?'}
       about={isAsked ? null : 'A link to set a new one is sent to your address.'}
     >
@@ -50,7 +50,7 @@ export function ForgotPage() {
         </Form>
       )}
       <Back />
-    </Door>
+    </AuthPage>
   );
 }
 
@@ -65,7 +65,7 @@ const OnItsWay = ({ email }: { email: string }) => (
 
 function NoMail() {
   return (
-    <Door
+    <AuthPage
       title="Forgot your password?"
       about="This service sends no mail. Whoever runs it can set a new password for you, on its machine:"
     >
@@ -78,7 +78,7 @@ function NoMail() {
         <CopyButton text={command} what="command" />
       </div>
       <Back />
-    </Door>
+    </AuthPage>
   );
 }
 

@@ -9,7 +9,7 @@ import { Form } from '../parts/form.tsx';
 import { forgetEverything, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { me, setup, signIn, signOut } from '../session.ts';
-import { Door } from '../shell/door.tsx';
+import { AuthPage } from '../shell/auth-page.tsx';
 import { roleNames } from './organization/roles.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -24,28 +24,28 @@ export function InvitationPage({ token }: { token: string }) {
   const error = invitation.error.value;
   if (error && error.status >= 400 && error.status < 429) {
     return (
-      <Door title="This invitation is not open" about={error.message}>
+      <AuthPage title="This invitation is not open" about={error.message}>
         <p>
           <a class="button" href="/app">
             To the dashboard
           </a>
         </p>
-      </Door>
+      </AuthPage>
     );
   }
   if (error) {
     return (
-      <Door title="Invitation">
+      <AuthPage title="Invitation">
         <ErrorBox error={error} onRetry={() => void invitation.reload()} />
-      </Door>
+      </AuthPage>
     );
   }
   if (!known) return null;
   const about = `As ${roleNames[known.role].toLowerCase()}, with the address ${known.email}.`;
   return (
-    <Door title={`Join ${known.organization_name}`} about={about}>
+    <AuthPage title={`Join ${known.organization_name}`} about={about}>
       <Way token={token} invitation={known} />
-    </Door>
+    </AuthPage>
   );
 }
 

@@ -8,7 +8,7 @@ import { Form } from '../parts/form.tsx';
 import { forgetEverything } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { me, start } from '../session.ts';
-import { Door } from '../shell/door.tsx';
+import { AuthPage } from '../shell/auth-page.tsx';
 
 /** Where the link in the mail leads. */
 export function ResetPage({ token }: { token: string }) {
@@ -25,17 +25,17 @@ export function ResetPage({ token }: { token: string }) {
   const error = change.error.value;
   if (error?.code === 'RESET_INVALID') {
     return (
-      <Door title="This link works no more" about={error.message}>
+      <AuthPage title="This link works no more" about={error.message}>
         <p class="form">
           <a class="button primary" href="/app/forgot">
             Ask for a new link
           </a>
         </p>
-      </Door>
+      </AuthPage>
     );
   }
   return (
-    <Door title="Set a new password" about="It signs you out everywhere. API keys go on working.">
+    <AuthPage title="Set a new password" about="It signs you out everywhere. API keys go on working.">
       <Form action={change} fields={['new_password']} canRetry>
         <NewPasswordField
           label="New password"
@@ -47,6 +47,6 @@ export function ResetPage({ token }: { token: string }) {
           Set new password
         </Button>
       </Form>
-    </Door>
+    </AuthPage>
   );
 }

@@ -7,7 +7,7 @@ import { SignalField } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
 import { navigate } from '../router.ts';
 import { type Setup, setup, signIn } from '../session.ts';
-import { Door } from '../shell/door.tsx';
+import { AuthPage } from '../shell/auth-page.tsx';
 
 const shown = ['email', 'password', 'organization_name', 'setup_token'];
 const loopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -29,13 +29,13 @@ export function SetUpPage() {
 
 function WrongAddress({ origin }: { origin: string }) {
   return (
-    <Door title="Linnet has another address" about="Nobody has an account here yet.">
+    <AuthPage title="Linnet has another address" about="Nobody has an account here yet.">
       <p>
         It is set to be reached at <a href={`${origin}/app`}>{origin}</a>: make the first account there. If
         people are to reach it here, at {location.origin}, set <code>BASE_URL={location.origin}</code> where
         it runs, and start it again.
       </p>
-    </Door>
+    </AuthPage>
   );
 }
 
@@ -63,7 +63,7 @@ function FirstAccount({ state }: { state: Setup }) {
   });
   const error = create.error.value;
   return (
-    <Door
+    <AuthPage
       title="Set up Linnet"
       about="The first account administers this service. Others join by invitation."
     >
@@ -104,7 +104,7 @@ function FirstAccount({ state }: { state: Setup }) {
           Create account
         </Button>
       </Form>
-    </Door>
+    </AuthPage>
   );
 }
 

@@ -1,14 +1,14 @@
 import { setup } from '../session.ts';
-import { Door } from '../shell/door.tsx';
+import { AuthPage } from '../shell/auth-page.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export function SignInPage() {
   return (
-    <Door title="Sign in" about={`To the links of ${setup.value?.default_domain ?? 'this service'}.`}>
+    <AuthPage title="Sign in" about={`To the links of ${setup.value?.default_domain ?? 'this service'}.`}>
       <SignInForm />
       <p class="aside">
         <a href="/app/forgot">Forgot your password?</a>
       </p>
-    </Door>
+    </AuthPage>
   );
 }

@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
 import { pageOf, shortOf } from '../short.ts';
 import { bare } from '../words.ts';
-import { newLink, places } from './places.ts';
+import { navigation, newLink } from './navigation.ts';
 
 interface Entry {
   readonly key: string;
@@ -19,7 +19,7 @@ interface Entry {
 
 const fixed: readonly Entry[] = [
   { key: 'new', icon: 'plus', name: 'New link', act: () => newLink() },
-  ...places.map(({ to, name, icon }) => ({ key: to, icon, name, act: () => navigate(to) })),
+  ...navigation.map(({ to, name, icon }) => ({ key: to, icon, name, act: () => navigate(to) })),
   {
     key: 'deleted',
     icon: 'trash',

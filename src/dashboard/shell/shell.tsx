@@ -6,8 +6,8 @@ import { useOwnDomains } from '../own-domains.ts';
 import { Icon } from '../parts/icons.tsx';
 import { path } from '../router.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { navigation, newLink } from './navigation.ts';
 import { Palette } from './palette.tsx';
-import { newLink, places } from './places.ts';
 import { Shortcuts } from './shortcuts.tsx';
 
 const isAt = (to: string, at: string): boolean =>
@@ -38,7 +38,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
             Linnet
           </a>
           <nav class="nav" aria-label="Main">
-            {places.map(({ to, name, icon }) => (
+            {navigation.map(({ to, name, icon }) => (
               <a key={to} href={to} aria-current={isAt(to, path.value) ? 'page' : undefined}>
                 <Icon name={icon} size={20} />
                 {name}

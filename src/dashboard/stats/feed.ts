@@ -147,10 +147,10 @@ export class Feed {
 
   /** What falls off the end is there again with the older ones. */
   #show(hits: readonly Click[]): void {
-    const most = Math.max(maxKept, this.hits.value?.length ?? 0);
+    const max = Math.max(maxKept, this.hits.value?.length ?? 0);
     this.held.value = [];
-    this.hits.value = hits.slice(0, most);
-    if (hits.length > most) this.hasOlder.value = true;
+    this.hits.value = hits.slice(0, max);
+    if (hits.length > max) this.hasOlder.value = true;
   }
 
   /** A page that nothing joins on to: in the place of what is shown, or held back until it may be. */

@@ -56,8 +56,8 @@ export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonl
 const steps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 120, 168];
 
 /** Which points get a label: as many as there is room for, evenly, and hours at even times. */
-export function labelled(points: readonly Pick<Point, 'tick'>[], most: number): readonly number[] {
-  const needed = Math.ceil(points.length / Math.max(1, most));
+export function labelled(points: readonly Pick<Point, 'tick'>[], max: number): readonly number[] {
+  const needed = Math.ceil(points.length / Math.max(1, max));
   const step = steps.find((one) => one >= needed) ?? needed;
   const midnight = points.findIndex(({ tick }) => tick === '00:00' || /[A-Z]/i.test(tick));
   const isByHour = points.some(({ tick }) => tick.includes(':'));

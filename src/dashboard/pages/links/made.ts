@@ -1,30 +1,30 @@
 import type { Link } from '../../api-types.ts';
 import type { Answer } from '../../client.ts';
 import { call } from '../../client.ts';
-import type { Wish } from './new-link-options.tsx';
+import type { NewLinkInput } from './new-link-options.tsx';
 
 /** What became of one line. */
 export type Outcome =
   | { readonly kind: 'made'; readonly link: Link }
   | { readonly kind: 'refused'; readonly url: string; readonly sentence: string };
 
-const shared = ({ domain, tags }: Wish) => ({
+const shared = ({ domain, tags }: NewLinkInput) => ({
   ...(domain && { domain }),
   ...(tags.length > 0 && { tags: tags.map(({ id }) => id) }),
 });
 
-export const makeLink = (url: string, wish: Wish): Promise<Link> =>
+export const makeLink = (url: string, input: NewLinkInput): Promise<Link> =>
   call('POST /api/v1/link', {
     body: {
       destination_url: url,
-      ...(wish.suffix.trim() && { suffix: wish.suffix.trim() }),
-      ...shared(wish),
+      ...(input.suffix.trim() && { suffix: input.suffix.trim() }),
+      ...shared(input),
     },
   });
 
-export async function makeLinks(urls: readonly string[], wish: Wish): Promise<readonly Outcome[]> {
+export async function makeLinks(urls: readonly string[], input: NewLinkInput): Promise<readonly Outcome[]> {
   const { results } = await call('POST /api/v1/link/bulk', {
-    body: { links: urls.map((destination_url) => ({ destination_url, ...shared(wish) })) },
+    body: { links: urls.map((destination_url) => ({ destination_url, ...shared(input) })) },
   });
   return results.map((result, index) => outcomeOf(result, urls[index] ?? ''));
 }

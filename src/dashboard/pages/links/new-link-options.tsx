@@ -5,37 +5,37 @@ import { SelectField, TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { setup } from '../../session.ts';
 
-export interface Wish {
+export interface NewLinkInput {
   readonly suffix: string;
   /** Empty: the service's own. */
   readonly domain: string;
   readonly tags: readonly Tag[];
 }
 
-export const noWish: Wish = { suffix: '', domain: '', tags: [] };
-export const wishFields = ['suffix', 'domain', 'tags'] as const;
+export const emptyInput: NewLinkInput = { suffix: '', domain: '', tags: [] };
+export const inputFields = ['suffix', 'domain', 'tags'] as const;
 
 interface OptionsProps {
-  readonly wish: Wish;
-  readonly onWish: (wish: Wish) => void;
+  readonly input: NewLinkInput;
+  readonly onInput: (input: NewLinkInput) => void;
   readonly error: ApiError | null;
   /** Several links can't share a suffix. */
   readonly areMany: boolean;
 }
 
-export function NewLinkOptions({ wish, onWish, error, areMany }: OptionsProps) {
+export function NewLinkOptions({ input, onInput, error, areMany }: OptionsProps) {
   const { own } = useOwnDomains();
   const service = setup.value?.default_domain ?? '';
-  const chosen = own.find(({ value }) => value === wish.domain)?.label ?? service;
+  const chosen = own.find(({ value }) => value === input.domain)?.label ?? service;
   return (
     <div class="new-link-options">
       {own.length > 0 && (
         <SelectField
           label="Domain"
-          value={wish.domain}
+          value={input.domain}
           choices={[{ value: '', label: service }, ...own]}
           error={error?.of('domain')}
-          onChoice={(domain) => onWish({ ...wish, domain })}
+          onChoice={(domain) => onInput({ ...input, domain })}
         />
       )}
       <TextField
@@ -45,16 +45,16 @@ export function NewLinkOptions({ wish, onWish, error, areMany }: OptionsProps) {
         autocomplete="off"
         spellcheck={false}
         maxLength={600}
-        value={areMany ? '' : wish.suffix}
+        value={areMany ? '' : input.suffix}
         hint={areMany ? 'Each link gets its own.' : `What comes after ${chosen}/`}
         error={error?.of('suffix')}
-        onText={(suffix) => onWish({ ...wish, suffix })}
+        onText={(suffix) => onInput({ ...input, suffix })}
       />
       <TagPicker
         label="Tags"
-        value={wish.tags}
+        value={input.tags}
         error={error?.of('tags')}
-        onChange={(tags) => onWish({ ...wish, tags })}
+        onChange={(tags) => onInput({ ...input, tags })}
       />
     </div>
   );

@@ -5,7 +5,7 @@ import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { counted } from '../../words.ts';
 import { MadeCard } from './made-card.tsx';
-import { NewLinkOptions, type Wish, wishFields } from './new-link-options.tsx';
+import { inputFields, type NewLinkInput, NewLinkOptions } from './new-link-options.tsx';
 import { usePasteAnywhere } from './paste-anywhere.ts';
 import { useMaking } from './use-making.ts';
 
@@ -18,7 +18,7 @@ const isInUse = (element: Element | null): boolean =>
 /** The field that makes links: one of an address, many of as many lines. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
   const making = useMaking();
-  const { text, urls, wish, complaint, isRunning, made } = making;
+  const { text, urls, input, complaint, isRunning, made } = making;
   const areOptionsOpen = useSignal(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const optionsId = useId();
@@ -38,7 +38,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   }, [isFirst]);
   const error = making.error.value;
   useEffect(() => {
-    if (wishFields.some((name) => error?.of(name))) areOptionsOpen.value = true;
+    if (inputFields.some((name) => error?.of(name))) areOptionsOpen.value = true;
   }, [error]);
 
   const problem = complaint.value ?? error?.of('destination_url') ?? null;
@@ -96,7 +96,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             <Icon name={areOptionsOpen.value ? 'down' : 'right'} size={16} />
             Options
           </button>
-          {!areOptionsOpen.value && <span class="soft small cut">{summaryOf(wish.value, areMany)}</span>}
+          {!areOptionsOpen.value && <span class="soft small cut">{summaryOf(input.value, areMany)}</span>}
           {problem && (
             <p class="error-text" id={problemId} role="alert">
               {problem}
@@ -106,17 +106,17 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
         <div id={optionsId} hidden={!areOptionsOpen.value}>
           {areOptionsOpen.value && (
             <NewLinkOptions
-              wish={wish.value}
+              input={input.value}
               error={error}
               areMany={areMany}
-              onWish={(changed) => {
-                wish.value = changed;
+              onInput={(changed) => {
+                input.value = changed;
               }}
             />
           )}
         </div>
       </form>
-      <FormErrors error={error} fields={['destination_url', ...wishFields]} onRetry={submit} />
+      <FormErrors error={error} fields={['destination_url', ...inputFields]} onRetry={submit} />
       <MadeCard
         made={made.value}
         onDismiss={() => {
@@ -129,7 +129,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
 }
 
 /** What is chosen while the options are out of sight. */
-const summaryOf = ({ domain, suffix, tags }: Wish, areMany: boolean): string =>
+const summaryOf = ({ domain, suffix, tags }: NewLinkInput, areMany: boolean): string =>
   [domain, areMany ? '' : suffix.trim() && `/${suffix.trim()}`, ...tags.map(({ name }) => name)]
     .filter(Boolean)
     .join(' · ');

@@ -7,7 +7,7 @@ import { number } from '../../words.ts';
 import { copyComing } from './copy-coming.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
 import { linksIn, makeLink, makeLinks, type Outcome, refusedIn } from './made.ts';
-import { noWish, type Wish } from './new-link-options.tsx';
+import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 
 export type Made =
   | { readonly kind: 'one'; readonly link: Link; readonly isCopied: boolean }
@@ -16,7 +16,7 @@ export type Made =
 interface Making {
   readonly text: ReadonlySignal<string>;
   readonly urls: readonly string[];
-  readonly wish: Signal<Wish>;
+  readonly input: Signal<NewLinkInput>;
   /** What is wrong before the server is asked. */
   readonly complaint: ReadonlySignal<string | null>;
   readonly error: ReadonlySignal<ApiError | null>;
@@ -30,13 +30,13 @@ interface Making {
 /** From what is typed to the links that are made of it, and copied. */
 export function useMaking(): Making {
   const text = useSignal('');
-  const wish = useSignal<Wish>(noWish);
+  const input = useSignal<NewLinkInput>(emptyInput);
   const complaint = useSignal<string | null>(null);
   const made = useSignal<Made | null>(null);
   /** What was typed since is the next link's, and stays. */
   const settle = (sent: string, rest: string) => {
     if (text.value === sent) text.value = rest;
-    wish.value = { ...wish.value, suffix: '' };
+    input.value = { ...input.value, suffix: '' };
     refresh('links', 'tags', 'domains');
   };
   const { run, error, isRunning } = useAction(async () => {
@@ -44,13 +44,13 @@ export function useMaking(): Making {
     const wanted = destinationsIn(sent);
     const [first = '', ...more] = wanted;
     if (more.length > 0) {
-      const making = makeLinks(wanted, wish.value);
+      const making = makeLinks(wanted, input.value);
       const copying = copyComing(making.then(shortLinksOf));
       const outcomes = await making;
       settle(sent, refusedIn(outcomes).join('\n'));
       made.value = { kind: 'many', outcomes, isCopied: linksIn(outcomes).length > 0 && (await copying) };
     } else {
-      const making = makeLink(first, wish.value);
+      const making = makeLink(first, input.value);
       const copying = copyComing(making.then(({ url }) => url));
       const link = await making;
       settle(sent, '');
@@ -59,7 +59,7 @@ export function useMaking(): Making {
   });
   return {
     urls: destinationsIn(text.value),
-    ...{ text, wish, complaint, error, isRunning, made },
+    ...{ text, input, complaint, error, isRunning, made },
     type(typed) {
       text.value = typed;
       complaint.value = null;

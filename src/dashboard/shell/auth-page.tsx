@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import markUrl from '../mark.svg';
 
 /** The pages before anybody is signed in: one column, one thing to do. */
-export function Door({
+export function AuthPage({
   title,
   about,
   children,
@@ -16,7 +16,7 @@ export function Door({
     document.title = `${title} · Linnet`;
   }, [title]);
   return (
-    <div class="door">
+    <div class="auth-page">
       <main>
         <span class="brand">
           <img src={markUrl} alt="" />

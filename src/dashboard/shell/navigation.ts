@@ -1,0 +1,17 @@
+import type { IconName } from '../parts/icons.tsx';
+import { navigate, path } from '../router.ts';
+
+export const navigation: readonly { readonly to: string; readonly name: string; readonly icon: IconName }[] =
+  [
+    { to: '/app', name: 'Links', icon: 'link' },
+    { to: '/app/stats', name: 'Statistics', icon: 'chart' },
+    { to: '/app/tags', name: 'Tags', icon: 'tag' },
+    { to: '/app/domains', name: 'Domains', icon: 'globe' },
+    { to: '/app/organization', name: 'Organization', icon: 'people' },
+  ];
+
+/** From anywhere to the field that makes a link. */
+export function newLink(): void {
+  if (path.value !== '/app') navigate('/app');
+  requestAnimationFrame(() => document.getElementById('new-link')?.focus());
+}
