@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FailedStart } from './support/failing-start.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { endOf, runScript, temporaryFolder } from './support/program.ts';
 
@@ -52,21 +53,23 @@ const failures: { of: string; problem: RegExp; prepare: (folder: string) => Prom
     prepare: async () => ({ BREAK: 'the accounts, once visitors are let in' }),
   },
   {
+    of: 'the same, where the fold has begun with what an earlier process left',
+    problem: /^no such table: users/,
+    prepare: async (folder) => {
+      await mkdir(join(folder, 'journal', 'node', 'of-the-dead'), { recursive: true });
+      return { BREAK: 'the accounts, once visitors are let in' };
+    },
+  },
+  {
     of: 'two things, of which the first is told',
     problem: /^COUNTRY_FILE can not be used/,
     prepare: async (folder) => ({ COUNTRY_FILE: join(folder, 'none'), BREAK: 'the closing, too' }),
   },
 ];
 
-interface LastWords {
-  readonly problem: string;
-  readonly isWaitedFor: boolean;
-  readonly held: readonly string[];
-}
-
-/** What a program says whose start fails, once nothing keeps it awake any more. */
-async function lastWords(settings: Settings): Promise<LastWords> {
-  const program = runScript('failing-start.ts', settings);
+/** What starts say that fail one after the other, in a process that ends once nothing keeps it awake any more. */
+async function failedStarts(VISITORS: string, starts: readonly Settings[]): Promise<FailedStart[]> {
+  const program = runScript('failing-start.ts', { VISITORS, STARTS: JSON.stringify(starts) });
   try {
     expect(await endOf(program)).toBe(0);
     return JSON.parse(program.output().out);
@@ -75,32 +78,29 @@ async function lastWords(settings: Settings): Promise<LastWords> {
   }
 }
 
-describe.each(['in a thread', 'here'])(
-  'with visitors %s, a start that fails leaves nothing open',
-  (VISITORS) => {
-    test.each(failures)('because of $of', async ({ problem, prepare }) => {
-      await using folder = await temporaryFolder();
-      const settings = { DATA_DIR: folder.path, VISITORS, ...(await prepare(folder.path)) };
-      const said = await lastWords(settings);
-      expect(said.problem).toMatch(problem);
-      expect(said.held).toEqual([]);
+describe.each(['in a thread', 'here'])('with visitors %s, a start that fails', (visitors) => {
+  const failed = new Map<string, FailedStart>();
+
+  beforeAll(async () => {
+    await using folder = await temporaryFolder();
+    const starts = await Promise.all(
+      failures.map(async ({ prepare }, index) => {
+        const DATA_DIR = join(folder.path, String(index));
+        await mkdir(DATA_DIR);
+        return { DATA_DIR, ...(await prepare(DATA_DIR)) };
+      }),
+    );
+    const all = await failedStarts(visitors, starts);
+    for (const [index, { of }] of failures.entries()) failed.set(of, all[index] as FailedStart);
+  });
+
+  test.each(failures)('because of $of leaves nothing open', ({ of, problem }) => {
+    expect(failed.get(of)?.problem).toMatch(problem);
+    expect(failed.get(of)?.held).toEqual([]);
+  });
+
+  if (visitors === 'in a thread')
+    test('at its very end lets those be answered first who have come meanwhile', () => {
+      expect(failed.get('a store that breaks once visitors are let in')?.isWaitedFor).toBe(true);
     });
-  },
-);
-
-describe('a start that fails at its very end, on sqlite,', () => {
-  const brokenLate = { BREAK: 'the accounts, once visitors are let in', VISITORS: 'in a thread' };
-
-  test('lets those be answered first who have come meanwhile', async () => {
-    await using folder = await temporaryFolder();
-    const { isWaitedFor } = await lastWords({ ...brokenLate, DATA_DIR: folder.path });
-    expect(isWaitedFor).toBe(true);
-  });
-
-  test('ends the fold that has begun with what an earlier process left', async () => {
-    await using folder = await temporaryFolder();
-    await mkdir(join(folder.path, 'journal', 'node', 'of-the-dead'), { recursive: true });
-    const { problem, held } = await lastWords({ ...brokenLate, DATA_DIR: folder.path });
-    expect([problem, held]).toEqual(['no such table: users', []]);
-  });
 });

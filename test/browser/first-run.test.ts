@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import { startApp } from '../support/app.ts';
-import { barriersOn, closeBrowser, freshContext } from '../support/browser.ts';
+import { barriersOn, closeContexts, freshContext } from '../support/browser.ts';
 import { runProgram, runServer, temporaryFolder } from '../support/program.ts';
 
-afterAll(closeBrowser);
+afterAll(closeContexts);
 
 test('a fresh service is set up from another machine, and has the address that it was opened at', async () => {
   await using folder = await temporaryFolder();

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import { startApp } from '../support/app.ts';
-import { closeBrowser, freshContext } from '../support/browser.ts';
+import { closeContexts, freshContext } from '../support/browser.ts';
 import { stretched } from '../support/stretched.ts';
 
-afterAll(closeBrowser);
+afterAll(closeContexts);
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } as const;
 

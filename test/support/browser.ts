@@ -42,6 +42,12 @@ async function start(): Promise<Browser> {
   });
 }
 
+/** Ends what a suite has left open. The browser stays for the next one, and ends with this process, whose pipe it reads. */
+export async function closeContexts(): Promise<void> {
+  const contexts = (await started)?.contexts() ?? [];
+  await Promise.all(contexts.map((context) => context.close()));
+}
+
 export async function closeBrowser(): Promise<void> {
   const running = started;
   started = undefined;

@@ -1,7 +1,7 @@
 /**
- * A start that goes wrong, by the settings or by BREAK. It says how, whether those who were being answered were waited
- * for, and which files it still holds in the data folder; then it does nothing more: it ends when nothing is left open
- * that keeps it awake.
+ * Starts that go wrong, each by its settings or by its BREAK. Of each it prints how it failed, whether those who were
+ * being answered were waited for, and which files are still open in its data folder; then it does nothing more: it
+ * ends when nothing that was left open keeps it awake.
  */
 import { Database } from 'bun:sqlite';
 import { readdirSync, readlinkSync } from 'node:fs';
@@ -13,10 +13,20 @@ import type { StartVisitors, Visitors } from '../../src/compose/visitors.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { eventually } from './eventually.ts';
 
-const { BREAK = '', DATA_DIR = '', VISITORS } = process.env;
-const startVisitors = VISITORS === 'in a thread' ? visitorsInThread(process.env) : visitorsHere;
+type Settings = Record<string, string>;
 
+export interface FailedStart {
+  readonly problem: string;
+  readonly isWaitedFor: boolean;
+  readonly held: readonly string[];
+}
+
+/** Of the start that is under way. */
 let isWaitedFor = false;
+let settings: Settings = {};
+
+const startVisitors: StartVisitors = (...parts) =>
+  process.env.VISITORS === 'in a thread' ? visitorsInThread(settings)(...parts) : visitorsHere(...parts);
 
 const changed =
   (change: (visitors: Visitors) => void): StartVisitors =>
@@ -31,7 +41,7 @@ const breaks: Record<string, StartVisitors> = {
     const authorize = visitors.open.bind(visitors);
     visitors.open = async (origin) => {
       await authorize(origin);
-      using database = new Database(join(DATA_DIR, 'linnet.sqlite'));
+      using database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));
       // A change that is under way is ended by this thread: it must not be waited for in one go.
       await eventually(
         () => isDone(() => database.run('alter table users rename to lost')),
@@ -71,12 +81,19 @@ function filesHeld(): string[] {
       return '';
     }
   });
-  return files.filter((file) => file.startsWith(DATA_DIR));
+  return files.filter((file) => file.startsWith(settings.DATA_DIR ?? ''));
 }
 
-const settings = { ...process.env, PORT: process.env.PORT ?? '0' };
-const problem = await createApp(loadConfig(settings), {}, breaks[BREAK] ?? startVisitors).then(
-  () => 'none: it started',
-  (cause: Error) => cause.message,
-);
-process.stdout.write(JSON.stringify({ problem, isWaitedFor, held: filesHeld() }));
+async function failedStart({ BREAK = '', ...given }: Settings): Promise<FailedStart> {
+  isWaitedFor = false;
+  settings = { PORT: '0', ...given };
+  const problem = await createApp(loadConfig(settings), {}, breaks[BREAK] ?? startVisitors).then(
+    () => 'none: it started',
+    (cause: Error) => cause.message,
+  );
+  return { problem, isWaitedFor, held: filesHeld() };
+}
+
+const failed: FailedStart[] = [];
+for (const start of JSON.parse(process.env.STARTS ?? '[]')) failed.push(await failedStart(start));
+process.stdout.write(JSON.stringify(failed));
