@@ -28,7 +28,7 @@ export class BatchLinks {
   }
 
   placeOf(id: number, organizationId: number): number {
-    const known = this.#places.placeOf(id);
+    const known = this.#places.get(id);
     return known >= 0 ? known : this.#add(id, organizationId);
   }
 
@@ -43,7 +43,7 @@ export class BatchLinks {
     this.organizations[place] = organizationId;
     this.hits[place] = 0;
     this.languages[place] = -1;
-    this.#places.add(id, place);
+    this.#places.set(id, place);
     return place;
   }
 

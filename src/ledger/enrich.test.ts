@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { RawHit } from '../journal/hit.ts';
-import { RecentVisits } from '../rules/click-class.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
+import { RecentVisits } from './recent-visits.ts';
 import { DailySalts } from './visitor-hash.ts';
 
 const at = Date.UTC(2026, 5, 1, 12);

@@ -1,12 +1,6 @@
 import type { RawHit } from '../journal/hit.ts';
 import { classOfAgent, longestAgent } from '../rules/agent-class.ts';
-import {
-  type Classification,
-  type ClassReason,
-  type ClickClass,
-  classify,
-  type RecentVisits,
-} from '../rules/click-class.ts';
+import { type Classification, type ClassReason, type ClickClass, classify } from '../rules/click-class.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import {
   type Agent,
@@ -19,6 +13,7 @@ import {
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
 import { type CountryOf, countryCode } from './geo.ts';
+import type { RecentVisits } from './recent-visits.ts';
 import { type DailySalts, visitorHash } from './visitor-hash.ts';
 
 /** A hit as the ledger keeps it, and what its user agent says besides. */

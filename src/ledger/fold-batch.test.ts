@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
 import { outcomes, type RawHit, targets } from '../journal/hit.ts';
-import { RecentVisits } from '../rules/click-class.ts';
 import {
   classes,
   devices,
@@ -18,6 +17,7 @@ import { BatchBuilder } from './fold-batch.ts';
 import { type FoldBatch, linkHourColumns } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';
+import { RecentVisits } from './recent-visits.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import { DailySalts } from './visitor-hash.ts';

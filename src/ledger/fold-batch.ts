@@ -96,8 +96,8 @@ export class BatchBuilder {
       const visitor = visitors[row] ?? noVisitor;
       if (visitor === noVisitor) continue;
       const day = dayOf(at);
-      if (!seen.notes(day, linkId, visitor)) ofLink.push2(day, visitor);
-      if (!seen.notes(day, -organizationId, visitor)) ofOrganization.push2(day, visitor);
+      if (!seen.note(day, linkId, visitor)) ofLink.push2(day, visitor);
+      if (!seen.note(day, -organizationId, visitor)) ofOrganization.push2(day, visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
     if (ofLink.length === 0) return;

@@ -7,7 +7,7 @@ import { WordIds } from './word-ids.ts';
 
 test('the tally counts as a map does, in order, also when it has grown and was used before', () => {
   const number = fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 2 ** 20 - 1 }));
-  const tally = new RollUpTally(4);
+  const tally = new RollUpTally();
   fc.assert(
     fc.property(fc.array(fc.tuple(number, number), { maxLength: 300 }), (adds) => {
       tally.clear();
@@ -29,7 +29,7 @@ test('the tally counts as a map does, in order, also when it has grown and was u
 });
 
 test('a tally that was large gives small ones as well', () => {
-  const tally = new RollUpTally(4);
+  const tally = new RollUpTally();
   for (let value = 0; value < 5_000; value++) tally.add(3, value);
   for (const size of [2, 700, 1]) {
     tally.clear();
@@ -92,12 +92,8 @@ test('whatever values links have, those admitted are the first so many of a link
 
 test('a visitor is known the second time, on the same day and of the same owner', () => {
   const seen = new SeenVisitors(100);
-  expect([seen.notes(1, 5, 999), seen.notes(1, 5, 999), seen.notes(1, 6, 99_999)]).toEqual([
-    false,
-    true,
-    false,
-  ]);
-  expect(seen.notes(2, 5, 999)).toBe(false);
+  expect([seen.note(1, 5, 999), seen.note(1, 5, 999), seen.note(1, 6, 99_999)]).toEqual([false, true, false]);
+  expect(seen.note(2, 5, 999)).toBe(false);
 });
 
 test('words have the numbers that storage gives, and none is asked for twice', async () => {
@@ -117,6 +113,6 @@ test('words have the numbers that storage gives, and none is asked for twice', a
 test('of very many visitors the latest are known, and none is taken for another', () => {
   const seen = new SeenVisitors(10_000);
   const visitor = (place: number) => 2 ** 40 + place * 7_919_000_000;
-  for (let place = 0; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(false);
-  for (let place = 45_000; place < 50_000; place++) expect(seen.notes(1, -3, visitor(place))).toBe(true);
+  for (let place = 0; place < 50_000; place++) expect(seen.note(1, -3, visitor(place))).toBe(false);
+  for (let place = 45_000; place < 50_000; place++) expect(seen.note(1, -3, visitor(place))).toBe(true);
 });

@@ -4,7 +4,6 @@ import { type Position, segmentFile, segmentsIn } from '../journal/files.ts';
 import { isPassing } from '../journal/passing-fault.ts';
 import { JournalReader, type ReaderParts } from '../journal/reader.ts';
 import type { RecordBytes } from '../journal/record.ts';
-import { RecentVisits } from '../rules/click-class.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { FoldedClick } from './click.ts';
 import { type EnrichParts, enrich } from './enrich.ts';
@@ -12,6 +11,7 @@ import type { BatchBuilder } from './fold-batch.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore, Watermark } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
+import { RecentVisits } from './recent-visits.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 

@@ -1,7 +1,7 @@
 import type { RawHit } from '../journal/hit.ts';
 import { outcomes, targets } from '../journal/hit.ts';
 import { doNotTrackMark, type RecordBytes } from '../journal/record.ts';
-import { type ByteCache, isSame } from './byte-cache.ts';
+import { type ByteCache, isSame } from '../structures/byte-cache.ts';
 
 const prime = 0x0100_0193;
 const zero = '0'.charCodeAt(0);

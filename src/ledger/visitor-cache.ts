@@ -1,6 +1,6 @@
 import { classify } from '../rules/click-class.ts';
 import { classCodes, deviceCodes, reasonCodes } from '../rules/click-fields.ts';
-import { ByteCache } from './byte-cache.ts';
+import { ByteCache } from '../structures/byte-cache.ts';
 import type { EnrichParts } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
 import type { HitCursor } from './hit-cursor.ts';

@@ -4,7 +4,7 @@ import { machines, previews } from '../../test/support/agents-of-machines.ts';
 import { type AgentRow, android, iphone, people, windows } from '../../test/support/agents-of-people.ts';
 import { processorTime } from '../../test/support/stretched.ts';
 import { appBrowser } from './agent-class.ts';
-import { type ClassReason, type ClickClass, classify, isRepeat, RecentVisits } from './click-class.ts';
+import { type ClassReason, type ClickClass, classify, isRepeat } from './click-class.ts';
 import type { AgentKind } from './resolve.ts';
 import { agentKind } from './visitor-kind.ts';
 
@@ -93,51 +93,5 @@ describe('a repeat', () => {
     expect(isRepeat(at, at + 10_000)).toBe(false);
     expect(isRepeat(at, at - 500)).toBe(true);
     expect(isRepeat(at, at - 3_600_000)).toBe(false);
-  });
-
-  test('is one of the same visitor on the same link', () => {
-    const recent = new RecentVisits();
-    expect(recent.repeats(1, 7_000_000, at)).toBe(false);
-    expect(recent.repeats(1, 7_000_000, at + 300)).toBe(true);
-    expect(recent.repeats(2, 7_000_000, at + 300)).toBe(false);
-    expect(recent.repeats(1, 9_000_000, at + 300)).toBe(false);
-  });
-
-  test('does not prolong the window: who clicks every second clicks once in ten', () => {
-    const recent = new RecentVisits();
-    const clicks = Array.from({ length: 60 }, (_, second) => recent.repeats(1, 7, at + second * 1_000));
-    expect(clicks.filter((repeated) => !repeated)).toHaveLength(6);
-  });
-
-  test('is found across the change of generations', () => {
-    const recent = new RecentVisits();
-    recent.repeats(1, 1_000, at);
-    recent.repeats(1, 2_000, at + 9_000);
-    expect(recent.repeats(1, 3_000, at + 11_000)).toBe(false);
-    expect(recent.repeats(1, 2_000, at + 12_000)).toBe(true);
-  });
-
-  test('costs bounded memory', () => {
-    const recent = new RecentVisits(1_000);
-    for (let visitor = 0; visitor < 50_000; visitor++) recent.repeats(1, visitor * 100, at);
-    expect(recent.size).toBeLessThanOrEqual(2_000);
-    expect(recent.repeats(1, 49_999 * 100, at)).toBe(true);
-  });
-
-  test('is decided alike when the same hits are replayed', () => {
-    const hits = fc.array(fc.tuple(fc.nat(2), fc.nat(3), fc.nat(4_000)), { maxLength: 200 });
-    fc.assert(
-      fc.property(hits, (steps) => {
-        const run = () => {
-          const recent = new RecentVisits(8);
-          let now = at;
-          return steps.map(([link, visitor, step]) => {
-            now += step;
-            return recent.repeats(link, visitor * 1_000, now);
-          });
-        };
-        expect(run()).toEqual(run());
-      }),
-    );
   });
 });

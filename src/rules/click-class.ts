@@ -1,5 +1,4 @@
 import { classOfAgent } from './agent-class.ts';
-import { Instants } from './instants.ts';
 
 /** What a hit on a link was. Only a `human` hit that was redirected is a click; the rest is kept to be looked at. */
 export type ClickClass = 'human' | 'preview' | 'bot' | 'prefetch' | 'head' | 'repeat';
@@ -52,47 +51,9 @@ export function classify(
 /** `preview` is what Safari's top sites and Facebook's app say when they load a page before anybody asked for it. */
 const fetchedAhead = /prefetch|prerender|preview/i;
 
-const repeatWindow = 10_000;
+/** Milliseconds. */
+export const repeatWindow = 10_000;
 
 /** A double tap or a reload. An instant that lies a little back (a clock was set) is as near as one ahead. */
 export const isRepeat = (lastSeen: number | undefined, now: number): boolean =>
   lastSeen !== undefined && Math.abs(now - lastSeen) < repeatWindow;
-
-/**
- * The clicks of the last seconds, to tell repeats. It knows no clock: the same hits in the same order give the same
- * answers. Two generations bound it, each one window long or `maxYoung` clicks large; past `maxYoung` clicks in a window a
- * repeat may pass as a click.
- */
-export class RecentVisits {
-  #young = new Instants();
-  #old = new Instants();
-  #youngSince = Number.NEGATIVE_INFINITY;
-  readonly #maxYoung: number;
-
-  constructor(maxYoung = 100_000) {
-    this.#maxYoung = maxYoung;
-  }
-
-  /**
-   * Whether this click repeats one on the same link; if not, it is noted. A repeat doesn't prolong the window: many
-   * people behind one address with the same phone count at least once a window.
-   */
-  repeats(linkId: number, visitor: number, at: number): boolean {
-    // Visitor hashes are evenly spread, so two visitors never come within a link id of each other in practice.
-    const key = visitor + linkId;
-    if (isRepeat(this.#young.get(key) ?? this.#old.get(key), at)) return true;
-    if (Math.abs(at - this.#youngSince) >= repeatWindow || this.#young.size >= this.#maxYoung) {
-      const forgotten = this.#old;
-      this.#old = this.#young;
-      this.#young = forgotten;
-      forgotten.clear();
-      this.#youngSince = at;
-    }
-    this.#young.set(key, at);
-    return false;
-  }
-
-  get size(): number {
-    return this.#young.size + this.#old.size;
-  }
-}

@@ -1,4 +1,4 @@
-/** A list of numbers that grows, in one piece of memory that is used again. */
+/** A list of numbers that grows, in one array that is used again. */
 export class FloatList {
   #all: Float64Array;
   #length = 0;
@@ -16,8 +16,13 @@ export class FloatList {
     return this.#length;
   }
 
-  at(place: number): number {
-    return this.#all[place] ?? 0;
+  at(index: number): number {
+    return this.#all[index] ?? 0;
+  }
+
+  push(one: number): void {
+    if (this.#length + 1 > this.#all.length) this.#grow(this.#length + 1);
+    this.#all[this.#length++] = one;
   }
 
   push2(one: number, two: number): void {
@@ -58,8 +63,8 @@ export class FloatList {
     this.#length = 0;
   }
 
-  #grow(least: number): void {
-    const larger = new Float64Array(Math.max(least, this.#all.length * 2));
+  #grow(min: number): void {
+    const larger = new Float64Array(Math.max(min, this.#all.length * 2));
     larger.set(this.#all);
     this.#all = larger;
   }

@@ -2,17 +2,35 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { IntTable } from './int-table.ts';
 
-test('every number has the place that it was given, also when there are many, and none after a clearing', () => {
-  const places = new IntTable();
-  const key = fc.oneof(fc.nat({ max: 5_000 }), fc.integer({ min: 0, max: 2 ** 52 }));
+const key = fc.oneof(fc.nat({ max: 500 }), fc.integer({ min: 0, max: 2 ** 53 - 1 }));
+const value = fc.nat({ max: 1_000 });
+const step = fc.tuple(fc.constantFrom('set', 'add'), key, value);
+
+test('it has what a map has, however many keys there are, and nothing after a clearing', () => {
+  const table = new IntTable(4);
   fc.assert(
-    fc.property(fc.uniqueArray(key, { maxLength: 3_000, size: 'max' }), (keys) => {
-      places.clear();
-      for (const [place, each] of keys.entries()) {
-        expect(places.placeOf(each)).toBe(-1);
-        places.add(each, place);
+    fc.property(fc.array(step, { maxLength: 3_000, size: 'max' }), (steps) => {
+      table.clear();
+      const plain = new Map<number, number>();
+      for (const [kind, key, value] of steps) {
+        const before = plain.get(key);
+        expect(table.get(key)).toBe(before ?? -1);
+        plain.set(key, kind === 'add' ? (before ?? 0) + value : value);
+        if (kind === 'add') expect(table.add(key, value)).toBe(before === undefined);
+        else table.set(key, value);
       }
-      expect(keys.map((each) => places.placeOf(each))).toEqual([...keys.keys()]);
+      expect(table.size).toBe(plain.size);
+      for (const [key, value] of plain) expect(table.get(key)).toBe(value);
     }),
+    { numRuns: 30 },
   );
+});
+
+test('a table that was large serves small uses as well', () => {
+  const table = new IntTable(4);
+  for (const size of [5_000, 2, 700, 1]) {
+    table.clear();
+    for (let key = 0; key < size; key++) table.set(key, key + 1);
+    expect([table.size, table.get(size - 1), table.get(size)]).toEqual([size, size, -1]);
+  }
 });

@@ -1,44 +1,70 @@
 const free = -1;
-const leastSlots = 1 << 10;
 const half = 2 ** 31;
 
 /**
- * The place of each of many whole numbers from 0 on, in a flat table that is used again: a `Map` takes several times the
- * memory, and each look at it is a walk through that.
+ * Whole numbers of 31 bits by keys that are whole numbers from 0 on: open addressing with linear probing in flat memory that
+ * is used again. A `Map` takes several times the memory, and the collector has to walk through it.
  */
 export class IntTable {
-  #keys = new Float64Array(leastSlots).fill(free);
-  #places = new Int32Array(leastSlots);
+  readonly #minSlots: number;
+  #keys: Float64Array;
+  #values: Int32Array;
   #size = 0;
 
-  /** -1 when it has none. */
-  placeOf(key: number): number {
-    const slot = this.#slotOf(key);
-    return this.#keys[slot] === key ? (this.#places[slot] ?? -1) : -1;
+  /** `minSlots` is a power of two. */
+  constructor(minSlots = 1 << 10) {
+    this.#minSlots = minSlots;
+    this.#keys = new Float64Array(minSlots).fill(free);
+    this.#values = new Int32Array(minSlots);
   }
 
-  /** For a number that has no place yet. */
-  add(key: number, place: number): void {
+  get size(): number {
+    return this.#size;
+  }
+
+  /** -1 where there is none. */
+  get(key: number): number {
     const slot = this.#slotOf(key);
-    this.#keys[slot] = key;
-    this.#places[slot] = place;
-    if (++this.#size * 2 > this.#keys.length) this.#resize(this.#keys.length * 2);
+    return this.#keys[slot] === key ? (this.#values[slot] ?? -1) : -1;
+  }
+
+  set(key: number, value: number): void {
+    const slot = this.#slotOf(key);
+    if (this.#keys[slot] === key) this.#values[slot] = value;
+    else this.#insert(slot, key, value);
+  }
+
+  /** Adds to the value of a key, 0 where there is none. Returns whether the key is new. */
+  add(key: number, value: number): boolean {
+    const slot = this.#slotOf(key);
+    if (this.#keys[slot] === key) {
+      this.#values[slot] = (this.#values[slot] ?? 0) + value;
+      return false;
+    }
+    this.#insert(slot, key, value);
+    return true;
   }
 
   /** Memory that was needed once, for far more than now, is given back. */
   clear(): void {
-    if (this.#keys.length > leastSlots && this.#size * 32 < this.#keys.length) {
-      this.#keys = new Float64Array(leastSlots);
-      this.#places = new Int32Array(leastSlots);
+    if (this.#keys.length > this.#minSlots && this.#size * 32 < this.#keys.length) {
+      this.#keys = new Float64Array(this.#minSlots);
+      this.#values = new Int32Array(this.#minSlots);
     }
     this.#keys.fill(free);
     this.#size = 0;
   }
 
+  #insert(slot: number, key: number, value: number): void {
+    this.#keys[slot] = key;
+    this.#values[slot] = value;
+    if (++this.#size * 2 > this.#keys.length) this.#grow();
+  }
+
   #slotOf(key: number): number {
     const keys = this.#keys;
     const mask = keys.length - 1;
-    // A remainder of 2 to the 32nd would be asked for by a call.
+    // The runtime computes a remainder of 2 to the 32nd with a call.
     const upper = Math.floor(key / half);
     const hash = Math.imul(key - upper * half, 0x9e3779b1) ^ Math.imul(upper, 0x85ebca6b);
     let slot = (hash ^ (hash >>> 15)) & mask;
@@ -49,17 +75,17 @@ export class IntTable {
     }
   }
 
-  #resize(slots: number): void {
+  #grow(): void {
     const keys = this.#keys;
-    const places = this.#places;
-    this.#keys = new Float64Array(slots).fill(free);
-    this.#places = new Int32Array(slots);
-    for (let at = 0; at < keys.length; at++) {
-      const key = keys[at] ?? free;
+    const values = this.#values;
+    this.#keys = new Float64Array(keys.length * 2).fill(free);
+    this.#values = new Int32Array(keys.length * 2);
+    for (let from = 0; from < keys.length; from++) {
+      const key = keys[from] ?? free;
       if (key === free) continue;
       const slot = this.#slotOf(key);
       this.#keys[slot] = key;
-      this.#places[slot] = places[at] ?? 0;
+      this.#values[slot] = values[from] ?? 0;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { longestKey } from '../structures/memoize.ts';
+import { longestKey } from './memoize.ts';
 
 /** A piece that would be farther away from its place is not kept: nobody who invents pieces makes others slow. */
 const farthest = 32;

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { TwoGenerationTable } from './two-generation-table.ts';
+
+test('a value is found until two generations have begun after it', () => {
+  const table = new TwoGenerationTable(10);
+  table.set(7, 70);
+  table.turn();
+  expect(table.get(7)).toBe(70);
+  table.set(7, 71);
+  expect(table.get(7)).toBe(71);
+  table.turn();
+  table.turn();
+  expect([table.get(7), table.size]).toEqual([-1, 0]);
+});
+
+test('of very many keys the latest are found, and no more are kept than two generations hold', () => {
+  const table = new TwoGenerationTable(1_000);
+  for (let key = 0; key < 50_000; key++) table.set(key, key);
+  expect(table.size).toBeLessThanOrEqual(2_000);
+  for (let key = 49_000; key < 50_000; key++) expect(table.get(key)).toBe(key);
+  expect(table.get(47_000)).toBe(-1);
+});
+
+test('a noted key that is noted again outlives its generation', () => {
+  const table = new TwoGenerationTable(10);
+  expect([table.note(1), table.note(1)]).toEqual([false, true]);
+  for (let key = 2; key < 200; key++) {
+    expect(table.note(key)).toBe(false);
+    expect(table.note(1)).toBe(true);
+  }
+  table.clear();
+  expect(table.note(1)).toBe(false);
+});

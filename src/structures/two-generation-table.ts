@@ -1,0 +1,55 @@
+import { IntTable } from './int-table.ts';
+
+/**
+ * A bounded `IntTable`: two generations of at most so many keys each. When the young one is full it becomes the old one, and
+ * what was in that is forgotten.
+ */
+export class TwoGenerationTable {
+  readonly #maxPerGeneration: number;
+  #young = new IntTable();
+  #old = new IntTable();
+
+  constructor(maxPerGeneration: number) {
+    this.#maxPerGeneration = maxPerGeneration;
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  /** Whether the next new key begins a generation. */
+  get isFull(): boolean {
+    return this.#young.size >= this.#maxPerGeneration;
+  }
+
+  /** -1 where there is none. */
+  get(key: number): number {
+    const value = this.#young.get(key);
+    return value >= 0 ? value : this.#old.get(key);
+  }
+
+  set(key: number, value: number): void {
+    if (this.isFull) this.turn();
+    this.#young.set(key, value);
+  }
+
+  /** As a set: whether the key was in it; from then on it is, in the young generation. */
+  note(key: number): boolean {
+    if (!this.#young.add(key, 0)) return true;
+    const wasOld = this.#old.get(key) >= 0;
+    if (this.isFull) this.turn();
+    return wasOld;
+  }
+
+  turn(): void {
+    const forgotten = this.#old;
+    this.#old = this.#young;
+    this.#young = forgotten;
+    forgotten.clear();
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+}
