@@ -1,15 +1,10 @@
 import type { RawHit } from '../journal/hit.ts';
 import { classOfAgent, longestAgent } from '../rules/agent-class.ts';
-import { type Classification, type ClassReason, type ClickClass, classify } from '../rules/click-class.ts';
+import type { Classification } from '../rules/click-class.ts';
+import { classify } from '../rules/click-class.ts';
+import type { ClassReason, ClickClass, DeviceKind } from '../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
-import {
-  type Agent,
-  type DeviceKind,
-  firstLanguage,
-  readAgent,
-  referrerHost,
-  withoutWww,
-} from '../rules/user-agent.ts';
+import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
 import { type CountryOf, countryCode } from './geo.ts';

@@ -3,7 +3,6 @@ import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
 import { hoursPerDay } from '../rules/utc-time.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { HitIdOf } from './hit-ids.ts';
 
 /** A place in a node's journal. */
 export interface Watermark {
@@ -89,6 +88,9 @@ export type HookedLink = Pick<
   | 'webhook_auth_key'
   | 'zapier_hook_url'
 >;
+
+/** The id that the ledger has given to a hit, by its index in the order in which the hits came. */
+export type HitIdOf = (index: number) => number;
 
 export type Delivery = Insertable<Schema['webhook_deliveries']>;
 /** Called inside the transaction with the hooks as they are then, and with the hits already in the ledger. */

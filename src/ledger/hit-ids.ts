@@ -1,7 +1,4 @@
-import type { FoldBatch } from './fold-store.ts';
-
-/** The id that the ledger has given to a hit, by its index in the order in which the hits came. */
-export type HitIdOf = (index: number) => number;
+import type { FoldBatch, HitIdOf } from './fold-store.ts';
 
 /** `ids` are those of the batch's hits, row by row; they are only read when an id is asked for. */
 export function hitIdOf(

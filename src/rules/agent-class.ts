@@ -1,5 +1,5 @@
 import { isbot } from 'isbot';
-import type { ClassReason } from './click-class.ts';
+import type { ClassReason } from './click-fields.ts';
 
 export interface AgentClass {
   readonly class: 'human' | 'preview' | 'bot';

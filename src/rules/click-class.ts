@@ -1,25 +1,5 @@
 import { classOfAgent } from './agent-class.ts';
-
-/** What a hit on a link was. Only a `human` hit that was redirected is a click; the rest is kept to be looked at. */
-export type ClickClass = 'human' | 'preview' | 'bot' | 'prefetch' | 'head' | 'repeat';
-
-/** Why a hit has its class. Stored with it: a code, once used, keeps its meaning. */
-export type ClassReason =
-  | 'browser'
-  | 'app_browser'
-  | 'head_method'
-  | 'unusual_method'
-  | 'purpose_header'
-  | 'empty_user_agent'
-  | 'preview_agent'
-  | 'link_scanner'
-  | 'monitor'
-  | 'automation'
-  | 'http_library'
-  | 'known_crawler'
-  | 'bot_pattern'
-  | 'unlike_browser'
-  | 'recent_visit';
+import type { ClassReason, ClickClass } from './click-fields.ts';
 
 export interface Classification {
   readonly class: ClickClass;

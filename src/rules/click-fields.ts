@@ -1,6 +1,3 @@
-import type { ClassReason, ClickClass } from './click-class.ts';
-import type { DeviceKind } from './user-agent.ts';
-
 /** What a click says of its visitor: taken from the address and the headers. */
 const visitorFields = ['country', 'os', 'browser', 'language'] as const;
 /** Parameters of the link's address, by the names that they have there. */
@@ -42,21 +39,14 @@ export const noWords: Readonly<Record<WordField, string>> = eachField(wordFields
  * added to at their end. Outcomes and targets have the codes of the journal.
  */
 export const sources = ['link', 'qr'] as const;
-export const devices = [
-  'desktop',
-  'mobile',
-  'tablet',
-  'tv',
-  'other',
-] as const satisfies readonly DeviceKind[];
-export const classes = [
-  'human',
-  'preview',
-  'bot',
-  'prefetch',
-  'head',
-  'repeat',
-] as const satisfies readonly ClickClass[];
+export const devices = ['desktop', 'mobile', 'tablet', 'tv', 'other'] as const;
+export type DeviceKind = (typeof devices)[number];
+
+/** What a hit on a link was. Only a `human` hit that was redirected is a click; the others are kept to be looked at. */
+export const classes = ['human', 'preview', 'bot', 'prefetch', 'head', 'repeat'] as const;
+export type ClickClass = (typeof classes)[number];
+
+/** Why a hit has its class. */
 export const reasons = [
   'browser',
   'app_browser',
@@ -73,7 +63,8 @@ export const reasons = [
   'bot_pattern',
   'unlike_browser',
   'recent_visit',
-] as const satisfies readonly ClassReason[];
+] as const;
+export type ClassReason = (typeof reasons)[number];
 
 /**
  * Classes of the roll-ups, and the columns of `link_hours` that count them. A click is a person who was redirected; a
@@ -115,9 +106,9 @@ export const columnOf = (dimension: ClickDimension | 'reason' | 'class'): HitCol
 
 const codesOf = <Word extends string>(words: readonly Word[]): Readonly<Record<Word, number>> =>
   eachField(words, (word) => words.indexOf(word));
-export const classCodes = codesOf<ClickClass>(classes);
-export const reasonCodes = codesOf<ClassReason>(reasons);
-export const deviceCodes = codesOf<DeviceKind>(devices);
-export const sourceCodes = codesOf<(typeof sources)[number]>(sources);
-export const rollupClassCodes = codesOf<RollupClass>(rollupClasses);
-export const dimensionCodes = codesOf<Dimension>(dimensions);
+export const classCodes = codesOf(classes);
+export const reasonCodes = codesOf(reasons);
+export const deviceCodes = codesOf(devices);
+export const sourceCodes = codesOf(sources);
+export const rollupClassCodes = codesOf(rollupClasses);
+export const dimensionCodes = codesOf(dimensions);

@@ -1,8 +1,7 @@
 import Bowser from 'bowser';
 import { appBrowser } from './agent-class.ts';
+import type { DeviceKind } from './click-fields.ts';
 import { deviceOf } from './visitor-kind.ts';
-
-export type DeviceKind = 'desktop' | 'mobile' | 'tablet' | 'tv' | 'other';
 
 /** What a user agent says of its owner's means. Names come from closed lists, so that nobody can invent new ones. */
 export interface Agent {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { type Dialect, dialects } from './dialect.ts';
+import type { Migration } from './migration.ts';
 import { first } from './migrations/001-first.ts';
 import { clicks } from './migrations/002-clicks.ts';
 import { webhooks } from './migrations/003-webhooks.ts';
@@ -18,10 +19,7 @@ import { hitPacks } from './migrations/014-hit-packs.ts';
 import { changesTogether } from './migrations/015-changes-together.ts';
 import { emptyBin } from './migrations/016-empty-bin.ts';
 
-/** Statements, in order; each database gets its own words for the same table. */
-export type Migration = (dialect: Dialect) => readonly string[];
-
-/** Only ever added to: what has run somewhere is never changed. */
+/** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
   first,
   clicks,

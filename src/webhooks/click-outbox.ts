@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FoldedClick } from '../ledger/click.ts';
-import type { HookedLink } from '../ledger/fold-store.ts';
-import type { HitIdOf } from '../ledger/hit-ids.ts';
+import type { HitIdOf, HookedLink } from '../ledger/fold-store.ts';
 import type { Site } from '../rules/site.ts';
 import { readEvents } from '../rules/webhook-event.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';

@@ -1,4 +1,4 @@
-import type { ClassReason } from '../../src/rules/click-class.ts';
+import type { ClassReason } from '../../src/rules/click-fields.ts';
 
 /** A user agent as it was seen, and why a hit of its has its class. */
 export type AgentRow = readonly [who: string, userAgent: string, reason: ClassReason];

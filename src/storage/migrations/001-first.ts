@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const first: Migration = ({ id, integer, tableEnd }) => [
   `create table settings (key text primary key, value text not null) ${tableEnd}`,

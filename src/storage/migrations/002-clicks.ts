@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const clicks: Migration = ({ id, integer, tableEnd, keyedTableEnd }) => [
   // Words that come again and again, by number: a ledger of texts would be ten times as large.

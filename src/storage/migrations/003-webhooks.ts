@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const webhooks: Migration = ({ id, integer, tableEnd }) => [
   // Comma-separated event names that a link's webhook receives.

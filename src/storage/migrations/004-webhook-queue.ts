@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const webhookQueue: Migration = ({ integer }) => [
   // What is due is looked for target by target, so that none waits behind another.

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const qrMarker: Migration = ({ integer }) => [
   // What an organization's new links start with.

@@ -1,3 +1,3 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const fold: Migration = () => [];

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const ownDomains: Migration = ({ integer }) => [
   `alter table domains add column proof text not null default ''`,

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder, searchKeys }) => [
   // Deleted links, whole, as long as they can be brought back. They keep their suffix, and are in nobody's way: no query

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const passwordResets: Migration = ({ id, integer, tableEnd }) => [
   `create table password_resets (

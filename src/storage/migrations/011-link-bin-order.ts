@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** An organization's deleted links, newest first, are paged and counted from this index alone. */
 export const linkBinOrder: Migration = () => [

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** What `stats-counts.ts` writes, in SQL: dimension 2 is the reasons, and a click's value 0 isn't written. */
 const entry = `case when dimension = 2 or (dimension > 2 and value <> 0) then

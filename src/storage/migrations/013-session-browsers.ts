@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** What a session was begun with, by names from closed lists; null where that isn't known. */
 export const sessionBrowsers: Migration = () => [

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /** Hits of a busy time by the hundred in one row: a tenth of the room, and of the work, that a row for each takes. */
 export const hitPacks: Migration = ({ packsHits, integer, tableEnd, keyedTableEnd }) =>

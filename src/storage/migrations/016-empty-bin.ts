@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 /**
  * An organization may use its deleted links' suffixes again, so that several may have had one; and it may empty its bin: what
