@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** How a thread clears up within a second and a half, which does `work` every tenth of a second. */
 async function clearings(work: string): Promise<string> {
   const script = `
-    import { collectWhenIdle } from './src/threads/rest.ts';
+    import { collectWhenIdle } from './src/threads/gc-when-idle.ts';
     const collect = Bun.gc;
     const done = [];
     Bun.gc = (isWaitedFor) => {
