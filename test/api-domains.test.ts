@@ -3,6 +3,7 @@ import { checkDomain } from '../src/manage/check-domain.ts';
 import { checkDueDomains } from '../src/manage/check-due-domains.ts';
 import { findDomain } from '../src/storage/domains.ts';
 import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { visitRaw } from './support/raw-http.ts';
 
@@ -71,16 +72,8 @@ describe.each(storeKinds)('custom domains on %s', (store) => {
       () => read(json.id, who),
       ({ checked_at }) => checked_at !== null,
     );
-  /** Asks again until the background has seen to it. */
-  async function soon<T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> {
-    const began = performance.now();
-    for (;;) {
-      const answer = await ask();
-      if (isDone(answer)) return answer;
-      if (performance.now() - began > 60_000) throw new Error(`still ${JSON.stringify(answer)}`);
-      await Bun.sleep(5);
-    }
-  }
+  const soon = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
+    answerWhen(ask, isDone, 'the background to see to it');
 
   test('a sub-domain is told its TXT and its CNAME, is verified by them, and then carries links', async () => {
     const added = await add('https://Go.Example.org/');

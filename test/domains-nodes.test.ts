@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { visitRaw } from './support/raw-http.ts';
@@ -43,11 +44,7 @@ async function add(domain: string): Promise<{ id: number; prove(): void }> {
 /** How long it takes until that is so on both nodes, in milliseconds. */
 async function until(check: (node: TestApp) => Promise<boolean>): Promise<number> {
   const began = performance.now();
-  for (const node of [one, other])
-    while (!(await check(node))) {
-      if (performance.now() - began > 60_000) throw new Error('a node still does not know');
-      await Bun.sleep(5);
-    }
+  for (const node of [one, other]) await eventually(() => check(node), 'a node to know');
   return performance.now() - began;
 }
 

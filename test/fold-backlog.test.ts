@@ -5,6 +5,7 @@ import { journalsIn } from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { outcomes, targets } from '../src/journal/hit.ts';
 import { storeKinds } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
 import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
@@ -61,7 +62,7 @@ describe.each(kinds)('a large leftover journal on %s, for %s where there are pac
     const second = await createApp(config, { now });
     for (let place = 0; place < 200; place++) await second.clicks.append(hitAt(hits + place, pace));
     await second.clicks.settled();
-    while (journalsIn(folder.path).length > 1) await Bun.sleep(5);
+    await eventually(() => journalsIn(folder.path).length === 1, 'the earlier journal to be folded');
     await second.clicks.settled();
     const { database } = second.context;
     const rows = await wholeLedger(database.read);

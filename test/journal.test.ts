@@ -10,6 +10,7 @@ import { eachCount } from '../src/ledger/hour-counts.ts';
 import { Log } from '../src/telemetry/log.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
 import { freshPostgres } from './support/postgres.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 import { Wire } from './support/wire.ts';
@@ -140,7 +141,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
     expect(journalsIn(folder.path)).toHaveLength(1);
 
     const second = await createApp(config);
-    while (journalsIn(folder.path).length > 0) await Bun.sleep(5);
+    await eventually(() => journalsIn(folder.path).length === 0, 'the journal to be folded');
     const counter = hitCounter(folder.path, DATABASE_URL);
     expect(await counter.of(7)).toEqual({
       ledger: 500,
@@ -161,12 +162,14 @@ describe.each(storeKinds)('hits on %s', (store) => {
       await app.app.clicks.settled();
       app.clock.now += 31 * 86_400_000;
       app.app.clicks.tidy();
-      while ((await rowsOf(app, link.id)).length > 0) await Bun.sleep(5);
+      await eventually(async () => (await rowsOf(app, link.id)).length === 0, 'the clicks to go');
       expect((await hoursOf(app, link.id)).map((row) => row.click)).toEqual([1]);
       const { read } = app.app.context.database;
-      await Bun.sleep(20);
-      expect(await read.selectFrom('daily_visitors').selectAll().execute()).toEqual([]);
-      expect(await read.selectFrom('daily_salts').selectAll().execute()).toEqual([]);
+      for (const table of ['daily_visitors', 'daily_salts'] as const)
+        await eventually(
+          async () => (await read.selectFrom(table).selectAll().execute()).length === 0,
+          `${table} to be empty`,
+        );
     } finally {
       await app.stop();
     }
@@ -254,8 +257,7 @@ test('a disk that stays full costs the hits that memory can not hold, and says h
   try {
     const link = await linkOf(app, await app.newcomer());
     const hit = { ...plain, linkId: link.id, referer: 'r'.repeat(2_000), query: `?${'q'.repeat(4_000)}` };
-    for (let sent = 0; sent < 5_000; sent++) void app.app.clicks.append(hit);
-    await Bun.sleep(10);
+    await Promise.all(Array.from({ length: 5_000 }, () => app.app.clicks.append(hit)));
     for (let sent = 0; sent < 5_000; sent++) await app.app.clicks.append(hit);
     expect(dropped).toBeGreaterThan(1_000);
     expect((await app.visit(`/${link.suffix}`)).status).toBe(302);

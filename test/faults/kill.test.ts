@@ -3,6 +3,7 @@ import type { Socket } from 'bun';
 import { journalsIn } from '../../src/journal/files.ts';
 import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
+import { eventually } from '../support/eventually.ts';
 import { freshPostgres } from '../support/postgres.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
 
@@ -82,11 +83,8 @@ async function makeLinks(url: string, count: number): Promise<{ id: number; suff
 
 /** What earlier processes left has been folded, and nothing of it is on the disk any more. */
 async function settled(dataDir: string): Promise<void> {
-  const deadline = Date.now() + 120_000;
-  while (journalsIn(dataDir).length > 0) {
-    if (Date.now() > deadline) throw new Error('what the killed process left was not folded');
-    await Bun.sleep(5);
-  }
+  const isFolded = () => journalsIn(dataDir).length === 0;
+  await eventually(isFolded, 'what the killed process left to be folded', 120_000);
 }
 
 async function kill(program: Program): Promise<void> {

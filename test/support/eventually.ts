@@ -2,11 +2,24 @@
 export async function eventually(
   check: () => Promise<boolean> | boolean,
   what: string,
-  patience = 60_000,
+  patience?: number,
 ): Promise<void> {
+  await answerWhen(check, (isSo) => isSo, what, patience);
+}
+
+/** Asks again until the answer is such, and returns it. */
+export async function answerWhen<Answer>(
+  ask: () => Promise<Answer> | Answer,
+  isSuch: (answer: Answer) => boolean,
+  what: string,
+  patience = 60_000,
+): Promise<Answer> {
   const began = performance.now();
-  while (!(await check())) {
-    if (performance.now() - began > patience) throw new Error(`still waiting for ${what}`);
+  for (;;) {
+    const answer = await ask();
+    if (isSuch(answer)) return answer;
+    if (performance.now() - began > patience)
+      throw new Error(`still waiting for ${what}: ${JSON.stringify(answer)}`);
     await Bun.sleep(5);
   }
 }

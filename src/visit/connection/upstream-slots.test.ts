@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type Slot, UpstreamSlots } from './upstream-slots.ts';
 
 const networkOf = (peer: string) => (peer === 'proxy' ? null : peer);
@@ -98,10 +99,10 @@ test('a half-sent request that has stalled makes room; who waits in vain is refu
   take('a1', 'a', () => isStalled);
   take('b1', 'b');
   isStalled = true;
-  while (!log.includes('start b1')) await Bun.sleep(20);
+  await eventually(() => log.includes('start b1'), 'b1 to start');
   expect(log).toEqual(['start a1', 'stalled a1', 'start b1']);
   take('c1', 'c');
-  while (!log.includes('refuse c1')) await Bun.sleep(50);
+  await eventually(() => log.includes('refuse c1'), 'c1 to be refused');
   slots.release(of('b1'));
   expect(log).not.toContain('start c1');
 }, 240_000);
