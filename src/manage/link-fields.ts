@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { destinationIsOurs, requireDestination } from './require-destination.ts';
 import { requireTarget } from './webhook-target.ts';
 
-/** The fields that creation and update share. Absent: not spoken of. Null or "": cleared. */
+/** The fields that creation and update share. Absent: unchanged. Null or "": cleared. */
 export interface LinkFields {
   readonly destination_url?: string | null | undefined;
   readonly android_link_destination?: string | null | undefined;
@@ -37,20 +37,20 @@ export const asksForDomains =
   async (host: string): Promise<boolean> =>
     (await findVerifiedDomain(database.lookup, host)) !== undefined;
 
-/** Columns in their stored form; undefined where nothing was said. */
-export type SpokenColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
+/** Columns in their stored form; undefined where the call has no such field. */
+export type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
-/** Columns for the fields that were spoken of, checked and in their stored form. */
+/** Columns for the fields of a call, checked and in their stored form. */
 export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
   return withoutAbsent(await providedColumns(context, fields, asksForDomains(context)));
 }
 
-/** A thousand links are made at a time: what is known at once is not waited for. */
+/** Awaits only what takes a promise: a call may make a thousand links. */
 export async function providedColumns(
   context: Context,
   fields: LinkFields,
   isOurDomain: IsOurDomain,
-): Promise<SpokenColumns> {
+): Promise<ProvidedColumns> {
   const destination = mandatory(
     fields.destination_url,
     'destination_url',
@@ -89,15 +89,36 @@ export async function providedColumns(
     ),
     webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(key)),
     webhook_events:
-      fields.webhook_events === undefined ? undefined : writeEvents(fields.webhook_events || usualEvents),
+      fields.webhook_events === undefined ? undefined : writeEvents(fields.webhook_events || defaultEvents),
     password_hash: password_hash && (await password_hash),
   };
 }
 
-/** What is told when nobody said what. */
-const usualEvents: readonly WebhookEvent[] = ['click'];
+/** The columns of a new link: defaults for those that the call has no field of. `marker` null: the organization's. */
+export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) => ({
+  destination_url: provided.destination_url ?? '',
+  android_url: provided.android_url ?? null,
+  ios_url: provided.ios_url ?? null,
+  og_title: provided.og_title ?? null,
+  og_description: provided.og_description ?? null,
+  og_image: provided.og_image ?? null,
+  expires_at: provided.expires_at ?? null,
+  qr_foreground: provided.qr_foreground ?? defaultColours.foreground,
+  qr_background: provided.qr_background ?? defaultColours.background,
+  qr_marker: provided.qr_marker ?? marker,
+  password_hash: provided.password_hash ?? null,
+  bot_protection: provided.bot_protection ?? 0,
+  captcha: provided.captcha ?? 0,
+  name: provided.name ?? null,
+  webhook_url: provided.webhook_url ?? null,
+  webhook_auth_key: provided.webhook_auth_key ?? null,
+  webhook_events: provided.webhook_events ?? 'click',
+  expiry_event_at: provided.expires_at ?? null,
+});
 
-const withoutAbsent = (columns: SpokenColumns): LinkChanges =>
+const defaultEvents: readonly WebhookEvent[] = ['click'];
+
+const withoutAbsent = (columns: ProvidedColumns): LinkChanges =>
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 
 function clearable<T>(value: string | null | undefined, accept: (value: string) => T): T | null | undefined {

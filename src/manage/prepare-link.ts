@@ -1,12 +1,12 @@
 import type { Caller } from '../rules/access.ts';
-import { defaultColours, sameColour } from '../rules/colour.ts';
+import { sameColour } from '../rules/colour.ts';
 import { Refusal } from '../rules/errors.ts';
 import { normaliseHostname } from '../rules/host.ts';
 import { checkSuffix, normaliseSuffix } from '../rules/suffix.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Context } from './context.ts';
-import { asksForDomains, type LinkFields, providedColumns } from './link-fields.ts';
+import { asksForDomains, columnsOfNew, type LinkFields, providedColumns } from './link-fields.ts';
 import type { PreparedLink } from './prepared-link.ts';
 
 export interface LinkToCreate extends LinkFields {
@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * Turns wishes of one call into what can be stored, or refuses them. What the call asks the store more than once is
- * asked once. `marker` is for a link whose maker said nothing of it; null: what its organization chose.
+ * Turns the links of one call into rows that can be stored, or refuses them. Lookups that several links need are made
+ * once. `marker` is the default of `qr_marker`; null: what the organization chose.
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
   const isOurDomain = memoize(asksForDomains(context));
@@ -33,28 +33,11 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
     const asked = placeOf(input.domain ?? '');
     const place = asked instanceof Promise ? await asked : asked;
     const chosen = chosenSuffix(input.suffix, place);
-    const spoken = await providedColumns(context, input, isOurDomain);
+    const provided = await providedColumns(context, input, isOurDomain);
     const row = {
-      destination_url: spoken.destination_url ?? '',
-      android_url: spoken.android_url ?? null,
-      ios_url: spoken.ios_url ?? null,
-      og_title: spoken.og_title ?? null,
-      og_description: spoken.og_description ?? null,
-      og_image: spoken.og_image ?? null,
-      expires_at: spoken.expires_at ?? null,
-      qr_foreground: spoken.qr_foreground ?? defaultColours.foreground,
-      qr_background: spoken.qr_background ?? defaultColours.background,
-      qr_marker: spoken.qr_marker ?? marker,
-      password_hash: spoken.password_hash ?? null,
-      bot_protection: spoken.bot_protection ?? 0,
-      captcha: spoken.captcha ?? 0,
-      name: spoken.name ?? null,
-      webhook_url: spoken.webhook_url ?? null,
-      webhook_auth_key: spoken.webhook_auth_key ?? null,
-      webhook_events: spoken.webhook_events ?? 'click',
+      ...columnsOfNew(provided, marker),
       zapier_hook_url: null,
       zapier_hook_id: 0,
-      expiry_event_at: spoken.expires_at ?? null,
       created_at: now,
       updated_at: now,
       organization_id: caller.organizationId,
@@ -72,17 +55,17 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
   };
 }
 
-/** Asked once; the answer is at hand once it is there. */
+/** Asks once a key. Returns the answer itself, not a promise, once it is there. */
 function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
-  const known = new Map<string, T | Promise<T>>();
+  const answers = new Map<string, T | Promise<T>>();
   return (key) => {
-    const answer = known.get(key);
+    const answer = answers.get(key);
     if (answer !== undefined) return answer;
     const asked = ask(key).then((found) => {
-      known.set(key, found);
+      answers.set(key, found);
       return found;
     });
-    known.set(key, asked);
+    answers.set(key, asked);
     return asked;
   };
 }

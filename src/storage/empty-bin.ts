@@ -1,20 +1,5 @@
+import { erasedColumns } from './link-columns.ts';
 import type { Queries } from './schema.ts';
-
-/** What is left of a link that was taken out of the bin for good: whose suffix it was, and since when it is deleted. */
-const nothing = {
-  destination_url: '',
-  android_url: null,
-  ios_url: null,
-  og_title: null,
-  og_description: null,
-  og_image: null,
-  password_hash: null,
-  name: null,
-  webhook_url: null,
-  webhook_auth_key: null,
-  zapier_hook_url: null,
-  search_text: '',
-} as const;
 
 /** Empties the bin of these links, as far as they are an organization's and in it. Returns how many were. */
 export async function emptyOfLinks(
@@ -26,7 +11,7 @@ export async function emptyOfLinks(
 ): Promise<number> {
   const emptied = await queries
     .updateTable('link_bin')
-    .set({ ...nothing, emptied_at: now })
+    .set({ ...erasedColumns, emptied_at: now })
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .where('deleted_at', '>', deletedAfter)

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Dialect, dialectOf } from './dialect.ts';
 import { type ColumnKind, jsonRows } from './json-rows.ts';
+import { linkColumns } from './link-columns.ts';
 import { type Prepared, prepared } from './prepared.ts';
 import { defaultDomainId, type Queries, type Schema } from './schema.ts';
 
@@ -12,37 +13,7 @@ export interface CompleteLink extends Omit<Stored, 'id' | 'qr_marker'> {
   readonly qr_marker: number | null;
 }
 
-const columns = {
-  id: 'integer',
-  created_at: 'integer',
-  updated_at: 'integer',
-  organization_id: 'integer',
-  domain_id: 'integer',
-  suffix: 'text',
-  destination_url: 'text',
-  android_url: 'text',
-  ios_url: 'text',
-  og_title: 'text',
-  og_description: 'text',
-  og_image: 'text',
-  expires_at: 'integer',
-  qr_foreground: 'text',
-  qr_background: 'text',
-  qr_png: 'integer',
-  password_hash: 'text',
-  bot_protection: 'integer',
-  captcha: 'integer',
-  name: 'text',
-  webhook_url: 'text',
-  webhook_auth_key: 'text',
-  zapier_hook_url: 'text',
-  webhook_events: 'text',
-  expiry_event_at: 'integer',
-  zapier_hook_id: 'integer',
-  qr_marker: 'integer',
-  search_text: 'text',
-} as const satisfies Record<keyof CompleteLink, ColumnKind>;
-const names = Object.keys(columns) as Column[];
+const names = Object.keys(linkColumns) as Column[];
 
 type Column = keyof CompleteLink;
 type Cell = CompleteLink[Column];
@@ -127,10 +98,10 @@ function insertOf(
   values: readonly Cell[],
 ): RawBuilder<Inserted> {
   const sent = names.filter((name) => shared.includes(name) || own.includes(name));
-  const table = jsonRows(dialect, Object.fromEntries(own.map((name) => [name, columns[name]])), json);
+  const table = jsonRows(dialect, Object.fromEntries(own.map((name) => [name, linkColumns[name]])), json);
   const cell = (name: Column): RawBuilder<unknown> =>
     shared.includes(name)
-      ? sql`cast(${values[shared.indexOf(name)]} as ${sql.raw(types[columns[name]])})`
+      ? sql`cast(${values[shared.indexOf(name)]} as ${sql.raw(types[linkColumns[name]])})`
       : sql.raw(`sent.${name}`);
   const value = (name: Column): RawBuilder<unknown> =>
     name === 'qr_marker'

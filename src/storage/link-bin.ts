@@ -1,41 +1,13 @@
 import { sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
+import { linkColumns } from './link-columns.ts';
 import { canComeBack } from './list-deleted.ts';
 import { prepared } from './prepared.ts';
-import type { Queries, Schema } from './schema.ts';
+import type { Queries } from './schema.ts';
 
-/** Every column of a link: what goes into the bin and comes out of it. */
-const columns = [
-  'id',
-  'created_at',
-  'updated_at',
-  'organization_id',
-  'domain_id',
-  'suffix',
-  'destination_url',
-  'android_url',
-  'ios_url',
-  'og_title',
-  'og_description',
-  'og_image',
-  'expires_at',
-  'qr_foreground',
-  'qr_background',
-  'qr_png',
-  'password_hash',
-  'bot_protection',
-  'captcha',
-  'name',
-  'webhook_url',
-  'webhook_auth_key',
-  'zapier_hook_url',
-  'webhook_events',
-  'expiry_event_at',
-  'zapier_hook_id',
-  'qr_marker',
-  'search_text',
-] as const satisfies readonly (keyof Schema['links'])[];
+/** What goes into the bin and comes out of it. */
+const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
 
 /** Takes links out of sight, with their tags, so that they can come back. */
 export async function moveToBin(queries: Queries, ids: readonly number[], now: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { HitColumn, RollupClass } from '../rules/click-fields.ts';
+import type { LinkRow } from './link-columns.ts';
 
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
@@ -88,11 +89,11 @@ export interface Schema {
     name: string;
     name_folded: string;
   };
-  links: Link;
+  links: LinkRow;
   link_tags: { link_id: number; tag_id: number };
   /** Deleted links as they were, for as long as they can be brought back; every column of `links`, and when. */
   /** Emptied: gone for good, save for its suffix, which other organizations must not get yet. */
-  link_bin: Link & { deleted_at: number; emptied_at: Generated<number | null> };
+  link_bin: LinkRow & { deleted_at: number; emptied_at: Generated<number | null> };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };
@@ -164,44 +165,6 @@ export interface Schema {
     excerpt: string | null;
     problem: string | null;
   };
-}
-
-interface Link {
-  id: Generated<number>;
-  created_at: number;
-  updated_at: number;
-  organization_id: number;
-  /** 0 is the default domain: the host of BASE_URL, whatever it is today. */
-  domain_id: number;
-  suffix: string;
-  destination_url: string;
-  android_url: string | null;
-  ios_url: string | null;
-  og_title: string | null;
-  og_description: string | null;
-  og_image: string | null;
-  expires_at: number | null;
-  qr_foreground: string;
-  qr_background: string;
-  qr_png: number;
-  password_hash: string | null;
-  bot_protection: number;
-  captcha: number;
-  name: string | null;
-  webhook_url: string | null;
-  /** Sealed: a dump of the database doesn't show it. */
-  webhook_auth_key: string | null;
-  zapier_hook_url: string | null;
-  /** Names of events, separated by commas. */
-  webhook_events: Generated<string>;
-  /** When its expiry is to be told to its webhook; null once that was done. */
-  expiry_event_at: number | null;
-  /** Counts the subscriptions there have been. */
-  zapier_hook_id: Generated<number>;
-  /** 1: the QR codes of this link carry the marker by which their scans are told from clicks. */
-  qr_marker: Generated<number>;
-  /** Name, suffix and destination, folded, for the list's search. */
-  search_text: string;
 }
 
 interface Rollup {
