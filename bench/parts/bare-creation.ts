@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { defaultColours } from '../../src/rules/colour.ts';
+import { columnsOfNew } from '../../src/manage/link-fields.ts';
 import { randomSuffix } from '../../src/rules/suffix.ts';
 import { recordChanges } from '../../src/storage/changes.ts';
 import { queriesOver } from '../../src/storage/drivers/sqlite-client.ts';
@@ -58,32 +58,16 @@ async function firstOrganization(dataDir: string): Promise<number> {
 function rowOf(input: LinkInput, organization_id: number, now: number): CompleteLink {
   const suffix = randomSuffix(randomBytes);
   return {
-    ...input,
+    ...columnsOfNew(input, 0),
     id: null,
     created_at: now,
     updated_at: now,
     organization_id,
     domain_id: defaultDomainId,
     suffix,
-    android_url: null,
-    ios_url: null,
-    og_title: null,
-    og_description: null,
-    og_image: null,
-    expires_at: null,
-    qr_foreground: defaultColours.foreground,
-    qr_background: defaultColours.background,
     qr_png: 0,
-    password_hash: null,
-    bot_protection: 0,
-    captcha: 0,
-    webhook_url: null,
-    webhook_auth_key: null,
-    webhook_events: 'click',
     zapier_hook_url: null,
     zapier_hook_id: 0,
-    expiry_event_at: null,
-    qr_marker: 0,
     search_text: searchText({ ...input, suffix }),
   };
 }
