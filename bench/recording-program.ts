@@ -1,10 +1,10 @@
 /** Linnet, but hits are dropped, or are written to the journal and stay there: what each part of a hit costs. */
 import { createApp } from '../src/app.ts';
-import { visitorsInThread } from '../src/compose/visit-worker.ts';
+import { startInWorker } from '../src/compose/data-plane-worker.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { lowerPriority } from '../src/threads/lower-priority.ts';
 
 const hits = process.env.HITS === 'dropped' ? 'dropped' : 'unfolded';
-const app = await createApp(loadConfig(process.env), { hits }, visitorsInThread(process.env, lowerPriority));
+const app = await createApp(loadConfig(process.env), { hits }, startInWorker(process.env, lowerPriority));
 process.on('SIGTERM', () => process.exit(0));
 process.stdout.write(`Linnet listens on ${app.url}\n`);

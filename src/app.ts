@@ -4,18 +4,18 @@ import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import { siteOf, whenMoved } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
-import { followChanges, forget, knownOf } from './compose/caches.ts';
+import { cachesOf, followChanges, forget } from './compose/caches.ts';
 import { openControlPlane } from './compose/control-plane.ts';
+import type { Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
+import { startInThisThread } from './compose/local-data-plane.ts';
 import type { Overrides } from './compose/overrides.ts';
-import { takePorts } from './compose/ports.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
-import { doorsTo } from './compose/router.ts';
-import { keepClicksTidy, startDuties } from './compose/scheduled-jobs.ts';
+import { routesOf } from './compose/router.ts';
+import { scheduleClickCleanup, startScheduledJobs } from './compose/scheduled-jobs.ts';
+import { openServers } from './compose/servers.ts';
 import type { Start } from './compose/start.ts';
-import { visitorsHere } from './compose/visitor-plane.ts';
-import type { Clicks, StartVisitors } from './compose/visitors.ts';
 import type { Config } from './config/options.ts';
 import { router } from './http/router.ts';
 import type { RawHit } from './journal/hit.ts';
@@ -30,87 +30,87 @@ import { Log } from './telemetry/log.ts';
 export type { Overrides } from './compose/overrides.ts';
 
 export interface App {
-  /** The address people reach. */
+  /** The public address. */
   readonly url: string;
-  /** The address this process listens on. */
+  /** The origin this process listens on. */
   readonly listening: string;
   readonly port: number;
   readonly context: Context;
   readonly clicks: Clicks;
-  /** What makes the first account from elsewhere; null once there is an account. */
+  /** Needed to create the first account from another machine; null once there is an account. */
   readonly setupToken: string | null;
-  /** Fulfilled when the address people reach has become another one: this app knows only the one before. */
+  /** Fulfilled when the public address has changed: this app knows only the old one. */
   readonly moved: Promise<void>;
-  /** Lets what is under way finish, then closes everything, last opened first. */
+  /** Lets requests under way finish, then closes everything in reverse order. */
   stop(): Promise<void>;
 }
 
-/** For links that ask a visitor something first: plain ones are cached where they are answered. */
+/** For links with a password or captcha: plain links are cached in the data plane. */
 const cacheBounds = { bytes: 8 * 1024 * 1024, misses: 10_000 };
 
 export async function createApp(
   config: Config,
   overrides: Overrides = {},
-  startVisitors: StartVisitors = visitorsHere,
+  startDataPlane: StartDataPlane = startInThisThread,
 ): Promise<App> {
   const log = overrides.log ?? new Log(config.logLevel);
   const opened = new AsyncDisposableStack();
   try {
-    return await open({ config, overrides, log, now: overrides.now ?? Date.now, opened }, startVisitors);
+    return await open({ config, overrides, log, now: overrides.now ?? Date.now, opened }, startDataPlane);
   } catch (cause) {
     await opened.disposeAsync().catch((fault) => log.error('start not undone', fault));
     throw cause;
   }
 }
 
-/** Step by step, in this order; the stop goes back the same way. */
-async function open(start: Start, startVisitors: StartVisitors): Promise<App> {
+/** The steps of a start. The stop undoes them in reverse order. */
+async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> {
   const { config, log, now, opened } = start;
-  // Closed last, behind the visitors' and the fold's own connections: SQLite clears its log away with the last that can write.
+  // Closed after the connections of the data plane and the fold: SQLite removes its WAL with the last connection that can write.
   const storage = opened.use(new AsyncDisposableStack());
-  const { appServer, visitors, misses } = await takePorts(start, startVisitors);
+  const { appServer, dataPlane, misses } = await openServers(start, startDataPlane);
   const store = await openStore(config, log);
   const { database } = store;
   storage.defer(() => database.close());
-  const site = await siteOf(config, database, visitors.port);
+  const site = await siteOf(config, database, dataPlane.port);
 
   const lookups: Pick<Lookups, 'queries' | 'link'> = {
     queries: database.lookup,
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
-  const known = knownOf(site, lookups, now, cacheBounds);
+  const caches = cachesOf(site, lookups, now, cacheBounds);
   const { context, deliverer, authenticator } = openControlPlane(start, site, store, (change) => {
-    forget(known, change);
-    visitors.change(change);
+    forget(caches, change);
+    dataPlane.change(change);
   });
-  await followChanges(known, database.lookup, start);
-  startDuties(start, context, deliverer);
+  await followChanges(caches, database.lookup, start);
+  startScheduledJobs(start, context, deliverer);
 
-  await visitors.open(site.origin);
-  const { clicks } = visitors;
+  await dataPlane.open(site.origin);
+  const { clicks } = dataPlane;
   const live = liveClicksOf(start, database, clicks);
-  keepClicksTidy(start, clicks);
-  // The port is closed before anything else, then what would otherwise never end: the others can be waited for.
-  opened.defer(async () => void (await Promise.all([drain(visitors, appServer), live.close()])));
+  scheduleClickCleanup(start, clicks);
+  // The port is closed first, and with it live streams, which would otherwise never end.
+  opened.defer(async () => void (await Promise.all([drain(dataPlane, appServer), live.close()])));
 
   const record = (hit: RawHit) => clicks.append(hit) ?? 'stored';
-  const redirects = requestHandlerOf({ config, context, known, misses, record, log });
+  const redirects = requestHandlerOf({ config, context, caches, misses, record, log });
   const shared = { live, bodies: new BodyMemory(), heavyReads: new HeavyReads() };
   const serve = serveApi(routes, { ...context, ...shared }, authenticator, log);
   const api: typeof serve = async (...call) => {
     const answer = await serve(...call);
-    // Who has changed a link and visits it finds it changed.
-    await visitors.caughtUp();
+    // A user who changes a link and then visits it must see the change.
+    await dataPlane.caughtUp();
     return answer;
   };
-  appServer.open(router(doorsTo({ config, context, hosts: known.hosts, redirects, api, log })));
+  appServer.open(router(routesOf({ config, context, hosts: caches.hosts, redirects, api, log })));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
-  await visitors.listen();
+  await dataPlane.listen();
   bundleEarly(start);
   return {
     url: site.origin,
-    listening: visitors.origin,
-    port: visitors.port,
+    listening: dataPlane.origin,
+    port: dataPlane.port,
     context,
     clicks,
     setupToken: token,

@@ -1,4 +1,4 @@
-/** Runs in a thread of its own, beside the one that answers: from the journals into storage. */
+/** The thread of the fold: moves hits from the journals into storage. */
 import { randomBytes } from 'node:crypto';
 import { isPassing } from './journal/passing-fault.ts';
 import { enrichParts } from './ledger/enrich.ts';
@@ -18,18 +18,18 @@ declare const self: Worker;
 const retryPause = 1_000;
 
 const tell = (message: FromFold) => self.postMessage(message);
-let desk: FoldWorker | undefined;
+let worker: FoldWorker | undefined;
 let opening: Timer | undefined;
-/** How far the journal reaches, told before the desk was there. */
+/** How far the journal reaches, received before the worker was open. */
 let waiting: Extract<ToFold, { kind: 'wake' }> | undefined;
 
 lowerPriority();
-collectWhenIdle(() => desk?.release());
+collectWhenIdle(() => worker?.release());
 
 self.onmessage = (event: MessageEvent<ToFold>) => {
   const message = event.data;
   if (message.kind === 'start') open(message.settings, message.now);
-  else if (desk !== undefined) desk.take(message);
+  else if (worker !== undefined) worker.take(message);
   else if (message.kind === 'wake') waiting = message;
   else if (message.kind === 'stop') {
     clearTimeout(opening);
@@ -37,10 +37,10 @@ self.onmessage = (event: MessageEvent<ToFold>) => {
   }
 };
 
-/** Where the system has no descriptor or no room now, that is no reason to end: the clicks wait in the journal. */
+/** A lack of descriptors or disk space is temporary, so it is tried again: the clicks wait in the journal. */
 function open(settings: FoldSettings, now: number): void {
   try {
-    desk = deskOf(settings, now);
+    worker = workerOf(settings, now);
   } catch (cause) {
     if (!isPassing(cause)) throw cause;
     tell({
@@ -51,10 +51,10 @@ function open(settings: FoldSettings, now: number): void {
     opening = setTimeout(() => open(settings, now), retryPause);
     return;
   }
-  if (waiting !== undefined) desk.take(waiting);
+  if (waiting !== undefined) worker.take(waiting);
 }
 
-function deskOf(settings: FoldSettings, now: number): FoldWorker {
+function workerOf(settings: FoldSettings, now: number): FoldWorker {
   const store =
     settings.databaseUrl === null
       ? new SqliteFoldStore(settings.dataDir)

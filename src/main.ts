@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os';
 import { type App, createApp } from './app.ts';
+import { startInWorker } from './compose/data-plane-worker.ts';
 import { greeting } from './compose/greeting.ts';
-import { MovingApp } from './compose/moving-app.ts';
+import { RestartableApp } from './compose/restartable-app.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
-import { visitorsInThread } from './compose/visit-worker.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
 import { StartProblem } from './start-problem.ts';
@@ -14,16 +14,16 @@ import { holdPort } from './visit/connection/hold-port.ts';
 import { Workers } from './workers/workers.ts';
 
 /**
- * Once visitors have their thread, this one gives way to it, and so do all that it is going to start, the store's among
- * them: where there is but one core, visits come first.
+ * Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then on
+ * (the store's, for example): on a single core, visits come first.
  */
-const besideVisitors = visitorsInThread(process.env, lowerPriority);
+const startDataPlane = startInWorker(process.env, lowerPriority);
 
-const begin = (config: Config): Promise<App> => createApp(config, {}, besideVisitors);
+const begin = (config: Config): Promise<App> => createApp(config, {}, startDataPlane);
 
 collectWhenIdle();
 
-/** How a worker is told by its parent that it is one, and which port it shares with the others. */
+/** The argument that makes a process a worker, with the port that it shares with the others. */
 const workerMark = '--worker-on-port=';
 
 const startPatience = 3_000;
@@ -45,7 +45,7 @@ try {
 /** The whole program in this process. */
 async function serve(config: Config): Promise<void> {
   const lock = await lockDataFolder(config, new Log(config.logLevel));
-  const program = new MovingApp(config, begin);
+  const program = new RestartableApp(config, begin);
   stopOnSignals(async () => {
     await stopOf(program.current);
     lock.release();
@@ -57,15 +57,15 @@ async function serve(config: Config): Promise<void> {
 
 /** One of several that share a port. It ends with its parent, also when that is killed. */
 async function work(config: Config): Promise<void> {
-  const program = new MovingApp(config, begin);
+  const program = new RestartableApp(config, begin);
   const stop = stopOnSignals(() => stopOf(program.current));
   process.on('disconnect', stop);
   process.send?.({ greeting: greetingOf(await program.current, config) });
 }
 
 /**
- * Visitors may be answered a moment before the start is over, and what they leave behind is to be put away: so the end
- * of the start comes first. One that takes long, as over a large migration, is broken off.
+ * Visitors may be answered a moment before the start is over, and their clicks must be stored: so the start is waited for
+ * first. A start that takes long, because of a large migration, is aborted.
  */
 async function stopOf(starting: Promise<App>): Promise<void> {
   const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
@@ -88,7 +88,7 @@ async function keepWorkers(config: Config): Promise<void> {
   process.stdout.write(words);
 }
 
-/** A terminal sends Ctrl-C to everyone, and who started us passes it on: the second is no reason to break off. */
+/** A terminal sends Ctrl-C to every process, and our parent passes it on: the second signal must not abort the stop. */
 function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
   let isStopping = false;
   const stopOnce = async () => {
@@ -106,7 +106,7 @@ function greetingOf({ url, port, setupToken }: App, config: Config): string {
   return greeting({ url, config, port: String(port), setupToken, isTerminal, addresses: ownAddresses() });
 }
 
-/** Those of IPv4 first: they are the ones that people can type. */
+/** IPv4 first: those are easier to type. */
 function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
   const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);

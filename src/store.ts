@@ -11,7 +11,7 @@ import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
-/** The setting under which a store remembers which master key it belongs to, without giving it away. */
+/** The setting with a fingerprint of the master key that the store belongs to. */
 export const keyMark = 'master_key_mark';
 
 export interface Store {
@@ -19,7 +19,7 @@ export interface Store {
   readonly secrets: Secrets;
 }
 
-/** Opens everything that lasts: the data folder, the master key, the database. */
+/** Opens what is persistent: the data folder, the master key, the database. */
 export async function openStore(
   config: Config,
   log: Log,
@@ -38,7 +38,7 @@ export async function openStore(
   return { database, secrets };
 }
 
-/** Beside the database, which is seen to where it is opened. */
+/** The database's own files are made private where it is opened. */
 const filesInDataDir = [
   'secret.key',
   'server.lock',
@@ -88,7 +88,7 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
 
 export const markOf = (secrets: Secrets): string => secrets.sign('fingerprint', 'master key');
 
-/** A node with another key would hand out what the others refuse, and read none of what they sealed. */
+/** A node with another key would issue tokens that the others refuse, and could not decrypt what they sealed. */
 async function requireSameKey(database: Database, secrets: Secrets): Promise<void> {
   const mark = markOf(secrets);
   await database.write((queries) => claimSetting(queries, keyMark, mark));

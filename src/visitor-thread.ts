@@ -1,7 +1,7 @@
-/** Runs in a thread of its own: the visitors' port, and everything that a plain visit needs. */
+/** The thread of the data plane: the visitors' port, and everything that a plain visit needs. */
 
-import { VisitorPlane } from './compose/visitor-plane.ts';
-import type { FromVisitors, Listening, ToVisitors } from './compose/worker-protocol.ts';
+import { LocalDataPlane } from './compose/local-data-plane.ts';
+import type { FromDataPlane, Listening, ToDataPlane } from './compose/worker-protocol.ts';
 import { loadConfig } from './config/load.ts';
 import { ClientByPort } from './http/client-by-port.ts';
 import { StartProblem } from './start-problem.ts';
@@ -10,60 +10,60 @@ import { collectWhenIdle } from './threads/gc-when-idle.ts';
 
 declare const self: Worker;
 
-const tell = (message: FromVisitors) => self.postMessage(message);
-let plane: VisitorPlane | undefined;
+const tell = (message: FromDataPlane) => self.postMessage(message);
+let plane: LocalDataPlane | undefined;
 
 collectWhenIdle();
 
-self.onmessage = async ({ data: { id, errand } }: MessageEvent<ToVisitors>) => {
+self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
   try {
-    tell({ kind: 'done', id, listening: await run(errand) });
+    tell({ kind: 'done', id, listening: await run(task) });
   } catch (cause) {
     const { message, stack = '' } = cause as Error;
     tell({ kind: 'failed', id, problem: { message, stack, isForeseen: cause instanceof StartProblem } });
   }
 };
 
-/** Not waited for where nothing is to be waited for: changes are known before the next visit is looked at. */
-function run(errand: ToVisitors['errand']): Listening | null | Promise<null> {
-  if (errand.to === 'prepare') {
-    const config = loadConfig(errand.environment);
-    const behind = { ...errand.behind, clientByPort: new ClientByPort(errand.behind.clientByPort) };
-    plane = new VisitorPlane(
+/** Synchronous wherever it can be: a change is applied before the next visit is read. */
+function run(task: ToDataPlane['task']): Listening | null | Promise<null> {
+  if (task.kind === 'prepare') {
+    const config = loadConfig(task.environment);
+    const appServer = { ...task.appServer, clientByPort: new ClientByPort(task.appServer.clientByPort) };
+    plane = new LocalDataPlane(
       config,
-      behind,
-      errand.hits === null ? {} : { hits: errand.hits },
+      appServer,
+      task.hits === null ? {} : { hits: task.hits },
       new Log(config.logLevel),
     );
     return { port: plane.port, origin: plane.origin };
   }
   if (plane === undefined) throw new Error('nothing is prepared yet');
-  const visitors = plane;
+  const dataPlane = plane;
   const done = () => null;
-  switch (errand.to) {
+  switch (task.kind) {
     case 'open':
-      return visitors.open(errand.origin).then(() => {
-        visitors.clicks.onFolded(() => tell({ kind: 'folded' }));
+      return dataPlane.open(task.origin).then(() => {
+        dataPlane.clicks.onFolded(() => tell({ kind: 'folded' }));
         return null;
       });
     case 'listen':
-      visitors.listen();
+      dataPlane.listen();
       return null;
-    case 'know':
-      visitors.change(JSON.parse(errand.change));
+    case 'change':
+      dataPlane.change(JSON.parse(task.change));
       return null;
     case 'append':
-      return visitors.clicks.append(errand.hit)?.then(done) ?? null;
+      return dataPlane.clicks.append(task.hit)?.then(done) ?? null;
     case 'settle':
-      return visitors.clicks.settled().then(done);
+      return dataPlane.clicks.settled().then(done);
     case 'tidy':
-      visitors.clicks.tidy();
+      dataPlane.clicks.tidy();
       return null;
     case 'stopTaking':
-      return visitors.stopTaking(errand.patience).then(done);
+      return dataPlane.stopTaking(task.patience).then(done);
     case 'endConnections':
-      return visitors.endConnections().then(done);
+      return dataPlane.endConnections().then(done);
     case 'close':
-      return visitors.close().then(done);
+      return dataPlane.close().then(done);
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type App, createApp } from '../src/app.ts';
-import { visitorsInThread } from '../src/compose/visit-worker.ts';
+import { startInWorker } from '../src/compose/data-plane-worker.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
@@ -16,7 +16,7 @@ const browser =
 /** As `main.ts` puts it together: what plain visits are answered with is in a thread of its own. */
 const start = (settings: Record<string, string>): Promise<App> => {
   const environment = { PORT: '0', REGISTRATION: 'open', MISS_LIMIT: '0', ...settings };
-  return createApp(loadConfig(environment), {}, visitorsInThread(environment));
+  return createApp(loadConfig(environment), {}, startInWorker(environment));
 };
 
 describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (store) => {

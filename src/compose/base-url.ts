@@ -3,12 +3,12 @@ import { findBaseUrl } from '../manage/base-url.ts';
 import { Site } from '../rules/site.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
-import { regularly } from './regularly.ts';
+import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
 
 const lookInterval = 500;
 
-/** Where this service stands: by BASE_URL, or by what the store has, or else on this machine alone. */
+/** The address of this service: from BASE_URL, or else from the store, or else this machine alone. */
 export async function siteOf(config: Config, database: Database, port: number): Promise<Site> {
   const stored = config.baseUrl === null ? await findBaseUrl(database) : null;
   return new Site(config.baseUrl ?? new URL(stored ?? `http://127.0.0.1:${port}`));
@@ -16,19 +16,19 @@ export async function siteOf(config: Config, database: Database, port: number): 
 
 /**
  * Fulfilled when the first account has set another address than the one this process works with, here or on another node:
- * everything that follows from the address has to be put together anew. Looked for until there is an account.
+ * everything that depends on the address must be built again. Polls until there is an account.
  */
 export function whenMoved({ config, opened }: Start, database: Database, site: Site): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (config.baseUrl !== null) return promise;
   const look = async () => {
-    // In this order: both are stored at once.
+    // In this order, because both are stored in one transaction.
     const isOver = await hasUsers(database.lookup);
     const stored = await findBaseUrl(database);
     if (stored !== null && stored !== site.origin) resolve();
     if (isOver) void looking.stop();
   };
-  const looking = regularly(look, lookInterval, () => {});
+  const looking = repeatJob(look, lookInterval, () => {});
   opened.defer(() => looking.stop());
   return promise;
 }

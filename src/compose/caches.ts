@@ -13,23 +13,23 @@ import type { Queries } from '../storage/schema.ts';
 import { ChangeFollower } from '../visit/follow-changes.ts';
 import { Hosts } from '../visit/hosts.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
+import type { Change } from './data-plane.ts';
 import type { Start } from './start.ts';
-import type { Change } from './visitors.ts';
 
-/** What a thread remembers of the store, so that it needn't ask for every visit. */
-export interface Known {
+/** Caches of the store, so that a visit needs no query. Each thread that answers visits has its own. */
+export interface Caches {
   readonly links: LinkCache;
   readonly hosts: Hosts;
 }
 
 const pollInterval = 400;
 
-export function knownOf(
+export function cachesOf(
   site: Site,
   { queries, link }: Pick<Lookups, 'queries' | 'link'>,
   now: () => number,
   bounds: CacheBounds,
-): Known {
+): Caches {
   const loadHost = async (host: string) => {
     const row = await findDomainForVisitor(queries, host);
     return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
@@ -40,20 +40,20 @@ export function knownOf(
   };
 }
 
-export function forget(known: Known, { links, hosts }: Change): void {
-  for (const { domainId, suffix } of links) known.links.forget(domainId, suffix);
-  for (const host of hosts) known.hosts.forget(host);
+export function forget(caches: Caches, { links, hosts }: Change): void {
+  for (const { domainId, suffix } of links) caches.links.forget(domainId, suffix);
+  for (const host of hosts) caches.hosts.forget(host);
 }
 
-/** From now on what others change in the store is forgotten here, as the change feed tells of it. */
+/** From now on changes made by other processes are evicted from the caches, as the change feed reports them. */
 export async function followChanges(
-  { links, hosts }: Known,
+  { links, hosts }: Caches,
   lookup: Queries,
   { overrides, log, now, opened }: Start,
 ): Promise<void> {
   const feed = {
     newest: () => newestChangeId(lookup),
-    after: (id: number, most: number) => changesAfter(lookup, id, most),
+    after: (id: number, max: number) => changesAfter(lookup, id, max),
     among: (ids: readonly number[]) => changesAmong(lookup, ids),
   };
   const follower = {

@@ -23,7 +23,7 @@ import { Deliverer } from '../webhooks/deliver.ts';
 import { domainMeansOf } from './domains.ts';
 import type { Overrides } from './overrides.ts';
 
-/** The control plane's means, for the app and for the command line. */
+/** What the control plane works with, for the app and for the command line. */
 export function contextOf(
   config: Config,
   site: Site,
@@ -59,7 +59,7 @@ export function contextOf(
   };
 }
 
-/** Shorter than a connection may be silent: whoever invites is told what became of the mail. */
+/** Milliseconds. Shorter than a connection may be idle, because the API call answers whether the mail was sent. */
 const mailDeadline = 8_000;
 
 export function mailerOf(config: Config, site: Site, overrides: Overrides, log: Log): Mailer | null {
@@ -74,8 +74,8 @@ export function mailerOf(config: Config, site: Site, overrides: Overrides, log: 
   });
 }
 
-/** What they do is mail, and answers have gone out before it: the log is where its failing is seen. */
-export const errandsOf = (log: Log): BackgroundTasks =>
+/** They send mail after the answer has been sent, so a failure is only seen in the log. */
+export const backgroundTasksOf = (log: Log): BackgroundTasks =>
   new BackgroundTasks((cause) =>
     cause instanceof StoreAway
       ? log.warn('mail not sent', { error: cause.message })
@@ -93,13 +93,13 @@ export function delivererOf(
   return new Deliverer({
     database,
     now: overrides.now ?? Date.now,
-    allowed: allowListOf(config.webhookAllow, isReachedFromHereAlone(config, site)),
+    allowed: allowListOf(config.webhookAllow, isLocalOnly(config, site)),
     openKey: (sealed) => secrets.open(sealed),
     onFault: (cause) => log?.warn('webhooks held up', { error: String(cause) }),
     ...overrides.webhooks,
   });
 }
 
-/** A Host of this machine can be claimed by anybody who reaches the port: where others may, BASE_URL alone says nothing. */
-const isReachedFromHereAlone = ({ host, trustedProxies }: Config, site: Site): boolean =>
+/** Any client that reaches the port can send a Host of this machine, so BASE_URL alone proves nothing where others may reach it. */
+const isLocalOnly = ({ host, trustedProxies }: Config, site: Site): boolean =>
   site.isTrial && isLoopbackName(host) && !believesProxies(trustedProxies);

@@ -3,10 +3,10 @@ import type { Context } from '../manage/context.ts';
 import type { Site } from '../rules/site.ts';
 import type { Store } from '../store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
-import { contextOf, delivererOf, errandsOf, mailerOf } from './context.ts';
+import { backgroundTasksOf, contextOf, delivererOf, mailerOf } from './context.ts';
+import type { Change } from './data-plane.ts';
 import { domainMeansOf } from './domains.ts';
 import type { Start } from './start.ts';
-import type { Change } from './visitors.ts';
 
 interface ControlPlane {
   readonly context: Context;
@@ -14,21 +14,21 @@ interface ControlPlane {
   readonly authenticator: Authenticator;
 }
 
-/** What people manage links with. `tell` lets those of this process hear of a change who remember what was before. */
+/** What users manage links with. `notify` tells the caches of this process about a change. */
 export function openControlPlane(
   { config, overrides, log, now, opened }: Start,
   site: Site,
   { database, secrets }: Store,
-  tell: (change: Change) => void,
+  notify: (change: Change) => void,
 ): ControlPlane {
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links) =>
-      tell({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
+      notify({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
     webhooks: deliverer,
     mailer: mailerOf(config, site, overrides, log),
-    backgroundTasks: errandsOf(log),
-    domains: domainMeansOf(config, site, now, (host) => tell({ links: [], hosts: [host] }), log),
+    backgroundTasks: backgroundTasksOf(log),
+    domains: domainMeansOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });
   opened.defer(() => context.backgroundTasks.finish());
   const authenticator = new Authenticator(database, now, (cause) => log.error('key use not noted', cause));

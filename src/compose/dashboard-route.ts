@@ -23,7 +23,7 @@ const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 const compressible = /^(text\/|application\/(javascript|json)|image\/svg)/;
 
-/** Pictures may come from anywhere: the preview of a link shows the picture that its owner chose. */
+/** Images may come from anywhere: the preview of a link shows the image that its owner chose. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ const pageHeaders = {
 };
 const assetHeaders = { ...always, 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** For every app of this process: there is no build to run before a start. */
+/** Shared by every app of this process: there is no build before a start. */
 export const dashboardBundle = new KeptBundle(
   new URL('../dashboard/index.html', import.meta.url),
   async (files): Promise<Bundle> => {
@@ -73,22 +73,21 @@ async function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Promise<As
   return { type, plain, gzip: Uint8Array.from(gzip), brotli: Uint8Array.from(brotli) };
 }
 
-interface Doors {
+interface Routes {
   readonly page: (arrival: Arrival) => Response | Promise<Response>;
   readonly asset: (arrival: Arrival) => Response | Promise<Response>;
 }
 
 /**
- * The same page for every address of the dashboard: which one it is, its script reads from the address. Only on the
- * service's own host: under another name it could not keep anybody signed in. While there is no account it is there under any
- * name, for the set-up.
+ * One page for every path of the dashboard: its script reads the path. Served only on the service's own host, as session
+ * cookies would not work under another name. While there is no account it is served under any name, for the set-up.
  */
-export function dashboardDoors(
+export function dashboardRoutes(
   site: Site,
   isFirstRun: () => Promise<boolean>,
   missing: (arrival: Arrival) => Response,
   log: Log,
-): Doors {
+): Routes {
   const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => {
     const present = (arrival: Arrival) =>
       readOnly(arrival.request, async () => {
@@ -115,7 +114,7 @@ const notBundled = (): Response =>
     headers: { 'retry-after': '2', 'cache-control': 'no-store' },
   });
 
-/** To the dashboard from the root of the service's own host. */
+/** Redirects the root of the service's own host to the dashboard. */
 export const toDashboard = ({ request }: Arrival): Response | Promise<Response> =>
   readOnly(
     request,
@@ -130,7 +129,7 @@ function answer(request: Request, asset: Asset, headers: Record<string, string>)
       : asset.gzip && /\bgzip\b/.test(accepted)
         ? (['gzip', asset.gzip] as const)
         : (['', asset.plain] as const);
-  // HEAD as well: the runtime leaves the body out, and says its length.
+  // For HEAD as well: the runtime leaves the body out and sends its length.
   return new Response(bytes, {
     headers: { ...headers, 'content-type': asset.type, ...(coding && { 'content-encoding': coding }) },
   });

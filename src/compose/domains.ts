@@ -6,7 +6,7 @@ import type { DomainState } from '../rules/domain-standing.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** What custom domains are managed with; `changed` tells this node's cache of hosts. */
+/** What custom domains are managed with. `changed` notifies this node's cache of hosts. */
 export function domainMeansOf(
   config: Config,
   site: Site,
@@ -15,7 +15,7 @@ export function domainMeansOf(
   log?: Log,
 ): DomainMeans {
   const dns = new Dns(config.dnsServers);
-  // To this machine alone no visitor comes: until it is said where the service is, domains lead nowhere.
+  // On a loopback address no visitor arrives: until the service has a public address, domains lead nowhere.
   const leadHere = config.domainTarget !== null || !site.isTrial;
   const target = new TargetFinder(config.domainTarget ?? (leadHere ? site.defaultHost : []), dns, now);
   const ownHosts = target.host === null ? [site.defaultHost] : [site.defaultHost, target.host];

@@ -3,7 +3,7 @@ import type { Listener } from '../visit/connection/listener.ts';
 
 const patience = 10_000;
 
-/** Lets requests that are under way finish, within a deadline, and takes no new ones. */
+/** Accepts no new requests, and lets those under way finish within a deadline. */
 export async function drain(
   listener: Pick<Listener, 'stopTaking' | 'endConnections'>,
   appServer: AppServer,

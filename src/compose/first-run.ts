@@ -4,7 +4,7 @@ import { hasUsers } from '../storage/users.ts';
 
 type Answer = Response | Promise<Response>;
 
-/** Whether nobody has an account yet: asked as long as that is so. A store that is away has some, as far as is known. */
+/** Whether there is no account yet. Asks the store until there is one; a store that is away counts as having one. */
 export function firstRunOf(database: Database): () => Promise<boolean> {
   let isOver = false;
   return async () => {
@@ -13,7 +13,7 @@ export function firstRunOf(database: Database): () => Promise<boolean> {
   };
 }
 
-/** Under a name that is not the service's: while there is no account one way, from then on the other. */
+/** Answers requests for other hosts than the service's: with `during` while there is no account, then with `after`. */
 export const whileFirstRun =
   (
     isFirstRun: () => Promise<boolean>,

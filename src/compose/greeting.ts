@@ -4,19 +4,19 @@ import { isLoopbackName } from '../rules/host.ts';
 import { Site } from '../rules/site.ts';
 
 export interface Greeting {
-  /** The address people reach. */
+  /** The public address. */
   readonly url: string;
   readonly config: Pick<Config, 'host' | 'baseUrl'>;
   readonly port: string;
   /** Null once there is an account. */
   readonly setupToken: string | null;
-  /** What is printed is seen and gone, and not kept in a log. */
+  /** What a terminal shows is not kept in a log. */
   readonly isTerminal: boolean;
-  /** This machine's addresses, as others know it. */
+  /** This machine's addresses on the network. */
   readonly addresses: readonly string[];
 }
 
-/** What the start prints: where Linnet is, and the next step. */
+/** What a start prints: the address, and the next step. */
 export function greeting(start: Greeting): string {
   const { url, setupToken } = start;
   const lines =
@@ -49,7 +49,7 @@ function fromElsewhere(start: Greeting, setupToken: string): string[] {
   ];
 }
 
-/** Listening is not enough: links and pages are only at the address that is said to be the service's. */
+/** Listening is not enough: links and pages are only served under the service's own address. */
 function notReached(start: Greeting): string[] {
   const { config } = start;
   if (config.baseUrl !== null || !isTrial(start) || isLoopbackName(config.host)) return [];

@@ -1,11 +1,11 @@
 import { LiveClicks } from '../stats/live.ts';
 import type { Database } from '../storage/database.ts';
+import type { Clicks } from './data-plane.ts';
 import type { Start } from './start.ts';
-import type { Clicks } from './visitors.ts';
 
-/** A click is seen within a second of its answer: the fold and this look share it. */
+/** Milliseconds. A click is shown within a second of its answer: the fold and this poll share that time. */
 const interval = 300;
-/** Proxies end what is silent for longer. */
+/** Milliseconds. Proxies close connections that are idle for longer. */
 const heartbeat = 15_000;
 
 export function liveClicksOf({ overrides, log }: Start, database: Database, clicks: Clicks): LiveClicks {

@@ -4,26 +4,26 @@ import type { RandomBytes } from '../rules/random-text.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { DelivererParts } from '../webhooks/deliver.ts';
 
-/** What a test may put in the place of the world. */
+/** What a test may replace. */
 export interface Overrides {
   readonly now?: () => number;
   readonly randomBytes?: RandomBytes;
   readonly log?: Log;
   /** What hashing a password costs. */
   readonly hashCost?: HashCost;
-  /** How often the change feed is looked at, in milliseconds. */
+  /** How often the change feed is polled, in milliseconds. */
   readonly pollInterval?: number;
   /** What the journal is written to. */
   readonly journalDisk?: JournalDisk;
-  /** For the bench: hits that are answered and forgotten, or written and never folded. */
+  /** For the bench: hits are answered and dropped, or written and never folded. */
   readonly hits?: 'dropped' | 'unfolded';
-  /** How often a stream that has nothing to tell says so, in milliseconds. */
+  /** How often an idle stream sends a heartbeat, in milliseconds. */
   readonly heartbeat?: number;
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'means'>;
-  /** How often expired links are looked for, in milliseconds. */
+  /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;
-  /** For how long one mail may be under way, in milliseconds. */
+  /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
-  /** How often domains are looked for whose check is due, in milliseconds. */
+  /** How often domains are searched for whose check is due, in milliseconds. */
   readonly domainInterval?: number;
 }

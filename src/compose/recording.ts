@@ -37,7 +37,7 @@ export function openRecording(
   return recording;
 }
 
-/** Opened once now, so that whoever named the wrong file learns of it at the start and not from a map without countries. */
+/** Opened once at the start, so that a wrong file is reported then, and not noticed later by a map without countries. */
 function countryFileOf({ countryFile }: Config): string | null {
   if (countryFile === null) return null;
   const path = resolve(countryFile);

@@ -9,12 +9,12 @@ import { CaptchaGate } from '../visit/gates/captcha.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
 import { type RedirectParts, Redirects } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
-import type { Known } from './caches.ts';
+import type { Caches } from './caches.ts';
 
 interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'> {
   readonly config: Config;
   readonly context: Context;
-  readonly known: Known;
+  readonly caches: Caches;
   readonly log: Log;
 }
 
@@ -22,7 +22,7 @@ interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'> {
 export function requestHandlerOf({
   config,
   context,
-  known,
+  caches,
   misses,
   record,
   log,
@@ -30,12 +30,12 @@ export function requestHandlerOf({
   const { now, site } = context;
   return new RequestHandler({
     redirects: new Redirects({
-      links: known.links,
+      links: caches.links,
       now,
       record,
       believesProxies: believesProxies(config.trustedProxies),
       misses,
-      wayOut: (host, method, path) => known.hosts.wayOut(host, method, path),
+      wayOut: (host, method, path) => caches.hosts.wayOut(host, method, path),
     }),
     now,
     publicUrl: ({ host, domainId }, suffix) =>

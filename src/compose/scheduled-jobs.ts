@@ -4,17 +4,21 @@ import { tellExpiries } from '../manage/tell-expiries.ts';
 import { tidyUp } from '../manage/tidy-up.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
-import { regularly } from './regularly.ts';
+import type { Clicks } from './data-plane.ts';
+import { repeatJob } from './repeat-job.ts';
 import type { Start } from './start.ts';
-import type { Clicks } from './visitors.ts';
 
 const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
 const domainInterval = 2_000;
 
-/** What is done again and again without being asked for. */
-export function startDuties({ overrides, log, opened }: Start, context: Context, deliverer: Deliverer): void {
-  const tidying = regularly(
+/** Starts the jobs of the control plane that run at intervals. */
+export function startScheduledJobs(
+  { overrides, log, opened }: Start,
+  context: Context,
+  deliverer: Deliverer,
+): void {
+  const tidying = repeatJob(
     () => tidyUp(context),
     tidyInterval,
     (cause) => log.warn('tidying failed', { error: String(cause) }),
@@ -22,16 +26,16 @@ export function startDuties({ overrides, log, opened }: Start, context: Context,
   opened.defer(() => tidying.stop());
   deliverer.start();
   opened.defer(() => deliverer.stop());
-  const expiries = regularly(
+  const expiries = repeatJob(
     () => tellExpiries(context),
     overrides.expiryInterval ?? expiryInterval,
     (cause) => log.warn('expiries not told', { error: String(cause) }),
   );
   opened.defer(() => expiries.stop());
-  const domainChecks = regularly(
+  const domainChecks = repeatJob(
     () => checkDueDomains(context),
     overrides.domainInterval ?? domainInterval,
-    // That the store is away is said often enough by whoever reads the change feed.
+    // The follower of the change feed already logs that the store is away.
     (cause) => cause instanceof StoreAway || log.error('domains not checked', cause),
   );
   opened.defer(() => {
@@ -40,7 +44,7 @@ export function startDuties({ overrides, log, opened }: Start, context: Context,
   });
 }
 
-export function keepClicksTidy({ opened }: Start, clicks: Clicks): void {
+export function scheduleClickCleanup({ opened }: Start, clicks: Clicks): void {
   const tidying = setInterval(() => clicks.tidy(), tidyInterval);
   opened.defer(() => clearInterval(tidying));
 }

@@ -7,12 +7,12 @@ import { type FileLock, lockFile } from '../storage/file-lock.ts';
 import { prepareFolder } from '../store.ts';
 import type { Log } from '../telemetry/log.ts';
 
-/** Who holds a data folder, for the person who starts a second server on it. */
+/** The process that holds a data folder, for the error message of a second one. */
 interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
-  /** Null while it starts and any free port was asked for. */
+  /** Null while it starts on any free port. */
   readonly port: number | null;
 }
 
@@ -22,9 +22,9 @@ export interface ServerLock {
 }
 
 /**
- * On SQLite a data folder has one server (with all its workers), for as long as that lives: two would each keep what the other
- * changes in their caches. The command line needs no lock: servers hear of what it does. Nodes on PostgreSQL may share a folder:
- * their journals have names of their own.
+ * On SQLite a data folder belongs to one server (with all its workers) as long as it runs: a second one would serve stale
+ * caches. The command line needs no lock, as the server follows its changes. Nodes on PostgreSQL may share a folder: their
+ * journals have different names.
  */
 export async function lockDataFolder(config: Config, log: Log): Promise<ServerLock> {
   if (config.databaseUrl !== null) return { listensOn() {}, release() {} };
@@ -48,7 +48,7 @@ function lockIn(folder: string, log: Log): FileLock | null {
   try {
     return lockFile(join(folder, 'server.lock'));
   } catch (cause) {
-    // Where files can't be locked, the database itself says what is wrong.
+    // Where files can't be locked, the database reports a second server.
     log.warn('data folder not locked', { error: String(cause) });
     return { release() {} };
   }
@@ -66,7 +66,7 @@ function write(file: string, holder: Holder, log: Log): void {
   }
 }
 
-/** Null where nothing useful is written. */
+/** Null if the file is missing or damaged. */
 function holderIn(file: string): Holder | null {
   try {
     const { pid, host, since, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;

@@ -12,31 +12,31 @@ import { captchaScript } from '../visit/gates/captcha-script.ts';
 import type { Hosts } from '../visit/hosts.ts';
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
-import { dashboardDoors } from './dashboard-route.ts';
+import { dashboardRoutes } from './dashboard-route.ts';
 import { readOnly } from './read-only.ts';
-import { tlsDoor } from './tls-allowed.ts';
+import { tlsAllowed } from './tls-allowed.ts';
 
-type ServiceDoor = (arrival: Arrival) => Response | Promise<Response>;
+type ServiceRoute = (arrival: Arrival) => Response | Promise<Response>;
 
 /** The service's own paths, by their first segment. */
-export function serviceDoors(
+export function serviceRoutes(
   context: Context,
   api: ReturnType<typeof serveApi>,
   hosts: Hosts,
   isFirstRun: () => Promise<boolean>,
   log: Log,
-): ReadonlyMap<string, ServiceDoor> {
+): ReadonlyMap<string, ServiceRoute> {
   const document = openApiDocument(routes, context.site.origin);
   const json = JSON.stringify(document);
   const reference = referencePage(document);
-  const dashboard = dashboardDoors(
+  const dashboard = dashboardRoutes(
     context.site,
     isFirstRun,
     ({ host }) => pageResponse(notFoundPage(host)),
     log,
   );
   const kept = { 'cache-control': 'public, max-age=3600' };
-  return new Map<string, ServiceDoor>([
+  return new Map<string, ServiceRoute>([
     ['app', dashboard.page],
     ['invitation', dashboard.page],
     ['assets', dashboard.asset],
@@ -55,7 +55,7 @@ export function serviceDoors(
           () => new Response(json, { headers: { 'content-type': 'application/json', ...kept } }),
         ),
     ],
-    ['internal', tlsDoor(hosts)],
+    ['internal', tlsAllowed(hosts)],
     ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
     ['readyz', ({ request }) => readOnly(request, () => readiness(context.database))],
     [

@@ -9,10 +9,10 @@ import { readOnly } from './read-only.ts';
 const headers = { 'cache-control': 'no-store' };
 
 /**
- * `/internal/tls-allowed?domain=`: whether a proxy may get a certificate for a custom domain. Asked before each new one.
- * The service's own host is none: the proxy has that by name. Visitors find nothing here.
+ * `/internal/tls-allowed?domain=`: a proxy asks whether it may get a certificate for a custom domain, before each new one.
+ * The service's own host is none: the proxy's configuration names it. For visitors the path doesn't exist.
  */
-export const tlsDoor =
+export const tlsAllowed =
   (hosts: Hosts) =>
   ({ request, host, path, search, isInternal }: Arrival): Response | Promise<Response> => {
     if (path !== '/internal/tls-allowed' || !isInternal()) return pageResponse(notFoundPage(host));

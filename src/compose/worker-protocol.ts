@@ -1,28 +1,28 @@
 import type { RawHit } from '../journal/hit.ts';
 import type { Overrides } from './overrides.ts';
 
-/** What the visitors' thread can be asked to do; each is answered once it is done. */
-export type Errand =
+/** What the data plane's thread can be asked to do. Each task is answered once it is done. */
+export type Task =
   | {
-      readonly to: 'prepare';
+      readonly kind: 'prepare';
       readonly environment: Environment;
-      readonly behind: BehindInMemory;
+      readonly appServer: AppServerMemory;
       readonly hits: Hits;
     }
-  | { readonly to: 'open'; readonly origin: string }
-  | { readonly to: 'listen' }
-  /** A `Change` as JSON: as one text it crosses for a sixth of what a thousand objects take. */
-  | { readonly to: 'know'; readonly change: string }
-  | { readonly to: 'append'; readonly hit: RawHit }
-  | { readonly to: 'settle' }
-  | { readonly to: 'tidy' }
-  | { readonly to: 'stopTaking'; readonly patience: number }
-  | { readonly to: 'endConnections' }
-  | { readonly to: 'close' };
+  | { readonly kind: 'open'; readonly origin: string }
+  | { readonly kind: 'listen' }
+  /** A `Change` as JSON: as one string it is copied in a sixth of the time of a thousand objects. */
+  | { readonly kind: 'change'; readonly change: string }
+  | { readonly kind: 'append'; readonly hit: RawHit }
+  | { readonly kind: 'settle' }
+  | { readonly kind: 'tidy' }
+  | { readonly kind: 'stopTaking'; readonly patience: number }
+  | { readonly kind: 'endConnections' }
+  | { readonly kind: 'close' };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface BehindInMemory {
+export interface AppServerMemory {
   readonly port: number;
   readonly clientByPort: SharedArrayBuffer;
   readonly misses: SharedArrayBuffer;
@@ -30,9 +30,9 @@ export interface BehindInMemory {
 
 type Hits = NonNullable<Overrides['hits']> | null;
 
-export interface ToVisitors {
+export interface ToDataPlane {
   readonly id: number;
-  readonly errand: Errand;
+  readonly task: Task;
 }
 
 export interface Listening {
@@ -40,7 +40,7 @@ export interface Listening {
   readonly origin: string;
 }
 
-export type FromVisitors =
+export type FromDataPlane =
   | { readonly kind: 'done'; readonly id: number; readonly listening: Listening | null }
   | { readonly kind: 'failed'; readonly id: number; readonly problem: Problem }
   | { readonly kind: 'folded' };
@@ -48,6 +48,6 @@ export type FromVisitors =
 export interface Problem {
   readonly message: string;
   readonly stack: string;
-  /** For whoever starts the program, in words. */
+  /** A `StartProblem`: its message is meant for the user. */
   readonly isForeseen: boolean;
 }

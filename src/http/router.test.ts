@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { options } from '../config/options.ts';
-import { type Arrival, type Doors, router } from './router.ts';
+import { type Arrival, type Routes, router } from './router.ts';
 
 const custom = 5;
 let domains: (host: string) => number | null | Promise<number | null>;
@@ -22,7 +22,7 @@ const says = (text: string) => (arrival: Arrival) => {
   return new Response(text);
 };
 
-const doors = (): Doors => ({
+const routes = (): Routes => ({
   trustedProxies: options.trustedProxies.parse(trusted),
   baseIsLoopback,
   domainOf: (host) => domains(host),
@@ -50,7 +50,7 @@ async function enter(
 ): Promise<string> {
   const caller = { address: peer, keepOpen: () => {} };
   const { host } = new URL(url);
-  return (await router(doors())(new Request(url, { headers: { host, ...headers } }), caller)).text();
+  return (await router(routes())(new Request(url, { headers: { host, ...headers } }), caller)).text();
 }
 
 describe('which door', () => {

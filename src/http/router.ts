@@ -17,7 +17,7 @@ export interface Caller {
   readonly keepOpen: (seconds?: number) => void;
 }
 
-/** A request with its address taken apart once, for whatever door it goes to. */
+/** A request with its URL taken apart once, for all routes. */
 export interface Arrival {
   readonly request: Request;
   readonly host: string;
@@ -37,7 +37,7 @@ export interface Arrival {
 
 type Answer = Response | Promise<Response>;
 
-export interface Doors {
+export interface Routes {
   readonly trustedProxies: TrustedProxies;
   /** Whether BASE_URL leads to this machine alone: then nobody else is expected. */
   readonly baseIsLoopback: boolean;
@@ -56,49 +56,49 @@ export interface Doors {
   readonly badRequest: () => Response;
 }
 
-/** The first look at every request: is it whole, which host is it for, which door does it go to. */
-export function router(doors: Doors) {
+/** Finds the host that a request is for, and the route that answers it. */
+export function router(routes: Routes) {
   return (request: Request, caller: Caller): Answer => {
     const header = request.headers.get('host');
     const host = header === null ? null : hostName(header);
     if (host === null)
-      return (header === null && answerHostless(doors, request, caller)) || doors.badRequest();
-    const arrival = arrivalOf(request, caller, host, doors);
-    if (arrival === null) return doors.badRequest();
-    const domain = doors.domainOf(host);
+      return (header === null && answerHostless(routes, request, caller)) || routes.badRequest();
+    const arrival = arrivalOf(request, caller, host, routes);
+    if (arrival === null) return routes.badRequest();
+    const domain = routes.domainOf(host);
     if (domain instanceof Promise) {
       // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.
       return domain.then(
-        (id) => dispatch(doors, arrival, id),
-        (cause) => dispatch(doors, arrival, null, cause),
+        (id) => dispatch(routes, arrival, id),
+        (cause) => dispatch(routes, arrival, null, cause),
       );
     }
-    return dispatch(doors, arrival, domain);
+    return dispatch(routes, arrival, domain);
   };
 }
 
 /** Some load balancers ask whether a server is well in HTTP/1.0, and name no host. Null for what else is asked so. */
-function answerHostless(doors: Doors, request: Request, caller: Caller): Answer | null {
-  const arrival = arrivalOf(request, caller, '', doors);
+function answerHostless(routes: Routes, request: Request, caller: Caller): Answer | null {
+  const arrival = arrivalOf(request, caller, '', routes);
   if (arrival === null) return null;
   const segment = firstSegment(arrival.path);
-  return doors.hostless.has(segment) ? (doors.service.get(segment)?.(arrival) ?? null) : null;
+  return routes.hostless.has(segment) ? (routes.service.get(segment)?.(arrival) ?? null) : null;
 }
 
-function dispatch(doors: Doors, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
+function dispatch(routes: Routes, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
   const segment = firstSegment(arrival.path);
-  const door = doors.service.get(segment);
-  const isCustom = domainId !== null && doors.isCustom(domainId);
-  if (door && (!isCustom || doors.shared.has(segment))) return door(arrival);
-  if (domainId === null) return doors.stranger(arrival, cause);
-  if (arrival.path === '/' && !isCustom) return doors.home(arrival);
-  return doors.link(arrival, domainId);
+  const route = routes.service.get(segment);
+  const isCustom = domainId !== null && routes.isCustom(domainId);
+  if (route && (!isCustom || routes.shared.has(segment))) return route(arrival);
+  if (domainId === null) return routes.stranger(arrival, cause);
+  if (arrival.path === '/' && !isCustom) return routes.home(arrival);
+  return routes.link(arrival, domainId);
 }
 
 /** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
-function arrivalOf(request: Request, caller: Caller, host: string, doors: Doors): Arrival | null {
+function arrivalOf(request: Request, caller: Caller, host: string, routes: Routes): Arrival | null {
   const { url } = request;
-  const { trustedProxies: trust, baseIsLoopback } = doors;
+  const { trustedProxies: trust, baseIsLoopback } = routes;
   // Without a Host it is a path alone.
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3);
   if (start < 0) return null;

@@ -1,28 +1,27 @@
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const interval = 500;
-/** Microseconds of CPU from one look to the next, below which a thread is at rest. */
-const still = 5_000;
-/** And since it was last cleared up, above which it may have left much behind. */
-const worthIt = 200_000;
+/** Microseconds of CPU from one check to the next, below which a thread is idle. */
+const maxIdleUse = 5_000;
+/** Microseconds of CPU since the last collection, above which another one is worth its time. */
+const minUse = 200_000;
 
 /**
- * Clears up what this thread has left behind, as soon as it has nothing else to do. The collector itself comes when memory
- * is asked for, so what a busy minute has left stays for hours in a thread that is idle after it, while the others need
- * theirs. It takes some milliseconds, and doesn't come again before there was as much to do once more. `release` lets go
- * of what is only kept to be used again.
+ * Collects this thread's garbage once it is idle after a busy time. The runtime only collects when it allocates, so the
+ * garbage of a busy minute would stay for hours in a thread that is idle afterwards. It takes some milliseconds, and is not
+ * done again before the thread has been as busy again. `release` drops buffers that are only kept for reuse.
  */
 export function collectWhenIdle(release = () => {}): void {
   let before = cpuTime();
-  let clearedAt = 0;
+  let collectedAt = 0;
   setInterval(() => {
     const now = cpuTime();
-    const isAtRest = now - before < still;
+    const isIdle = now - before < maxIdleUse;
     before = now;
-    if (!isAtRest || now - clearedAt < worthIt) return;
+    if (!isIdle || now - collectedAt < minUse) return;
     release();
     Bun.gc(true);
     before = cpuTime();
-    clearedAt = before;
+    collectedAt = before;
   }, interval).unref();
 }
 

@@ -2,15 +2,15 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /**
- * On one core that is full of visits a thread with this has a thirtieth of it. With 10, four of them at work took a
- * third from visitors; with 19, one that holds SQLite's lock would keep the others waiting for longer than they do.
+ * On a single core that is busy with visits a thread with this niceness gets a thirtieth of it. With 10, four busy threads
+ * took a third of the core; with 19, a thread that holds SQLite's lock would keep the others waiting longer than they do.
  */
 const niceness = 15;
 
 /**
- * Makes the thread that calls this, and those it starts from then on, wait for the one that answers visitors, where
- * they have to share a core: with a backlog to fold beside it, half of all visits waited 70 ms without this, and 0.3 ms
- * with it. Linux gives each thread a niceness of its own; elsewhere nothing happens, nor where it isn't allowed.
+ * Lowers the priority of the calling thread, and of those it starts from then on, below that of the data plane: while a
+ * backlog was folded on the same core, the median visit waited 70 ms without this, and 0.3 ms with it. Linux has a niceness
+ * per thread; on other systems, and where it isn't permitted, nothing happens.
  */
 export function lowerPriority(): void {
   if (process.platform !== 'linux') return;
@@ -18,6 +18,6 @@ export function lowerPriority(): void {
     const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
     setPriority(Number(thread), niceness);
   } catch {
-    // Then it competes with the others, as it would anywhere else.
+    // Not permitted: the thread keeps its priority.
   }
 }

@@ -1,18 +1,18 @@
-/** Milliseconds at work, and then still. */
-const longest = 0.5;
+/** Milliseconds of work, and of the pause after it. */
+const maxWork = 0.5;
 const pause = 0.05;
-/** Nobody ever wakes who waits for this. */
-const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+/** Nothing ever notifies this address: the wait always runs to its timeout. */
+const neverNotified = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 let end = 0;
 
 /**
- * To be called often by a thread whose work goes on for long: now and then it is still for a moment, in which the thread
- * that answers visitors takes the core. Without it a visitor who comes at the wrong instant waits for the end of this
- * thread's turn, and the system gives turns of milliseconds. Where nobody waits it costs a tenth of the time, and no CPU.
+ * To be called often by a thread with long work: now and then it sleeps for a moment, in which the data plane's thread can
+ * take the core. Otherwise a visitor may have to wait for the end of this thread's time slice, which is milliseconds long.
+ * Where no visitor waits it costs a tenth of the time, and no CPU.
  */
 export function breathe(): void {
   if (performance.now() < end) return;
-  Atomics.wait(nothing, 0, 0, pause);
-  end = performance.now() + longest;
+  Atomics.wait(neverNotified, 0, 0, pause);
+  end = performance.now() + maxWork;
 }

@@ -1,7 +1,7 @@
 import type { Subprocess } from 'bun';
 import { type EndedWorker, restartPause } from './restart-pause.ts';
 
-/** What a worker says to its parent, once: that it answers, and what is to be printed then. */
+/** The one message of a worker to its parent: it serves now, and this is to be printed. */
 export interface WorkerReady {
   readonly greeting: string;
 }
@@ -20,15 +20,15 @@ export interface Keeper {
 }
 
 interface Life {
-  /** Its greeting once it answers; null when it ended before. */
+  /** Its greeting once it serves; null if it ended before. */
   readonly ready: Promise<string | null>;
   readonly ended: Promise<Ending>;
 }
 
-/** A worker that has run for this long did not fail at starting. */
+/** Milliseconds. A worker that has run for this long did not fail to start. */
 const stableAfter = 10_000;
 
-/** A process that is started again whenever it ends, the less eagerly the more often in a row. */
+/** A process that is restarted whenever it ends, after a longer pause the more often in a row. */
 export class KeptWorker {
   readonly #command: readonly string[];
   readonly #keeper: Keeper;
@@ -49,12 +49,12 @@ export class KeptWorker {
     return this.#isRunning;
   }
 
-  /** The process that answers; null while none does. */
+  /** The id of the process that serves; null while none does. */
   get serving(): number | null {
     return this.#serving;
   }
 
-  /** Its greeting once it answers, and from then on it is kept; null when it could not start: it has said why. */
+  /** Its greeting once it serves, and from then on it is restarted when it ends; null if it could not start: it has printed why. */
   async start(): Promise<string | null> {
     const life = this.#begin();
     const greeting = await life.ready;
@@ -62,7 +62,7 @@ export class KeptWorker {
     return greeting;
   }
 
-  /** Lets it finish what is under way. */
+  /** Lets it finish its requests. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#stopping.resolve();

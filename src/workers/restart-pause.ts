@@ -3,17 +3,17 @@ const maxPause = 5_000;
 const maxPauseAlone = 250;
 
 export interface EndedWorker {
-  /** How often in a row it has ended before, soon after its start. */
+  /** How often in a row it has ended soon after its start. */
   readonly failures: number;
-  /** Whether it ever answered. */
+  /** Whether it has ever served. */
   readonly hasServed: boolean;
   /** Whether no other worker serves, or is about to. */
   readonly isLast: boolean;
 }
 
 /**
- * Milliseconds before a worker is started again. The last of them is started at once: until then every visitor is
- * refused. One that could not start may be able to a moment later, so it never waits long while it is alone.
+ * Milliseconds before a worker is restarted. The last one is restarted at once, because every visitor is refused until then.
+ * One that could not start may be able to a moment later, so it never waits long while it is the only one.
  */
 export function restartPause({ failures, hasServed, isLast }: EndedWorker): number {
   if (isLast && hasServed) return 0;

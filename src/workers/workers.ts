@@ -1,8 +1,8 @@
 import { type Ending, KeptWorker } from './kept-worker.ts';
 
 /**
- * Several processes, each of them the whole program, on one port that they share. The first comes before the others:
- * whatever keeps the program from starting is found, and said, once.
+ * Several processes on one shared port, each of them the whole program. The first is started before the others, so that
+ * what keeps the program from starting is reported once.
  */
 export class Workers {
   readonly #workers: readonly KeptWorker[];
@@ -18,7 +18,7 @@ export class Workers {
     this.#workers = Array.from({ length: count }, () => new KeptWorker(command, keeper));
   }
 
-  /** What is to be printed once all of them answer; null when one could not start: it has said why. */
+  /** What is to be printed once all of them serve; null if one could not start: it has printed why. */
   async start(): Promise<string | null> {
     const [first, ...others] = this.#workers;
     const greeting = (await first?.start()) ?? null;
@@ -29,12 +29,12 @@ export class Workers {
     return null;
   }
 
-  /** The processes that answer at the moment. */
+  /** The ids of the processes that serve at the moment. */
   get serving(): readonly number[] {
     return this.#workers.flatMap(({ serving }) => serving ?? []);
   }
 
-  /** Lets all of them finish what is under way. */
+  /** Lets all of them finish their requests. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }

@@ -7,9 +7,9 @@ import { Database } from 'bun:sqlite';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.ts';
-import { visitorsInThread } from '../../src/compose/visit-worker.ts';
-import { visitorsHere } from '../../src/compose/visitor-plane.ts';
-import type { StartVisitors, Visitors } from '../../src/compose/visitors.ts';
+import type { DataPlane, StartDataPlane } from '../../src/compose/data-plane.ts';
+import { startInWorker } from '../../src/compose/data-plane-worker.ts';
+import { startInThisThread } from '../../src/compose/local-data-plane.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { eventually } from './eventually.ts';
 
@@ -25,18 +25,18 @@ export interface FailedStart {
 let isWaitedFor = false;
 let settings: Settings = {};
 
-const startVisitors: StartVisitors = (...parts) =>
-  process.env.VISITORS === 'in a thread' ? visitorsInThread(settings)(...parts) : visitorsHere(...parts);
+const startDataPlane: StartDataPlane = (...parts) =>
+  process.env.VISITORS === 'in a thread' ? startInWorker(settings)(...parts) : startInThisThread(...parts);
 
 const changed =
-  (change: (visitors: Visitors) => void): StartVisitors =>
+  (change: (visitors: DataPlane) => void): StartDataPlane =>
   async (...parts) => {
-    const visitors = await startVisitors(...parts);
+    const visitors = await startDataPlane(...parts);
     change(visitors);
     return visitors;
   };
 
-const breaks: Record<string, StartVisitors> = {
+const breaks: Record<string, StartDataPlane> = {
   'the accounts, once visitors are let in': changed((visitors) => {
     const authorize = visitors.open.bind(visitors);
     visitors.open = async (origin) => {
@@ -87,7 +87,7 @@ function filesHeld(): string[] {
 async function failedStart({ BREAK = '', ...given }: Settings): Promise<FailedStart> {
   isWaitedFor = false;
   settings = { PORT: '0', ...given };
-  const problem = await createApp(loadConfig(settings), {}, breaks[BREAK] ?? startVisitors).then(
+  const problem = await createApp(loadConfig(settings), {}, breaks[BREAK] ?? startDataPlane).then(
     () => 'none: it started',
     (cause: Error) => cause.message,
   );

@@ -12,32 +12,32 @@ import { Listener, originOf } from '../visit/connection/listener.ts';
 import { fastPath } from '../visit/fast-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
 import { Redirects } from '../visit/redirects.ts';
-import { followChanges, forget, type Known, knownOf } from './caches.ts';
+import { type Caches, cachesOf, followChanges, forget } from './caches.ts';
+import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
 import type { Start } from './start.ts';
-import type { Change, Clicks, ServerBehind, StartVisitors, Visitors } from './visitors.ts';
 
-export type PlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDisk' | 'hits'>;
+export type DataPlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDisk' | 'hits'>;
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 
-/** In the thread that this is called in: for tests, whose clock and disk can't leave it. */
-export const visitorsHere: StartVisitors = async (config, behind, overrides, log) =>
-  new VisitorPlane(config, behind, overrides, log);
+/** For tests, whose clock and disk can't be sent to another thread. */
+export const startInThisThread: StartDataPlane = async (config, appServer, overrides, log) =>
+  new LocalDataPlane(config, appServer, overrides, log);
 
-/** What plain visits are answered with, put together. It knows nothing of accounts or of the API. */
-export class VisitorPlane implements Visitors {
-  readonly #behind: ServerBehind;
+/** The data plane in the thread that creates it. It knows nothing about accounts or the API. */
+export class LocalDataPlane implements DataPlane {
+  readonly #appServer: AppServerAccess;
   readonly #start: Start;
-  #outer: Listener | null = null;
-  #express: Express = () => null;
+  #listener: Listener | null = null;
+  #fastPath: Express = () => null;
   readonly #limits: ConnectionLimits;
-  #known: Known | null = null;
+  #caches: Caches | null = null;
   #clicks: Clicks | null = null;
 
-  constructor(config: Config, behind: ServerBehind, overrides: PlaneOverrides, log: Log) {
-    this.#behind = behind;
+  constructor(config: Config, appServer: AppServerAccess, overrides: DataPlaneOverrides, log: Log) {
+    this.#appServer = appServer;
     this.#limits = connectionLimits(config, descriptorLimit());
     const opened = new AsyncDisposableStack();
     this.#start = { config, overrides, log, now: overrides.now ?? Date.now, opened };
@@ -45,7 +45,7 @@ export class VisitorPlane implements Visitors {
   }
 
   get port(): number {
-    return this.#outer?.port ?? this.#start.config.port;
+    return this.#listener?.port ?? this.#start.config.port;
   }
 
   get origin(): string {
@@ -53,7 +53,7 @@ export class VisitorPlane implements Visitors {
   }
 
   get clicks(): Clicks {
-    if (this.#clicks === null) throw new Error('the visitors are not let in yet');
+    if (this.#clicks === null) throw new Error('the data plane is not open yet');
     return this.#clicks;
   }
 
@@ -64,9 +64,9 @@ export class VisitorPlane implements Visitors {
       log.warn('database connection lost', { error: cause.message }),
     );
     opened.defer(() => lookups.close());
-    const known = knownOf(site, lookups, now, cacheBounds);
-    const { links, hosts } = known;
-    await followChanges(known, lookups.queries, this.#start);
+    const caches = cachesOf(site, lookups, now, cacheBounds);
+    const { links, hosts } = caches;
+    await followChanges(caches, lookups.queries, this.#start);
     const recording = openRecording(site, this.#start, (task) => this.#afterTurn(task));
     const redirects = new Redirects({
       links,
@@ -76,29 +76,29 @@ export class VisitorPlane implements Visitors {
           ? null
           : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_turn'),
       believesProxies: believesProxies(config.trustedProxies),
-      misses: new MissLimit(config.missLimit, now, this.#behind.misses),
+      misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
       wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     });
-    [this.#known, this.#clicks] = [known, recording];
-    this.#express = fastPath({
+    [this.#caches, this.#clicks] = [caches, recording];
+    this.#fastPath = fastPath({
       trustedProxies: config.trustedProxies,
       domainOf: (host) => hosts.domainOf(host),
       redirects,
     });
-    this.#outer?.open(this.#express);
-    this.#tellLimits();
+    this.#listener?.open(this.#fastPath);
+    this.#logLimits();
   }
 
   listen(): void {
-    if (this.#outer !== null) return;
+    if (this.#listener !== null) return;
     const { config, log } = this.#start;
-    this.#outer = new Listener(config, this.#behind, this.#limits, (cause, leftOut) =>
+    this.#listener = new Listener(config, this.#appServer, this.#limits, (cause, leftOut) =>
       log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {}),
     );
-    this.#outer.open(this.#express);
+    this.#listener.open(this.#fastPath);
   }
 
-  #tellLimits(): void {
+  #logLimits(): void {
     const { config, log } = this.#start;
     const { total, perNetwork, upstream } = this.#limits;
     log.info('open files', {
@@ -112,7 +112,7 @@ export class VisitorPlane implements Visitors {
   }
 
   change(change: Change): void {
-    if (this.#known !== null) forget(this.#known, change);
+    if (this.#caches !== null) forget(this.#caches, change);
   }
 
   caughtUp(): null {
@@ -120,14 +120,14 @@ export class VisitorPlane implements Visitors {
   }
 
   async stopTaking(patience: number): Promise<void> {
-    await this.#outer?.stopTaking(patience);
+    await this.#listener?.stopTaking(patience);
   }
 
   async endConnections(): Promise<void> {
-    await this.#outer?.endConnections();
+    await this.#listener?.endConnections();
   }
 
-  /** Also when it never came to `stopTaking`, because the start went wrong: nothing is left that keeps a process awake. */
+  /** Works without `stopTaking` before it, after a failed start: nothing is left that keeps the process alive. */
   async close(): Promise<void> {
     await this.stopTaking(0);
     await this.endConnections();
@@ -135,7 +135,7 @@ export class VisitorPlane implements Visitors {
   }
 
   #afterTurn(task: () => void): void {
-    if (this.#outer === null) setImmediate(task);
-    else this.#outer.afterTurn(task);
+    if (this.#listener === null) setImmediate(task);
+    else this.#listener.afterTurn(task);
   }
 }

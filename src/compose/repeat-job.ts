@@ -1,5 +1,5 @@
-/** Does something now, and again and again after that, each time after the last one has ended. */
-export function regularly(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
+/** Runs a job now, and again `interval` milliseconds after the end of each run. */
+export function repeatJob(work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) {
   let timer: Timer | undefined;
   let isStopped = false;
   const turn = async (): Promise<void> => {

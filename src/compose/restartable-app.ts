@@ -1,14 +1,14 @@
 import type { Config } from '../config/options.ts';
 
-interface Movable {
+interface Restartable {
   readonly url: string;
   readonly port: number;
   readonly moved: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The app of a process. When the address people reach has become another one, it is put together anew on the same port. */
-export class MovingApp<App extends Movable> {
+/** The app of a process. When the public address changes, the app is stopped and created again on the same port. */
+export class RestartableApp<App extends Restartable> {
   readonly #create: (config: Config) => Promise<App>;
   #current: Promise<App>;
 
@@ -23,11 +23,11 @@ export class MovingApp<App extends Movable> {
 
   async #begin(config: Config): Promise<App> {
     const app = await this.#create(config);
-    void app.moved.then(() => this.#beginAgain(app, config));
+    void app.moved.then(() => this.#restart(app, config));
     return app;
   }
 
-  #beginAgain(before: App, config: Config): void {
+  #restart(before: App, config: Config): void {
     this.#current = before.stop().then(() => this.#begin({ ...config, port: before.port }));
     this.#current.then(
       ({ url }) =>

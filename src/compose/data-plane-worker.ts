@@ -1,0 +1,158 @@
+import type { RawHit } from '../journal/hit.ts';
+import { StartProblem } from '../start-problem.ts';
+import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
+import type { Overrides } from './overrides.ts';
+import type { Environment, FromDataPlane, Listening, Problem, Task } from './worker-protocol.ts';
+
+interface Waiting {
+  readonly resolve: (listening: Listening | null) => void;
+  readonly reject: (cause: Error) => void;
+}
+
+/**
+ * Runs the data plane in a thread of its own, so that no visitor waits for work of the control plane. The settings are read
+ * there again from the same environment, because they can't be copied to a worker as they are.
+ */
+export const startInWorker =
+  (environment: Environment, onPrepared = () => {}): StartDataPlane =>
+  async (config, appServer, { hits }, log) => {
+    const thread = new DataPlaneWorker((cause) => {
+      // Without it no visitor is answered: the supervisor of this process is to start it again.
+      log.error('visitors no longer answered', cause);
+      process.exit(1);
+    });
+    await thread.prepare({ ...environment, PORT: String(config.port) }, appServer, hits);
+    onPrepared();
+    return thread;
+  };
+
+class DataPlaneWorker implements DataPlane {
+  readonly #worker = new Worker(new URL('../visitor-thread.ts', import.meta.url).href);
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners: (() => void)[] = [];
+  #lastId = 0;
+  #listening: Listening = { port: 0, origin: '' };
+  /** Changes that are sent in one message at the end of this turn. */
+  #unsentChange: { links: Change['links'][number][]; hosts: string[] } | null = null;
+  #sending: Promise<unknown> | null = null;
+  #isTerminated = false;
+
+  readonly clicks: Clicks = {
+    append: (hit: RawHit) => this.#run({ kind: 'append', hit }),
+    settled: () => this.#run({ kind: 'settle' }),
+    onFolded: (listener) => void this.#listeners.push(listener),
+    tidy: () => void this.#run({ kind: 'tidy' }),
+  };
+
+  constructor(onDeath: (cause: unknown) => void) {
+    this.#worker.onmessage = ({ data }: MessageEvent<FromDataPlane>) => this.#receive(data);
+    this.#worker.onerror = (event) => onDeath(new Error(event.message));
+    // It may also end without an error.
+    this.#worker.addEventListener('close', () => {
+      if (!this.#isTerminated) onDeath(new Error('their thread has ended'));
+    });
+  }
+
+  async prepare(
+    environment: Environment,
+    { clientByPort, ...rest }: AppServerAccess,
+    hits: Overrides['hits'],
+  ): Promise<void> {
+    const appServer = { ...rest, clientByPort: clientByPort.memory };
+    try {
+      this.#listening =
+        (await this.#request({ kind: 'prepare', environment, appServer, hits: hits ?? null })) ??
+        this.#listening;
+    } catch (cause) {
+      this.#terminate();
+      throw cause;
+    }
+  }
+
+  get port(): number {
+    return this.#listening.port;
+  }
+
+  get origin(): string {
+    return this.#listening.origin;
+  }
+
+  open(origin: string): Promise<void> {
+    return this.#run({ kind: 'open', origin });
+  }
+
+  listen(): Promise<void> {
+    return this.#run({ kind: 'listen' });
+  }
+
+  change({ links, hosts }: Change): void {
+    if (this.#unsentChange === null) {
+      this.#unsentChange = { links: [], hosts: [] };
+      queueMicrotask(() => this.#sendChange());
+    }
+    this.#unsentChange.links.push(...links);
+    this.#unsentChange.hosts.push(...hosts);
+  }
+
+  caughtUp(): Promise<void> | null {
+    this.#sendChange();
+    return this.#sending === null ? null : this.#sending.then(() => {});
+  }
+
+  stopTaking(patience: number): Promise<void> {
+    return this.#run({ kind: 'stopTaking', patience });
+  }
+
+  endConnections(): Promise<void> {
+    return this.#run({ kind: 'endConnections' });
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#request({ kind: 'close' });
+    } finally {
+      this.#terminate();
+    }
+  }
+
+  #terminate(): void {
+    this.#isTerminated = true;
+    this.#worker.terminate();
+  }
+
+  #sendChange(): void {
+    const change = this.#unsentChange;
+    if (change === null) return;
+    this.#unsentChange = null;
+    // Messages are answered in order, so waiting for the last of them is waiting for all.
+    const sending = this.#request({ kind: 'change', change: JSON.stringify(change) }).finally(() => {
+      if (this.#sending === sending) this.#sending = null;
+    });
+    this.#sending = sending;
+  }
+
+  async #run(task: Task): Promise<void> {
+    await this.#request(task);
+  }
+
+  #request(task: Task): Promise<Listening | null> {
+    const id = ++this.#lastId;
+    this.#worker.postMessage({ id, task });
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  #receive(message: FromDataPlane): void {
+    if (message.kind === 'folded') {
+      for (const listener of this.#listeners) listener();
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.kind === 'done') waiting?.resolve(message.listening);
+    else waiting?.reject(errorOf(message.problem));
+  }
+}
+
+function errorOf({ message, stack, isForeseen }: Problem): Error {
+  return isForeseen ? new StartProblem(message) : Object.assign(new Error(message), { stack });
+}

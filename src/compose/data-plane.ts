@@ -1,0 +1,58 @@
+import type { Config } from '../config/options.ts';
+import type { ClientByPort } from '../http/client-by-port.ts';
+import type { RawHit } from '../journal/hit.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Overrides } from './overrides.ts';
+
+/** The journal and the fold, as far as the control plane uses them. */
+export interface Clicks {
+  /** Fulfilled once the hit is in the journal; null if it is already. Never rejected. */
+  append(hit: RawHit): Promise<void> | null;
+  /** Fulfilled once everything appended so far is in storage and out of the journal. */
+  settled(): Promise<void>;
+  /** Calls `listener` after each batch of hits that has been stored. */
+  onFolded(listener: () => void): void;
+  /** To be called now and then: deletes old hits, and the journals of processes that have died. */
+  tidy(): void;
+}
+
+/** Links and hosts that have changed in the store. */
+export interface Change {
+  readonly links: readonly { readonly domainId: number; readonly suffix: string }[];
+  readonly hosts: readonly string[];
+}
+
+/** The data plane, in whichever thread it runs: the visitors' port, the caches of links, the journal of clicks. */
+export interface DataPlane {
+  readonly port: number;
+  /** The origin that it listens on. */
+  readonly origin: string;
+  readonly clicks: Clicks;
+  /** Begins to answer plain visits. The store is open and its schema up to date. */
+  open(origin: string): Promise<void>;
+  /** The last step of a start. A port that is shared with other processes is listened on only now; until then they get the visitors. */
+  listen(): void | Promise<void>;
+  change(change: Change): void;
+  /** Fulfilled once every change passed to `change` has been applied; null if it already has. */
+  caughtUp(): Promise<void> | null;
+  /** Accepts no new connections, and answers what has come on the open ones: within so many milliseconds. */
+  stopTaking(patience: number): Promise<void>;
+  endConnections(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The port of the app server, and the memory that it shares with the data plane. */
+export interface AppServerAccess {
+  readonly port: number;
+  readonly clientByPort: ClientByPort;
+  /** `MissLimit.memory`. */
+  readonly misses: SharedArrayBuffer;
+}
+
+/** Listens on the visitors' port at once, so that a port in use is reported first; unless the port is shared, see `listen`. */
+export type StartDataPlane = (
+  config: Config,
+  appServer: AppServerAccess,
+  overrides: Overrides,
+  log: Log,
+) => Promise<DataPlane>;
