@@ -9,7 +9,7 @@ import { enrichParts } from '../src/ledger/enrich.ts';
 import type { FromFold } from '../src/ledger/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
 import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
-import { type DeskParts, FoldWorker } from '../src/ledger/fold-worker.ts';
+import { FoldWorker, type FoldWorkerParts } from '../src/ledger/fold-worker.ts';
 import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
@@ -88,7 +88,7 @@ const left: JournalName = { node: 'here', process: 'left' };
 function deskOf(
   store: SqliteFoldStore,
   tell: (message: FromFold) => void,
-  deliveriesOf: DeskParts['deliveriesOf'] = () => () => [],
+  deliveriesOf: FoldWorkerParts['deliveriesOf'] = () => () => [],
 ): FoldWorker {
   const salts = new DailySalts(
     {
@@ -153,7 +153,7 @@ test('no turn loses its hits to the clearing up of a thread that waits for the s
   written(left, 35);
   const store = new WatchedStore(folder.path);
   const toldOf: number[] = [];
-  const tellHooks: DeskParts['deliveriesOf'] = (clicks) => () => {
+  const tellHooks: FoldWorkerParts['deliveriesOf'] = (clicks) => () => {
     toldOf.push(...clicks(new Map([[plain.linkId, true]])).map((click) => click.at));
     return [];
   };

@@ -116,7 +116,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const id = await linkOf(app, owner, { webhook_url: hook.url });
     const { database, webhooks } = app.app.context;
     const [now, until] = [app.clock.now, app.clock.now + 45_000];
-    const dead = { target: hook.url, most: 10, now, until, except: [] };
+    const dead = { target: hook.url, max: 10, now, until, except: [] };
     await foldClicks(app, id, 3);
     expect(await database.write((queries) => claimDue(queries, dialects[database.kind], dead))).toHaveLength(
       3,

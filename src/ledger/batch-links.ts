@@ -1,23 +1,23 @@
 import { IntTable } from '../structures/int-table.ts';
 
-const leastRoom = 256;
+const minRoom = 256;
 
 /** The links that a stretch has hits on, by places in the order of first appearance: numbers in flat memory, no objects. */
 export class BatchLinks {
   count = 0;
-  ids: Float64Array = new Float64Array(leastRoom);
-  organizations: Float64Array = new Float64Array(leastRoom);
-  hits: Int32Array = new Int32Array(leastRoom);
+  ids: Float64Array = new Float64Array(minRoom);
+  organizations: Float64Array = new Float64Array(minRoom);
+  hits: Int32Array = new Int32Array(minRoom);
   /** The word of the language that came last in the hour at hand, and what it is counted as; -1 when none has come. */
-  languages: Int32Array = new Int32Array(leastRoom);
-  languagesShown: Int32Array = new Int32Array(leastRoom);
-  readonly #places = new IntTable();
+  languages: Int32Array = new Int32Array(minRoom);
+  languagesShown: Int32Array = new Int32Array(minRoom);
+  readonly #indexes = new IntTable();
 
   /** Begins again. Memory of very many links goes when far fewer have followed. */
   begin(): void {
-    if (this.count * 16 < this.ids.length && this.ids.length > leastRoom) this.#resize(leastRoom, 0);
+    if (this.count * 16 < this.ids.length && this.ids.length > minRoom) this.#resize(minRoom, 0);
     this.count = 0;
-    this.#places.clear();
+    this.#indexes.clear();
   }
 
   /** Gives its memory back; what was in it is gone. */
@@ -27,8 +27,8 @@ export class BatchLinks {
     this.begin();
   }
 
-  placeOf(id: number, organizationId: number): number {
-    const known = this.#places.get(id);
+  indexOf(id: number, organizationId: number): number {
+    const known = this.#indexes.get(id);
     return known >= 0 ? known : this.#add(id, organizationId);
   }
 
@@ -38,13 +38,13 @@ export class BatchLinks {
 
   #add(id: number, organizationId: number): number {
     if (this.count === this.ids.length) this.#resize(this.count * 2, this.count);
-    const place = this.count++;
-    this.ids[place] = id;
-    this.organizations[place] = organizationId;
-    this.hits[place] = 0;
-    this.languages[place] = -1;
-    this.#places.set(id, place);
-    return place;
+    const index = this.count++;
+    this.ids[index] = id;
+    this.organizations[index] = organizationId;
+    this.hits[index] = 0;
+    this.languages[index] = -1;
+    this.#indexes.set(id, index);
+    return index;
   }
 
   #resize(room: number, kept: number): void {

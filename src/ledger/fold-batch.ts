@@ -10,7 +10,7 @@ import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
 import type { WordIds } from './word-ids.ts';
 
 /** Hits: so many in one turn are a backlog, or more than anybody watches live. */
-const longStretch = 4_096;
+const longBatch = 4_096;
 
 /** Makes of a stretch of hits what it adds to the ledger and to every total above it. Used again for every stretch. */
 export class BatchBuilder {
@@ -37,21 +37,21 @@ export class BatchBuilder {
     from: Watermark | null,
     to: Watermark,
   ): FoldBatch {
-    for (const places of columns.wordsInUse) words.number(places, columns.count);
+    for (const column of columns.wordsInUse) words.number(column, columns.count);
     this.#linkClicks.clear();
     this.#visitorsOfLinks.clear();
     this.#visitorsOfOrganizations.clear();
     this.#visitsOfOrganizations.clear();
-    const isByLink = columns.count >= longStretch;
+    const isByLink = columns.count >= longBatch;
     const inOrder = linksInOrder(links);
     const byLink = this.#sortedByLink(columns, links, inOrder);
     this.#rollUps.begin(byLink, hours);
     let first = 0;
     for (let index = 0; index < inOrder.length; index++) {
-      const place = inOrder[index] ?? 0;
-      const id = links.ids[place] ?? 0;
-      const organizationId = links.organizations[place] ?? 0;
-      const end = first + (links.hits[place] ?? 0);
+      const link = inOrder[index] ?? 0;
+      const id = links.ids[link] ?? 0;
+      const organizationId = links.organizations[link] ?? 0;
+      const end = first + (links.hits[link] ?? 0);
       if (byLink !== columns) byLink.setLink(first, end, id, organizationId);
       this.#rollUps.add(first, end, id, organizationId);
       this.#noteClicks(byLink, first, end, id, organizationId);
@@ -129,17 +129,17 @@ export class BatchBuilder {
 }
 
 /** More than a stretch has links. */
-const maxPlaces = 2 ** 20;
+const maxLinks = 2 ** 20;
 
 /** Their places, by their ids. */
 function linksInOrder({ ids, count }: BatchLinks): Int32Array {
   const keys = new Float64Array(count);
-  for (let place = 0; place < count; place++) keys[place] = (ids[place] ?? 0) * maxPlaces + place;
+  for (let link = 0; link < count; link++) keys[link] = (ids[link] ?? 0) * maxLinks + link;
   keys.sort();
   const inOrder = new Int32Array(count);
   for (let index = 0; index < count; index++) {
     const key = keys[index] ?? 0;
-    inOrder[index] = key - Math.floor(key / maxPlaces) * maxPlaces;
+    inOrder[index] = key - Math.floor(key / maxLinks) * maxLinks;
   }
   return inOrder;
 }
@@ -149,17 +149,17 @@ function rowsByLink(columns: HitColumns, { hits, count }: BatchLinks, inOrder: I
   const next = new Int32Array(count);
   let before = 0;
   for (let index = 0; index < count; index++) {
-    const place = inOrder[index] ?? 0;
-    next[place] = before;
-    before += hits[place] ?? 0;
+    const link = inOrder[index] ?? 0;
+    next[link] = before;
+    before += hits[link] ?? 0;
   }
-  const places = columns.place;
+  const linkIndexes = columns.linkIndex;
   const order = new Int32Array(columns.count);
   for (let row = 0; row < order.length; row++) {
-    const place = places[row] ?? 0;
-    const at = next[place] ?? 0;
+    const link = linkIndexes[row] ?? 0;
+    const at = next[link] ?? 0;
     order[at] = row;
-    next[place] = at + 1;
+    next[link] = at + 1;
   }
   return order;
 }

@@ -103,7 +103,7 @@ test('words have the numbers that storage gives, and none is asked for twice', a
     return new Map(words.map((word) => [word, word.length * 100]));
   };
   const words = new WordIds();
-  const [one, three, none] = [words.placeOf('a'), words.placeOf('abc'), words.placeOf('')];
+  const [one, three, none] = [words.indexOf('a'), words.indexOf('abc'), words.indexOf('')];
   await words.settle(idsOf);
   await words.settle(idsOf);
   expect([one, three, none].map((place) => words.idAt(place))).toEqual([100, 300, 0]);

@@ -335,9 +335,9 @@ async function hookedLinks(query: Query, batch: FoldBatch) {
 async function insertDeliveries(query: Query, deliveries: readonly Delivery[]): Promise<void> {
   for (const delivery of deliveries) {
     const columns = Object.keys(delivery);
-    const places = columns.map((_, index) => `$${index + 1}`).join(', ');
+    const parameters = columns.map((_, index) => `$${index + 1}`).join(', ');
     await query(
-      `insert into webhook_deliveries (${columns.join(', ')}) values (${places})`,
+      `insert into webhook_deliveries (${columns.join(', ')}) values (${parameters})`,
       Object.values(delivery),
     );
   }

@@ -36,12 +36,12 @@ const visitorsTogether = [64, 16, 4, 2, 1] as const;
  * a long one takes two thirds of a second, a short one a tenth, and half as much again for each hit.
  * The columns of the long one just fit into their room of 2 to the 17th.
  */
-const longStretch = 120_000;
-const shortStretch = 32_768;
+const longBatch = 120_000;
+const shortBatch = 32_768;
 /** Where the disk is slow a transaction has fewer, so that it takes about so many milliseconds; but never fewer than these. */
 const longTurn = 1_500;
 const shortTurn = 150;
-const fewest = 2_048;
+const minBatch = 2_048;
 /** For so many milliseconds after a change of somebody else, more are expected. */
 const othersPause = 5_000;
 /** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
@@ -149,8 +149,8 @@ export class SqliteFoldStore implements FoldStore {
       this.#seenVersion = version;
       if (this.#isMoreThanFolds()) this.#othersWroteAt = performance.now();
     }
-    const [most, turn] = this.#othersWrite ? [shortStretch, shortTurn] : [longStretch, longTurn];
-    return Math.max(fewest, Math.min(most, Math.floor(turn / this.#lastPace)));
+    const [max, turn] = this.#othersWrite ? [shortBatch, shortTurn] : [longBatch, longTurn];
+    return Math.max(minBatch, Math.min(max, Math.floor(turn / this.#lastPace)));
   }
 
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
@@ -173,7 +173,7 @@ export class SqliteFoldStore implements FoldStore {
       this.#insertDeliveries(deliveriesOf(this.#linksWithHooks(batch), hitIdOf(batch, ids)));
     });
     this.#lastEnd = performance.now();
-    this.#lastPace = (this.#lastEnd - begun) / Math.max(batch.hits.count, fewest);
+    this.#lastPace = (this.#lastEnd - begun) / Math.max(batch.hits.count, minBatch);
   }
 
   async verifiedHosts(): Promise<readonly string[]> {
@@ -376,10 +376,10 @@ export class SqliteFoldStore implements FoldStore {
 function columnsOf(rows: Float64Array, width: number): Float64Array[] {
   const count = rows.length / width;
   const columns = Array.from({ length: width }, () => new Float64Array(count));
-  for (let place = 0; place < width; place++) {
-    const column = columns[place];
+  for (let index = 0; index < width; index++) {
+    const column = columns[index];
     for (let row = 0; column !== undefined && row < count; row++)
-      column[row] = rows[row * width + place] ?? 0;
+      column[row] = rows[row * width + index] ?? 0;
   }
   return columns;
 }

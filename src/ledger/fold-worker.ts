@@ -23,7 +23,7 @@ import { ValueLimit } from './value-limit.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import { WordIds } from './word-ids.ts';
 
-export interface DeskParts {
+export interface FoldWorkerParts {
   readonly settings: FoldSettings;
   readonly store: FoldStore;
   readonly salts: DailySalts;
@@ -31,7 +31,7 @@ export interface DeskParts {
   /** Hosts of ours, kept up to date here. */
   readonly hosts: Set<string>;
   readonly now: number;
-  readonly deliveriesOf: (clicks: ClicksOf, place: string, now: number) => DeliveriesOf;
+  readonly deliveriesOf: (clicks: ClicksOf, batch: string, now: number) => DeliveriesOf;
   readonly tell: (message: FromFold) => void;
 }
 
@@ -56,9 +56,9 @@ const messagesHeard = (): Promise<void> => new Promise((resolve) => setImmediate
  * that of this process as far as it is told that it reaches, and now and then what has been kept for long enough.
  */
 export class FoldWorker {
-  readonly #parts: DeskParts;
+  readonly #parts: FoldWorkerParts;
   readonly #words = new WordIds();
-  readonly #stretch: HitBatch;
+  readonly #hits: HitBatch;
   readonly #builder = new BatchBuilder(new SeenVisitors());
   #now: number;
   #end: Position = { segment: 1, offset: 0 };
@@ -77,10 +77,10 @@ export class FoldWorker {
   #lookingAgain: Timer | undefined;
   #saidAway = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: DeskParts) {
+  constructor(parts: FoldWorkerParts) {
     this.#parts = parts;
     this.#now = parts.now;
-    this.#stretch = new HitBatch(this.#words, new ValueLimit(), parts.enrich);
+    this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich);
     this.#run();
   }
 
@@ -100,7 +100,7 @@ export class FoldWorker {
   /** While there is nothing to fold: gives back what a long stretch takes, some 30 MB. */
   release(): void {
     if (this.#turn !== null) return;
-    this.#stretch.release();
+    this.#hits.release();
     this.#builder.release();
   }
 
@@ -187,10 +187,10 @@ export class FoldWorker {
     }
   }
 
-  async #foldSome(journal: JournalFold, end: Position | null, most: number): Promise<boolean> {
+  async #foldSome(journal: JournalFold, end: Position | null, maxHits: number): Promise<boolean> {
     if (this.#isOutOfPatience) return false;
     this.#current = journal;
-    const hasFolded = await journal.foldStretch(end, most);
+    const hasFolded = await journal.foldBatch(end, maxHits);
     this.#current = null;
     if (hasFolded) await messagesHeard();
     return hasFolded;
@@ -269,9 +269,9 @@ export class FoldWorker {
         enrich,
         salts,
         words: this.#words,
-        stretch: this.#stretch,
+        hits: this.#hits,
         builder: this.#builder,
-        deliveriesOf: (clicks, place) => deliveriesOf(clicks, place, this.#now),
+        deliveriesOf: (clicks, batch) => deliveriesOf(clicks, batch, this.#now),
         onTorn: (segment, bytes) => this.#trouble('journal cut off', { journal: key, segment, bytes }),
         onTruncated: (segment, bytes) => this.#trouble('journal truncated', { journal: key, segment, bytes }),
         onDamage: (damage) => this.#tellDamage(name, damage),
@@ -306,7 +306,7 @@ export class FoldWorker {
 
   async #tidy(): Promise<void> {
     const { store, salts, settings } = this.#parts;
-    this.#stretch.forgetPeople();
+    this.#hits.forgetVisitors();
     try {
       await forgetOld(store, salts, this.#now, settings.daysKept, () => this.#isStopping);
       forgetDamaged(settings.dataDir, this.#now - settings.daysKept * dayLength);

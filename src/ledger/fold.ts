@@ -22,10 +22,10 @@ export interface FoldParts {
   readonly enrich: EnrichParts;
   readonly salts: DailySalts;
   readonly words: WordIds;
-  readonly stretch: HitBatch;
+  readonly hits: HitBatch;
   readonly builder: BatchBuilder;
   /** `clicks` are those of the links asked for; `place` names this stretch of this journal. */
-  readonly deliveriesOf: (clicks: ClicksOf, place: string) => DeliveriesOf;
+  readonly deliveriesOf: (clicks: ClicksOf, batch: string) => DeliveriesOf;
   readonly onTorn: (segment: number, bytes: number) => void;
   /** The segment ends before the place up to which it was folded, or should have been. */
   readonly onTruncated: (segment: number, bytes: number) => void;
@@ -85,20 +85,20 @@ export class JournalFold {
    * there was nothing, or `stop` has ended the waiting for a store that is away. Throws StoreAway where the journal can't
    * be read now: then nothing has happened, and the same call may be made again.
    */
-  async foldStretch(end: Position | null, most: number): Promise<boolean> {
+  async foldBatch(end: Position | null, maxHits: number): Promise<boolean> {
     this.#damage.clear();
     try {
-      await this.#collect(end, most);
+      await this.#collect(end, maxHits);
     } finally {
       for (const damage of this.#damage.bySegment()) this.#parts.onDamage(damage);
     }
-    const hasHits = this.#parts.stretch.count > 0;
+    const hasHits = this.#parts.hits.count > 0;
     const to = this.#reader.position;
     if (hasHits) await this.#fold(to);
     if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
     this.#done = to;
     this.#removeFolded();
-    this.#clearUp(this.#parts.stretch.count);
+    this.#clearUp(this.#parts.hits.count);
     return hasHits;
   }
 
@@ -112,14 +112,14 @@ export class JournalFold {
   }
 
   /** Reads a stretch of the journal. */
-  async #collect(end: Position | null, most: number): Promise<void> {
-    const { stretch, salts } = this.#parts;
-    stretch.begin();
-    while (!this.#isStopped && stretch.count < most && !stretch.isFull) {
+  async #collect(end: Position | null, maxHits: number): Promise<void> {
+    const { hits, salts } = this.#parts;
+    hits.begin();
+    while (!this.#isStopped && hits.count < maxHits && !hits.isFull) {
       let record = this.#next(end);
       if (record === null) return;
       for (;;) {
-        const day = stretch.add(record, this.#isReady, this.#recentVisits);
+        const day = hits.add(record, this.#isReady, this.#recentVisits);
         if (day === null) break;
         record = null;
         await this.#persist(() => salts.prepare(day));
@@ -134,7 +134,7 @@ export class JournalFold {
       return this.#reader.next(end);
     } catch (cause) {
       if (!isPassing(cause)) throw cause;
-      if (this.#parts.stretch.count > 0) return null;
+      if (this.#parts.hits.count > 0) return null;
       throw new StoreAway((cause as Error).message, { cause });
     }
   }
@@ -152,29 +152,29 @@ export class JournalFold {
   readonly #isReady = (day: number): boolean => this.#readyDays.has(day);
 
   async #fold(to: Position): Promise<void> {
-    const { builder, stretch, store, words, deliveriesOf } = this.#parts;
+    const { builder, hits, store, words, deliveriesOf } = this.#parts;
     await this.#persist(() => words.settle((missing) => store.wordIds(missing)));
     if (this.#isStopped) return;
     const from = this.#watermark;
-    const batch = builder.batch(stretch, words, this.#name, from, to);
-    const place = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;
-    const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), place);
+    const batch = builder.batch(hits, words, this.#name, from, to);
+    const id = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;
+    const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), id);
     await this.#persist(() => this.#commit(batch, deliveries));
   }
 
   /** What webhooks are told is more than the ledger keeps, and seldom asked for: it is read from the journal again. */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
-    const { stretch, enrich: parts } = this.#parts;
+    const { hits, enrich: parts } = this.#parts;
     const reader = new JournalReader(this.#folder, from, { onFlaw: () => {} });
     const cursor = new HitCursor();
     const clicks: FoldedClick[] = [];
     try {
-      for (let row = 0; row < stretch.count; ) {
+      for (let row = 0; row < hits.count; ) {
         const record = reader.next(to);
         if (record === null) throw new Error('the journal has changed while it was folded');
         cursor.begin(record);
         for (; cursor.next(); row++) {
-          if (!stretch.columns.isClick(row) || !links.has(cursor.linkId)) continue;
+          if (!hits.columns.isClick(row) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
           const { address, userAgent } = hit;
           clicks.push({ ...enrich(hit, parts, noRepeats), index: row, address, userAgent });

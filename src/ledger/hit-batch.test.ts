@@ -100,11 +100,11 @@ const expected = (hit: EnrichedHit): object => ({
 });
 
 /** Words that say at which place they are. */
-class SpokenWords extends WordIds {
+class ReadableWords extends WordIds {
   readonly said = [''];
 
-  override placeOf(word: string): number {
-    const place = super.placeOf(word);
+  override indexOf(word: string): number {
+    const place = super.indexOf(word);
     this.said[place] = word;
     return place;
   }
@@ -117,7 +117,7 @@ test('whatever comes, in whatever records: the quick way says of each hit what t
     fc.asyncProperty(
       fc.array(fc.array(anyHit, { minLength: 1, maxLength: 8 }), { maxLength: 40 }),
       async (records) => {
-        const words = new SpokenWords();
+        const words = new ReadableWords();
         const stretch = new HitBatch(words, new ValueLimit(), parts);
         const visits = new RecentVisits();
         stretch.begin();
@@ -181,12 +181,12 @@ test('a visitor is another one each day, and nobody when the salt of the day is 
   expect(visitorAt(noon + dayLength)).not.toBe(today);
   expect(visitorAt(noon)).toBe(today);
   await salts.forgetBefore(dayOf(noon) + 1);
-  stretch.forgetPeople();
+  stretch.forgetVisitors();
   expect(visitorAt(noon)).toBe(-1);
 });
 
 test('memory that was given back has nothing of what was there before', async () => {
-  const words = new SpokenWords();
+  const words = new ReadableWords();
   const parts = await freshParts(dayOf(noon));
   const stretch = new HitBatch(words, new ValueLimit(), parts);
   const fill = (hit: RawHit, count: number) => {
@@ -204,7 +204,7 @@ test('memory that was given back has nothing of what was there before', async ()
 });
 
 test('words that have lost their places get new ones', async () => {
-  const words = new SpokenWords(4);
+  const words = new ReadableWords(4);
   const stretch = await stretchOf(words, dayOf(noon));
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
   for (const language of [...languages, ...languages]) {
@@ -230,7 +230,7 @@ test('memory of a long stretch is given back when a short one has followed', asy
 });
 
 test('what is one too many of a link and hour is one of the others, and no word; in the next hour it is itself', async () => {
-  const words = new SpokenWords();
+  const words = new ReadableWords();
   const limit = new ValueLimit(2);
   const stretch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
   const hits = [0, 3_600_000].flatMap((later) =>
@@ -260,7 +260,7 @@ test('what is one too many of a link and hour is one of the others, and no word;
 });
 
 test('words that have lost their places are not taken for those that have them now, where values are limited', async () => {
-  const words = new SpokenWords(4);
+  const words = new ReadableWords(4);
   const stretch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
   const referrerOf = (hit: Partial<RawHit>) => {
     stretch.begin();

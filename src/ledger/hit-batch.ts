@@ -28,7 +28,7 @@ export class HitBatch {
   readonly #words: WordIds;
   readonly #limit: ValueLimit;
   readonly #parts: EnrichParts;
-  readonly #people: VisitorCache;
+  readonly #visitors: VisitorCache;
   readonly #referers = new ByteCache<string>(maxReferrers);
   readonly #queries = new ByteCache<string>(maxQueries);
   readonly #cursor = new HitCursor();
@@ -43,7 +43,7 @@ export class HitBatch {
     this.#words = words;
     this.#limit = limit;
     this.#parts = parts;
-    this.#people = new VisitorCache(parts, words);
+    this.#visitors = new VisitorCache(parts, words);
   }
 
   get count(): number {
@@ -57,7 +57,7 @@ export class HitBatch {
 
   begin(): void {
     if (this.#words.trim()) {
-      this.#people.clear();
+      this.#visitors.clear();
       this.#limit.clear();
     }
     this.columns.begin();
@@ -75,8 +75,8 @@ export class HitBatch {
   }
 
   /** Who visited is forgotten. */
-  forgetPeople(): void {
-    this.#people.clear();
+  forgetVisitors(): void {
+    this.#visitors.clear();
   }
 
   /**
@@ -104,25 +104,25 @@ export class HitBatch {
     const { columns, links } = this;
     const { at, linkId, outcome } = hit;
     if (!isWithin(at, this.#hourBegin, hourLength)) this.#toHour(hourOf(at));
-    const person = this.#people.of(hit, this.#day);
+    const known = this.#visitors.of(hit, this.#day);
     const row = columns.add();
-    const place = links.placeOf(linkId, hit.organizationId);
-    links.hits[place] = (links.hits[place] ?? 0) + 1;
-    columns.place[row] = place;
+    const linkIndex = links.indexOf(linkId, hit.organizationId);
+    links.hits[linkIndex] = (links.hits[linkIndex] ?? 0) + 1;
+    columns.linkIndex[row] = linkIndex;
     columns.linkId[row] = linkId;
     columns.organizationId[row] = hit.organizationId;
     columns.at[row] = at;
     columns.outcome[row] = outcome;
     columns.target[row] = hit.target;
-    columns.class[row] = person.class;
-    columns.reason[row] = person.reason;
-    columns.device[row] = person.device;
-    columns.country[row] = person.country;
-    columns.os[row] = person.os;
-    columns.browser[row] = person.browser;
-    columns.language[row] = this.#languageOf(linkId, place, person.language);
+    columns.class[row] = known.class;
+    columns.reason[row] = known.reason;
+    columns.device[row] = known.device;
+    columns.country[row] = known.country;
+    columns.os[row] = known.os;
+    columns.browser[row] = known.browser;
+    columns.language[row] = this.#languageOf(linkId, linkIndex, known.language);
     if (!hit.isBare) this.#writeMore(hit, row);
-    const { visitor } = person;
+    const { visitor } = known;
     // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
     if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== classCodes.human) return;
@@ -140,13 +140,13 @@ export class HitBatch {
   }
 
   /** Most links have one language for long. */
-  #languageOf(linkId: number, place: number, language: number): number {
+  #languageOf(linkId: number, linkIndex: number, language: number): number {
     const { languages, languagesShown } = this.links;
-    if (languages[place] !== language) {
-      languages[place] = language;
-      languagesShown[place] = this.#limitedPlace(linkId, 0, language);
+    if (languages[linkIndex] !== language) {
+      languages[linkIndex] = language;
+      languagesShown[linkIndex] = this.#limitedWord(linkId, 0, language);
     }
-    return languagesShown[place] ?? 0;
+    return languagesShown[linkIndex] ?? 0;
   }
 
   #writeMore(hit: HitCursor, row: number): void {
@@ -167,25 +167,25 @@ export class HitBatch {
         column[row] = this.#limited(linkId, 2 + index, utm[name]);
     }
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
-    if (country !== null) columns.country[row] = this.#words.placeOf(country);
+    if (country !== null) columns.country[row] = this.#words.indexOf(country);
     if (hit.purpose === '') return;
     const found = classify(hit, () => parts.knownAgent(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
     columns.reason[row] = reasonCodes[found.reason];
   }
 
-  /** The place of the word that a value is kept as. No word is made of what is one too many. */
+  /** The linkIndex of the word that a value is kept as. No word is made of what is one too many. */
   #limited(linkId: number, field: number, value: string): number {
     const words = this.#words;
     const known = words.find(value);
-    if (known >= 0) return this.#limitedPlace(linkId, field, known);
+    if (known >= 0) return this.#limitedWord(linkId, field, known);
     const isKept = this.#limit.hasRoom(linkId, field, this.#hour);
-    return this.#limitedPlace(linkId, field, words.placeOf(isKept ? value : otherValues));
+    return this.#limitedWord(linkId, field, words.indexOf(isKept ? value : otherValues));
   }
 
-  #limitedPlace(linkId: number, field: number, place: number): number {
-    if (place === 0 || this.#limit.admits(linkId, field, this.#hour, place)) return place;
-    return this.#words.placeOf(otherValues);
+  #limitedWord(linkId: number, field: number, index: number): number {
+    if (index === 0 || this.#limit.admits(linkId, field, this.#hour, index)) return index;
+    return this.#words.indexOf(otherValues);
   }
 }
 

@@ -3,7 +3,7 @@ import { classCodes, originFields } from '../rules/click-fields.ts';
 import type { Column } from './fold-store.ts';
 
 const redirect = outcomes.indexOf('redirect');
-const leastRoom = 256;
+const minRoom = 256;
 
 /**
  * Hits as rows of the ledger, column by column: nothing but numbers, in memory that is used again for every stretch.
@@ -12,30 +12,30 @@ const leastRoom = 256;
  */
 export class HitColumns {
   count = 0;
-  linkId: Float64Array = new Float64Array(leastRoom);
-  organizationId: Float64Array = new Float64Array(leastRoom);
-  at: Float64Array = new Float64Array(leastRoom);
-  outcome: Int32Array = new Int32Array(leastRoom);
-  target: Int32Array = new Int32Array(leastRoom);
-  class: Int32Array = new Int32Array(leastRoom);
-  reason: Int32Array = new Int32Array(leastRoom);
-  device: Int32Array = new Int32Array(leastRoom);
-  source: Int32Array = new Int32Array(leastRoom);
-  country: Int32Array = new Int32Array(leastRoom);
-  os: Int32Array = new Int32Array(leastRoom);
-  browser: Int32Array = new Int32Array(leastRoom);
-  language: Int32Array = new Int32Array(leastRoom);
+  linkId: Float64Array = new Float64Array(minRoom);
+  organizationId: Float64Array = new Float64Array(minRoom);
+  at: Float64Array = new Float64Array(minRoom);
+  outcome: Int32Array = new Int32Array(minRoom);
+  target: Int32Array = new Int32Array(minRoom);
+  class: Int32Array = new Int32Array(minRoom);
+  reason: Int32Array = new Int32Array(minRoom);
+  device: Int32Array = new Int32Array(minRoom);
+  source: Int32Array = new Int32Array(minRoom);
+  country: Int32Array = new Int32Array(minRoom);
+  os: Int32Array = new Int32Array(minRoom);
+  browser: Int32Array = new Int32Array(minRoom);
+  language: Int32Array = new Int32Array(minRoom);
   /** One for each of `originFields`. */
-  origins: readonly Int32Array[] = originFields.map(() => new Int32Array(leastRoom));
-  visitor: Float64Array = new Float64Array(leastRoom);
+  origins: readonly Int32Array[] = originFields.map(() => new Int32Array(minRoom));
+  visitor: Float64Array = new Float64Array(minRoom);
   /** Whether a row may have another referrer, source or UTM parameter than none: what most rows haven't isn't written. */
   #hasOrigins = false;
   /** The link's place in the stretch; no column of the ledger. */
-  place: Int32Array = new Int32Array(leastRoom);
+  linkIndex: Int32Array = new Int32Array(minRoom);
 
   /** Begins again, with so many rows. Memory of a long stretch goes when a far shorter one has followed. */
   begin(rows = 0): void {
-    if (this.count * 16 < this.#room && this.#room > leastRoom) this.#resize(leastRoom, 0);
+    if (this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
     if (this.#hasOrigins) for (const column of [this.source, ...this.origins]) column.fill(0, 0, this.count);
     this.#hasOrigins = false;
@@ -146,7 +146,7 @@ export class HitColumns {
     this.language = whole(this.language);
     this.origins = this.origins.map(whole);
     this.visitor = double(this.visitor);
-    this.place = whole(this.place);
+    this.linkIndex = whole(this.linkIndex);
   }
 }
 

@@ -45,10 +45,10 @@ test('whoever came before, and how often, a hit is read as it was written, and i
           const person = personOf(hit);
           expect(cursor.next()).toBe(true);
           expect(cursor.hit).toEqual(hit);
-          expect(cursor.isSamePerson).toBe(before === person);
-          if (!cursor.isSamePerson) {
-            expect(cursor.person(people)).toBe(known.has(person) ? person : undefined);
-            cursor.keepPerson(people, person);
+          expect(cursor.isSameVisitor).toBe(before === person);
+          if (!cursor.isSameVisitor) {
+            expect(cursor.knownVisitor(people)).toBe(known.has(person) ? person : undefined);
+            cursor.keepVisitor(people, person);
             known.add(person);
           }
           expect([cursor.knownReferer(texts), cursor.knownQuery(texts)]).toEqual([hit.referer, hit.query]);

@@ -28,7 +28,7 @@ export class HitCursor {
   target = 0;
   doNotTrack = false;
   /** Whether it is surely the one who sent the hit before: one look at its bytes is less than a walk from line to line. */
-  isSamePerson = false;
+  isSameVisitor = false;
   /** Whether there is no referrer, no query, no purpose and no country. */
   isBare = false;
   /** What the numbers below are places in. */
@@ -46,7 +46,7 @@ export class HitCursor {
   #hint = 0;
   /** Of the line passed last, and those before it that were mixed into it. */
   #hash = 0;
-  #personHash = 0;
+  #visitorHash = 0;
   #refererHash = 0;
   #queryHash = 0;
   /** The last instant's first digits: as they are written, and what they say. */
@@ -73,8 +73,8 @@ export class HitCursor {
     this.linkId = this.#number();
     this.organizationId = this.#number();
     this.#readCodes();
-    this.isSamePerson = this.#passPersonBefore();
-    if (!this.isSamePerson) this.#passPerson();
+    this.isSameVisitor = this.#passSameVisitor();
+    if (!this.isSameVisitor) this.#passVisitor();
     this.#passRest();
     return true;
   }
@@ -85,12 +85,12 @@ export class HitCursor {
   }
 
   /** What is known of whom it is from: of method, address, user agent and languages together. */
-  person<T>(known: ByteCache<T>): T | undefined {
-    return known.get(this.#view, this.#method, this.#referer, this.#personHash);
+  knownVisitor<T>(known: ByteCache<T>): T | undefined {
+    return known.get(this.#view, this.#method, this.#referer, this.#visitorHash);
   }
 
-  keepPerson<T>(known: ByteCache<T>, value: T): void {
-    known.set(this.#view, this.#method, this.#referer, this.#personHash, value);
+  keepVisitor<T>(known: ByteCache<T>, value: T): void {
+    known.set(this.#view, this.#method, this.#referer, this.#visitorHash, value);
   }
 
   /** The referrer and the query: texts that have come lately aren't made again. */
@@ -213,7 +213,7 @@ export class HitCursor {
     let at = start;
     let number = 0;
     let digit = (bytes[at] ?? 0) - zero;
-    for (const most = at + smallNumber; at < most && digit >= 0 && digit <= 9; ) {
+    for (const max = at + smallNumber; at < max && digit >= 0 && digit <= 9; ) {
       number = number * 10 + digit;
       digit = (bytes[++at] ?? 0) - zero;
     }
@@ -237,7 +237,7 @@ export class HitCursor {
   }
 
   /** Whether the four lines of the hit before are here again; then it is behind them. */
-  #passPersonBefore(): boolean {
+  #passSameVisitor(): boolean {
     const start = this.#here;
     const before = this.#method;
     const length = this.#referer - before;
@@ -253,14 +253,14 @@ export class HitCursor {
     return true;
   }
 
-  #passPerson(): void {
+  #passVisitor(): void {
     this.#hash = 0;
     this.#method = this.#here;
     this.#address = this.#afterLine();
     this.#agent = this.#afterLine();
     this.#language = this.#afterLine();
     this.#referer = this.#afterLine();
-    this.#personHash = this.#hash;
+    this.#visitorHash = this.#hash;
   }
 
   #passRest(): void {

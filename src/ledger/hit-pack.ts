@@ -26,8 +26,8 @@ export type Rows = Int32Array | null;
 /** Makes packs. Its memory is used again: a pack is good until the next one. */
 export class PackWriter {
   readonly #bytes = new Uint8Array(longestPack);
-  readonly #least = new Float64Array(this.#bytes.buffer, widthsLength, hitColumns.length);
-  readonly #most = new Float64Array(hitColumns.length);
+  readonly #mins = new Float64Array(this.#bytes.buffer, widthsLength, hitColumns.length);
+  readonly #maxs = new Float64Array(hitColumns.length);
   readonly #values = new Float64Array(maxInPack);
   #columns: readonly Column[] = [];
   #rows: Rows = null;
@@ -42,11 +42,11 @@ export class PackWriter {
   begin({ columns, count }: Hits, rows: Rows): void {
     this.#columns = columns;
     this.#rows = rows;
-    this.#varying = hitColumns.map((_, place) => place).filter((place) => !isOneValue(columns[place], count));
+    this.#varying = hitColumns.map((_, index) => index).filter((index) => !isOneValue(columns[index], count));
     this.#bytes.fill(0, 1, widthsLength);
-    for (let place = 0; place < hitColumns.length; place++) {
-      this.#least[place] = columns[place]?.[0] ?? 0;
-      this.#most[place] = this.#least[place] ?? 0;
+    for (let index = 0; index < hitColumns.length; index++) {
+      this.#mins[index] = columns[index]?.[0] ?? 0;
+      this.#maxs[index] = this.#mins[index] ?? 0;
     }
   }
 
@@ -54,45 +54,43 @@ export class PackWriter {
   pack(from: number, to: number): Uint8Array {
     const count = to - from;
     let end = cellsAt;
-    for (let index = 0; index < this.#varying.length; index++) {
-      const place = this.#varying[index] ?? 0;
-      this.#take(this.#columns[place], place, from, count);
-      end += this.#write(place, end, count);
+    for (const index of this.#varying) {
+      this.#take(this.#columns[index], index, from, count);
+      end += this.#write(index, end, count);
     }
     return this.#bytes.subarray(0, end);
   }
 
   /** The least and the greatest of a column, in the pack that was made last. */
   ends(name: HitColumn): [number, number] {
-    const place = hitColumns.indexOf(name);
-    return [this.#least[place] ?? 0, this.#most[place] ?? 0];
+    const index = hitColumns.indexOf(name);
+    return [this.#mins[index] ?? 0, this.#maxs[index] ?? 0];
   }
 
-  #take(column: Column | undefined, place: number, from: number, count: number): void {
-    if (column === undefined) throw new Error(`no column ${hitColumns[place]}`);
+  #take(column: Column | undefined, index: number, from: number, count: number): void {
+    if (column === undefined) throw new Error(`no column ${hitColumns[index]}`);
     const values = this.#values;
     if (this.#rows === null) values.set(column.subarray(from, from + count));
     else gather(column, this.#rows, from, values, count);
-    let least = Number.POSITIVE_INFINITY;
-    let most = Number.NEGATIVE_INFINITY;
-    for (let index = 0; index < count; index++) {
-      const value = values[index] ?? 0;
-      if (value < least) least = value;
-      if (value > most) most = value;
+    let min = Number.POSITIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
+    for (let row = 0; row < count; row++) {
+      const value = values[row] ?? 0;
+      if (value < min) min = value;
+      if (value > max) max = value;
     }
-    this.#least[place] = least;
-    this.#most[place] = most;
+    this.#mins[index] = min;
+    this.#maxs[index] = max;
   }
 
   /** Returns how many bytes the cells take. */
-  #write(place: number, at: number, count: number): number {
-    const least = this.#least[place] ?? 0;
-    const width = widthOf((this.#most[place] ?? 0) - least, least);
-    this.#bytes[1 + place] = width;
+  #write(index: number, at: number, count: number): number {
+    const min = this.#mins[index] ?? 0;
+    const width = widthOf((this.#maxs[index] ?? 0) - min, min);
+    this.#bytes[1 + index] = width;
     if (width === 0) return 0;
     const values = this.#values;
-    if (width !== wholeNumber)
-      for (let index = 0; index < count; index++) values[index] = (values[index] ?? 0) - least;
+    if (width !== wholeNumber) for (let row = 0; row < count; row++) values[row] = (values[row] ?? 0) - min;
     // What has cells of another kind is converted by the runtime, in a tenth of the time that a loop here takes.
     cellsOf(this.#bytes, at, width, count).set(values.subarray(0, count));
     return roomFor(count, width);
@@ -120,10 +118,10 @@ function isOneValue(column: Column | undefined, count: number): boolean {
 
 const roomFor = (count: number, width: number): number => Math.ceil((count * width) / 8) * 8;
 
-function widthOf(range: number, least: number): number {
+function widthOf(range: number, min: number): number {
   if (range === 0) return 0;
   // A clock of ours gives no fraction; a test's may.
-  if (!Number.isInteger(range) || !Number.isInteger(least)) return wholeNumber;
+  if (!Number.isInteger(range) || !Number.isInteger(min)) return wholeNumber;
   if (range < 2 ** 8) return 1;
   if (range < 2 ** 16) return 2;
   return range < 2 ** 32 ? 4 : wholeNumber;
@@ -180,16 +178,16 @@ export class HitPack {
     return hit as StoredHit;
   }
 
-  #read(place: number): Float64Array {
+  #read(index: number): Float64Array {
     const bytes = this.#bytes;
     let at = cellsAt;
-    for (let before = 0; before < place; before++) at += roomFor(this.count, bytes[1 + before] ?? 0);
-    const width = bytes[1 + place] ?? 0;
-    const least = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(widthsLength + place * 8, true);
+    for (let before = 0; before < index; before++) at += roomFor(this.count, bytes[1 + before] ?? 0);
+    const width = bytes[1 + index] ?? 0;
+    const min = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(widthsLength + index * 8, true);
     const read = new Float64Array(this.count);
-    if (width === 0) return read.fill(least);
+    if (width === 0) return read.fill(min);
     const cells = cellsOf(bytes, at, width, this.count);
-    const base = width === wholeNumber ? 0 : least;
+    const base = width === wholeNumber ? 0 : min;
     for (let row = 0; row < this.count; row++) read[row] = (cells[row] ?? 0) + base;
     return read;
   }

@@ -114,11 +114,11 @@ function ofOwnerIn(pack: HitPack, owner: Owner): PackedHits {
   return { pack, from: firstNotBelow(links, owner.id), to: firstNotBelow(links, owner.id + 1) };
 }
 
-function firstNotBelow(numbers: Float64Array, least: number): number {
+function firstNotBelow(numbers: Float64Array, min: number): number {
   let low = 0;
   for (let high = numbers.length; low < high; ) {
     const middle = (low + high) >> 1;
-    if ((numbers[middle] ?? 0) < least) low = middle + 1;
+    if ((numbers[middle] ?? 0) < min) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -128,21 +128,38 @@ export class RollUps {
   #countTotals(from: number, to: number): number {
     if (to - from > this.#clicks.length) this.#makeRoom((to - from) * 2);
     const columns = this.#columns;
-    const tally = this.#tally;
     let clicks = 0;
+    // Hits that follow one another often have the same.
+    let [hourBefore, rollupBefore, reasonBefore, same] = [0, 0, 0, 0];
     for (let row = from; row < to; row++) {
       const hour = this.#hourRank(columns.at[row] ?? 0);
+      let rollup = clickRollup;
+      let why = 0;
       if (columns.isClick(row)) {
         this.#clicks[clicks] = row;
         this.#clickHours[clicks++] = hour;
-        tally.add(this.#kind(total, hour, clickRollup), 0);
       } else {
-        const rollup = rollupOfClass[columns.class[row] ?? 0] ?? pageRollup;
-        tally.add(this.#kind(total, hour, rollup), 0);
-        tally.add(this.#kind(reason, hour, rollup), columns.reason[row] ?? 0);
+        rollup = rollupOfClass[columns.class[row] ?? 0] ?? pageRollup;
+        why = columns.reason[row] ?? 0;
       }
+      if (hour === hourBefore && rollup === rollupBefore && why === reasonBefore) {
+        same += 1;
+        continue;
+      }
+      this.#addTotals(hourBefore, rollupBefore, reasonBefore, same);
+      hourBefore = hour;
+      rollupBefore = rollup;
+      reasonBefore = why;
+      same = 1;
     }
+    this.#addTotals(hourBefore, rollupBefore, reasonBefore, same);
     return clicks;
+  }
+
+  #addTotals(hour: number, rollup: number, why: number, hits: number): void {
+    if (hits === 0) return;
+    this.#tally.add(this.#kind(total, hour, rollup), 0, hits);
+    if (rollup !== clickRollup) this.#tally.add(this.#kind(reason, hour, rollup), why, hits);
   }
 
   /** Only values other than 0: what remains of all clicks has that, and half of all values are. `index` is the dimension's. */
@@ -240,9 +257,9 @@ export class RollUps {
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] ?? 0;
       const kind = kindOf(key);
-      const place = kind >> 3;
-      const dimension = Math.floor(place / hours.length);
-      const hour = hours[place - dimension * hours.length] ?? 0;
+      const slot = kind >> 3;
+      const dimension = Math.floor(slot / hours.length);
+      const hour = hours[slot - dimension * hours.length] ?? 0;
       this.#organizations.push6(id, dimension, hour, kind & 7, countedOf(key), tally.count(key));
     }
   }
@@ -255,8 +272,8 @@ export class RollUps {
     for (let index = 0; index < keys.length; index++) {
       const key = keys[index] ?? 0;
       const kind = kindOf(key);
-      const place = kind >> 3;
-      if (kind % maxClasses === clickRollup) counted[place] = (counted[place] ?? 0) + tally.count(key);
+      const slot = kind >> 3;
+      if (kind % maxClasses === clickRollup) counted[slot] = (counted[slot] ?? 0) + tally.count(key);
     }
     for (const name of clickDimensions) {
       const dimension = dimensionCodes[name];

@@ -122,8 +122,8 @@ export class SqliteHits {
 
   #noteLinks(id: number, ofLink: Column | undefined, rows: Rows, from: number, to: number): void {
     let before = Number.NaN;
-    for (let place = from; place < to; place++) {
-      const link = ofLink?.[rows === null ? place : (rows[place] ?? 0)] ?? 0;
+    for (let at = from; at < to; at++) {
+      const link = ofLink?.[rows === null ? at : (rows[at] ?? 0)] ?? 0;
       if (link !== before) this.#links.push(link, id);
       before = link;
     }
@@ -176,14 +176,14 @@ export class SqliteHits {
 }
 
 function spanOf(instants: Column | undefined, count: number): number {
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
   for (let row = 0; row < count; row++) {
     const instant = instants?.[row] ?? 0;
-    if (instant < least) least = instant;
-    if (instant > most) most = instant;
+    if (instant < first) first = instant;
+    if (instant > last) last = instant;
   }
-  return most - least;
+  return last - first;
 }
 
 /** Organization by organization, those of one as they came: from place to place in the rows. */
@@ -208,12 +208,12 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: H
   const rows = new Int32Array(before);
   const leftRows: number[] = [];
   eachRun(columns[organizationColumn], count, (id, from, to) => {
-    const place = next.get(id);
+    const start = next.get(id);
     for (let row = from; row < to; row++) {
-      if (place === undefined) leftRows.push(row);
-      else rows[place + row - from] = row;
+      if (start === undefined) leftRows.push(row);
+      else rows[start + row - from] = row;
     }
-    if (place !== undefined) next.set(id, place + to - from);
+    if (start !== undefined) next.set(id, start + to - from);
   });
   return {
     parts,

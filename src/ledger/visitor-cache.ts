@@ -8,7 +8,7 @@ import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
 /** What one and the same address, user agent, languages and method always mean, on one day. */
-export interface Person {
+export interface KnownVisitor {
   readonly day: number;
   readonly class: number;
   readonly reason: number;
@@ -23,14 +23,14 @@ export interface Person {
   readonly visitor: number;
 }
 
-const maxPeople = 131_072;
+const maxVisitors = 131_072;
 
 /** Who visited lately. Whoever comes again is known by a look at some bytes, and needs no HMAC and no network. */
 export class VisitorCache {
   readonly #parts: EnrichParts;
   readonly #words: WordIds;
-  readonly #lately = new ByteCache<Person>(maxPeople);
-  #last: Person | null = null;
+  readonly #recent = new ByteCache<KnownVisitor>(maxVisitors);
+  #last: KnownVisitor | null = null;
 
   constructor(parts: EnrichParts, words: WordIds) {
     this.#parts = parts;
@@ -39,27 +39,27 @@ export class VisitorCache {
 
   /** To be called when places of words have lost their meaning. */
   clear(): void {
-    this.#lately.clear();
+    this.#recent.clear();
     this.#last = null;
   }
 
-  of(hit: HitCursor, day: number): Person {
+  of(hit: HitCursor, day: number): KnownVisitor {
     const last = this.#last;
     // Of hits that follow one another many are by one and the same.
-    if (hit.isSamePerson && last !== null && last.day === day) return last;
+    if (hit.isSameVisitor && last !== null && last.day === day) return last;
     this.#last = this.#find(hit, day);
     return this.#last;
   }
 
-  #find(hit: HitCursor, day: number): Person {
-    const known = hit.person(this.#lately);
+  #find(hit: HitCursor, day: number): KnownVisitor {
+    const known = hit.knownVisitor(this.#recent);
     if (known !== undefined && known.day === day) return known;
-    const made = this.#meet(hit, day);
-    hit.keepPerson(this.#lately, made);
+    const made = this.#make(hit, day);
+    hit.keepVisitor(this.#recent, made);
     return made;
   }
 
-  #meet(hit: HitCursor, day: number): Person {
+  #make(hit: HitCursor, day: number): KnownVisitor {
     const parts = this.#parts;
     const words = this.#words;
     const { method, address, userAgent } = hit;
@@ -70,10 +70,10 @@ export class VisitorCache {
       class: classCodes[found.class],
       reason: reasonCodes[found.reason],
       device: deviceCodes[agent.device],
-      country: words.placeOf(parts.countryOf(address)),
-      os: words.placeOf(agent.os),
-      browser: words.placeOf(agent.browser),
-      language: words.placeOf(parts.language(hit.acceptLanguage)),
+      country: words.indexOf(parts.countryOf(address)),
+      os: words.indexOf(agent.os),
+      browser: words.indexOf(agent.browser),
+      language: words.indexOf(parts.language(hit.acceptLanguage)),
       visitor: visitorHash(parts.salts, hit.at, address, userAgent) ?? noVisitor,
     };
   }

@@ -41,8 +41,8 @@ export class VisitorGroups {
 
 /** In the order of the key of daily_visitors: nearly always they are. */
 export function groupsInOrder(groups: DayVisitors[]): DayVisitors[] {
-  const isInOrder = groups.every((group, place) => {
-    const before = groups[place - 1];
+  const isInOrder = groups.every((group, index) => {
+    const before = groups[index - 1];
     return before === undefined || inOrder(before, group) < 0;
   });
   return isInOrder ? groups : groups.sort(inOrder);

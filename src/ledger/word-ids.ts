@@ -9,21 +9,21 @@ const largestId = 2 ** 31 - 1;
  * a batch at a time. Place and number of the empty text are 0.
  */
 export class WordIds {
-  readonly #most: number;
-  #places = new Map<string, number>();
+  readonly #max: number;
+  #indexes = new Map<string, number>();
   #words: string[] = [''];
   #ids: number[] = [0];
   /** The same, as it is quickest read. */
   #numbers = new Int32Array(1);
 
-  constructor(most = 200_000) {
-    this.#most = most;
+  constructor(max = 200_000) {
+    this.#max = max;
   }
 
   /** Between batches: forgets everything when there is too much of it, and says so: places have lost their meaning. */
   trim(): boolean {
-    if (this.#words.length <= this.#most) return false;
-    this.#places = new Map();
+    if (this.#words.length <= this.#max) return false;
+    this.#indexes = new Map();
     this.#words = [''];
     this.#ids = [0];
     this.#numbers = new Int32Array(1);
@@ -32,16 +32,16 @@ export class WordIds {
 
   /** -1 when it has none. */
   find(word: string): number {
-    return word === '' ? 0 : (this.#places.get(word) ?? -1);
+    return word === '' ? 0 : (this.#indexes.get(word) ?? -1);
   }
 
-  placeOf(word: string): number {
+  indexOf(word: string): number {
     if (word === '') return 0;
-    const known = this.#places.get(word);
+    const known = this.#indexes.get(word);
     if (known !== undefined) return known;
-    const place = this.#words.push(word) - 1;
-    this.#places.set(word, place);
-    return place;
+    const index = this.#words.push(word) - 1;
+    this.#indexes.set(word, index);
+    return index;
   }
 
   /** Has the numbers of all words so far; fails as storage does, and may be called again. */
@@ -57,14 +57,14 @@ export class WordIds {
   }
 
   /** Puts numbers in the place of places. */
-  number(places: Int32Array, count: number): void {
+  number(indexes: Int32Array, count: number): void {
     if (this.#numbers.length !== this.#ids.length) this.#numbers = Int32Array.from(this.#ids);
     const ids = this.#numbers;
-    for (let at = 0; at < count; at++) places[at] = ids[places[at] ?? 0] ?? 0;
+    for (let at = 0; at < count; at++) indexes[at] = ids[indexes[at] ?? 0] ?? 0;
   }
 
-  idAt(place: number): number {
-    const id = this.#ids[place];
+  idAt(index: number): number {
+    const id = this.#ids[index];
     if (id === undefined) throw new Error('a word has no number yet');
     return id;
   }

@@ -43,17 +43,17 @@ export function bucketsOf(
   range: Hours,
   interval: Interval,
   timezone: string,
-  most: number,
+  max: number,
 ): readonly Bucket[] | null {
   const hours = hoursOf(range, timezone);
   const days = daysOf(range, timezone);
   return interval === 'hour'
-    ? hourBuckets(hours, days, timezone, most)
-    : calendarBuckets(range, hours, days, interval, timezone, most);
+    ? hourBuckets(hours, days, timezone, max)
+    : calendarBuckets(range, hours, days, interval, timezone, max);
 }
 
-function hourBuckets(hours: Hours, days: Hours, timezone: string, most: number): readonly Bucket[] | null {
-  if (hours.to - hours.from > most) return null;
+function hourBuckets(hours: Hours, days: Hours, timezone: string, max: number): readonly Bucket[] | null {
+  if (hours.to - hours.from > max) return null;
   return Array.from({ length: hours.to - hours.from }, (_, index) => {
     const from = hours.from + index;
     return { start: written(zoned(from * hourLength, timezone)), from, to: from + 1, days };
@@ -66,12 +66,12 @@ function calendarBuckets(
   days: Hours,
   interval: Exclude<Interval, 'hour'>,
   timezone: string,
-  most: number,
+  max: number,
 ): readonly Bucket[] | null {
   const found: Bucket[] = [];
   let date = firstDay(zoned(range.from, timezone).toPlainDate(), interval);
   for (let start = date.toZonedDateTime(timezone); start.epochMilliseconds < range.to; ) {
-    if (found.length === most) return null;
+    if (found.length === max) return null;
     date = date.add({ [`${interval}s`]: 1 });
     const next = date.toZonedDateTime(timezone);
     const whole = { from: hourDown(start.epochMilliseconds), to: hourDown(next.epochMilliseconds) };

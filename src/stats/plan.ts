@@ -20,7 +20,7 @@ export type Grouping = ClickDimension | 'reason' | 'class';
 /** A value that no hit has: a filter by it matches nothing. */
 export const noValue = -1;
 const { click, page } = rollupClassCodes;
-const others = rollupClasses.map((_, place) => place).filter((place) => place !== click);
+const others = rollupClasses.map((_, code) => code).filter((code) => code !== click);
 
 /** Filters but the one by class, each with the number that its value is kept under. */
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
@@ -40,7 +40,7 @@ export function planFor(
   if (axis === undefined) return rollups('total', undefined, wanted);
   if (axis === 'reason' && second === undefined) return rollups('reason', filters.get(axis), wanted);
   const counted = wanted ?? (axes.has('reason') ? others : [click]);
-  const isOfClicks = counted.every((place) => place === click);
+  const isOfClicks = counted.every((code) => code === click);
   if (second === undefined && isOfClicks) return rollups(axis, filters.get(axis), counted);
   const values = [...filters].map(([grouping, value]) => [columnOf(grouping), value] as const);
   return { kind: 'hits', values, classes: counted };
@@ -54,14 +54,14 @@ const rollups = (
 
 /** Whether a slice has clicks and nothing else. */
 export const isOfClicksAlone = (slice: Slice): boolean =>
-  slice.classes?.every((place) => place === click) ?? false;
+  slice.classes?.every((code) => code === click) ?? false;
 
 /** `human` is a person, redirected or not; every other name is one class of the roll-ups. */
 export function classesNamed(name: string): readonly number[] {
   if (name === 'human') return [click, page];
   const names: readonly string[] = rollupClasses;
-  const place = names.indexOf(name);
-  return [place < 0 ? noValue : place];
+  const code = names.indexOf(name);
+  return [code < 0 ? noValue : code];
 }
 
 /** The closed list that a grouping's numbers are places in; undefined for those of `words`. */

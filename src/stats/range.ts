@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 import { parseInstant } from '../rules/instant.ts';
 import { type Bucket, bucketsOf, dayBefore, dayStart, type Interval, timezoneNamed } from './buckets.ts';
 
-export interface RangeWish {
+export interface RangeInput {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly timezone: string;
@@ -26,30 +26,30 @@ const defaultDays = 30;
 const bounds = { from: Date.parse('1970-01-03T00:00:00Z'), to: Date.parse('9990-01-01T00:00:00Z') };
 
 /** What a chart is asked for; today and the 29 days before it when nothing is said. */
-export function statsRange(wish: RangeWish & { readonly interval: Interval }, now: number): StatsRange {
-  const timezone = timezoneNamed(wish.timezone);
+export function statsRange(input: RangeInput & { readonly interval: Interval }, now: number): StatsRange {
+  const timezone = timezoneNamed(input.timezone);
   if (timezone === null) {
-    throw invalid('timezone', `"${wish.timezone}" is no timezone. Give an IANA name such as Europe/Berlin.`);
+    throw invalid('timezone', `"${input.timezone}" is no timezone. Give an IANA name such as Europe/Berlin.`);
   }
-  const to = endOf(wish.to, timezone) ?? now;
+  const to = endOf(input.to, timezone) ?? now;
   const from =
-    startOf(wish.from, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
-  refuseReversed(from, to, wish.from === undefined ? 'to' : 'from');
-  const buckets = bucketsOf({ from, to }, wish.interval, timezone, maxBuckets);
+    startOf(input.from, timezone) ?? dayStart(dayBefore(to - 1, timezone, defaultDays - 1), timezone);
+  refuseReversed(from, to, input.from === undefined ? 'to' : 'from');
+  const buckets = bucketsOf({ from, to }, input.interval, timezone, maxBuckets);
   if (buckets === null) {
     throw invalid(
       'interval',
-      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${wish.interval}. Take a shorter range, or a longer interval.`,
+      `From "from" to "to" are more than ${maxBuckets.toLocaleString('en-US')} times one ${input.interval}. Take a shorter range, or a longer interval.`,
       'RANGE_TOO_WIDE',
     );
   }
-  return { from, to, interval: wish.interval, timezone, buckets };
+  return { from, to, interval: input.interval, timezone, buckets };
 }
 
 /** The ends of a list of hits: each where it is given. Days are days of UTC. */
-export function clicksRange(wish: Pick<RangeWish, 'from' | 'to'>): Partial<Range> {
-  const from = startOf(wish.from, 'UTC');
-  const to = endOf(wish.to, 'UTC');
+export function clicksRange(input: Pick<RangeInput, 'from' | 'to'>): Partial<Range> {
+  const from = startOf(input.from, 'UTC');
+  const to = endOf(input.to, 'UTC');
   if (from !== undefined && to !== undefined) refuseReversed(from, to, 'from');
   return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
 }

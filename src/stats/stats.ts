@@ -136,9 +136,9 @@ function pointsOf(
   visitors: readonly number[] | null,
   isClicksAlone: boolean,
 ): Pick<Stats, 'clicks' | 'visitors' | 'notCounted' | 'series'> {
-  const totals = rollupClasses.map((_, place) => sum(counts.map((row) => row[place] ?? 0)));
+  const totals = rollupClasses.map((_, code) => sum(counts.map((row) => row[code] ?? 0)));
   const { click: clicks, ...notCounted } = Object.fromEntries(
-    rollupClasses.map((name, place) => [name, totals[place] ?? 0]),
+    rollupClasses.map((name, code) => [name, totals[code] ?? 0]),
   ) as Record<RollupClass, number>;
   return {
     clicks,

@@ -43,7 +43,7 @@ export async function targetsDue(queries: Queries, now: number): Promise<string[
 
 export interface Claim {
   readonly target: string;
-  readonly most: number;
+  readonly max: number;
   readonly now: number;
   /** Past this instant others may take the claimed ones over. */
   readonly until: number;
@@ -56,7 +56,7 @@ const lookedThrough = 256;
 
 /** Takes the oldest due deliveries for a target. No other node gets the same. */
 export async function claimDue(queries: Queries, dialect: Dialect, claim: Claim): Promise<StoredDelivery[]> {
-  const { target, most, now, until, except } = claim;
+  const { target, max, now, until, except } = claim;
   const due = queries
     .selectFrom('webhook_deliveries')
     .select(['id', 'organization_id'])
@@ -64,14 +64,14 @@ export async function claimDue(queries: Queries, dialect: Dialect, claim: Claim)
     .where('next_try_at', '<=', now)
     .orderBy('next_try_at')
     .orderBy('id')
-    .limit(except.length > 0 ? lookedThrough : most);
+    .limit(except.length > 0 ? lookedThrough : max);
   const oldest = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
   const ids = oldest.filter((row) => !except.includes(row.organization_id)).map((row) => row.id);
   if (ids.length === 0) return [];
   return queries
     .updateTable('webhook_deliveries')
     .set({ next_try_at: until, claimed_until: until })
-    .where('id', 'in', ids.slice(0, most))
+    .where('id', 'in', ids.slice(0, max))
     .returningAll()
     .execute();
 }

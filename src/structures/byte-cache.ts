@@ -1,10 +1,10 @@
 import { longestKey } from './memoize.ts';
 
 /** A piece that would be farther away from its place is not kept: nobody who invents pieces makes others slow. */
-const farthest = 32;
+const maxProbes = 32;
 const slotCells = 4;
-const leastSlots = 256;
-const leastBytes = 16_384;
+const minSlots = 256;
+const minBytes = 16_384;
 
 /**
  * What pieces of records mean, by their bytes: in two generations, each of so many pieces and bytes at the most. What is
@@ -12,12 +12,12 @@ const leastBytes = 16_384;
  * piece of memory: texts by the ten thousand lie far apart, and are walked through by the collector.
  */
 export class ByteCache<T> {
-  readonly #most: number;
+  readonly #maxPerGeneration: number;
   #young = new Generation<T>();
   #old = new Generation<T>();
 
-  constructor(most: number) {
-    this.#most = most / 2;
+  constructor(max: number) {
+    this.#maxPerGeneration = max / 2;
   }
 
   get(view: DataView, from: number, to: number, hash: number): T | undefined {
@@ -30,7 +30,7 @@ export class ByteCache<T> {
 
   set(view: DataView, from: number, to: number, hash: number, value: T): void {
     if (to - from > longestKey) return;
-    if (this.#young.count >= this.#most || this.#young.bytes >= this.#most * 192) {
+    if (this.#young.count >= this.#maxPerGeneration || this.#young.bytes >= this.#maxPerGeneration * 192) {
       this.#old = this.#young;
       this.#young = new Generation();
     }
@@ -46,8 +46,8 @@ export class ByteCache<T> {
 /** A flat table: where a piece is in the bytes, and the number of its value. */
 class Generation<T> {
   /** Hash, place in the bytes, length, number; the length is 0 where nothing is. */
-  #slots = new Int32Array(leastSlots * slotCells);
-  #bytes = Buffer.allocUnsafeSlow(leastBytes);
+  #slots = new Int32Array(minSlots * slotCells);
+  #bytes = Buffer.allocUnsafeSlow(minBytes);
   #view = new DataView(this.#bytes.buffer);
   #end = 0;
   readonly #values: T[] = [];
@@ -74,7 +74,7 @@ class Generation<T> {
     }
     if (this.#end + length > this.#bytes.length) this.#makeRoom(length);
     this.#bytes.set(new Uint8Array(view.buffer, view.byteOffset + from, length), this.#end);
-    this.#place(hash, this.#end, length, this.#values.push(value) - 1);
+    this.#put(hash, this.#end, length, this.#values.push(value) - 1);
     this.#end += length;
     if (this.#values.length * 2 * slotCells > this.#slots.length) this.#grow();
   }
@@ -84,7 +84,7 @@ class Generation<T> {
     const slots = this.#slots;
     const mask = slots.length - 1;
     let at = homeOf(hash) & mask;
-    for (let step = 0; step < farthest; step++) {
+    for (let step = 0; step < maxProbes; step++) {
       const found = slots[at + 2];
       if (found === 0) return -1;
       if (
@@ -98,12 +98,12 @@ class Generation<T> {
     return -1;
   }
 
-  #place(hash: number, start: number, length: number, number: number): void {
+  #put(hash: number, start: number, length: number, number: number): void {
     const slots = this.#slots;
     const mask = slots.length - 1;
     const home = homeOf(hash) & mask;
     let at = home;
-    for (let step = 1; step < farthest && slots[at + 2] !== 0; step++) at = (at + slotCells) & mask;
+    for (let step = 1; step < maxProbes && slots[at + 2] !== 0; step++) at = (at + slotCells) & mask;
     if (slots[at + 2] !== 0) at = home;
     slots[at] = hash;
     slots[at + 1] = start;
@@ -116,7 +116,7 @@ class Generation<T> {
     this.#slots = new Int32Array(before.length * 2);
     for (let at = 0; at < before.length; at += slotCells) {
       const length = before[at + 2] ?? 0;
-      if (length > 0) this.#place(before[at] ?? 0, before[at + 1] ?? 0, length, before[at + 3] ?? 0);
+      if (length > 0) this.#put(before[at] ?? 0, before[at + 1] ?? 0, length, before[at + 3] ?? 0);
     }
   }
 

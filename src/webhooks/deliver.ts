@@ -210,7 +210,7 @@ function verdictOf(after: AfterAttempt): Verdict {
 
 function shuffled<T>(list: readonly T[]): T[] {
   return list
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((one, other) => one.place - other.place)
+    .map((item) => ({ item, order: Math.random() }))
+    .sort((one, other) => one.order - other.order)
     .map(({ item }) => item);
 }

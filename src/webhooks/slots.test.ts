@@ -8,30 +8,30 @@ const call = (target_url: string, organization_id: number) => ({ target_url, org
 describe('slots', () => {
   test('are shared alike among targets, and none gets more than a target may have', () => {
     const slots = new Slots(limits);
-    expect(slots.shares([a])).toEqual([{ target: a, most: 3 }]);
-    expect(slots.shares([a, b, c, d])).toEqual([a, b, c, d].map((target) => ({ target, most: 2 })));
+    expect(slots.shares([a])).toEqual([{ target: a, max: 3 }]);
+    expect(slots.shares([a, b, c, d])).toEqual([a, b, c, d].map((target) => ({ target, max: 2 })));
   });
 
   test('of a busy target are what is left to it', () => {
     const slots = new Slots(limits);
     for (let count = 0; count < 3; count++) slots.take(call(a, 1));
-    expect(slots.shares([a, b])).toEqual([{ target: b, most: 3 }]);
+    expect(slots.shares([a, b])).toEqual([{ target: b, max: 3 }]);
     slots.give(call(a, 1));
     expect(slots.shares([a, b])).toEqual([
-      { target: a, most: 1 },
-      { target: b, most: 3 },
+      { target: a, max: 1 },
+      { target: b, max: 3 },
     ]);
   });
 
   test('of one host are bounded too, and another port is another host', () => {
     const slots = new Slots(limits);
     const paths = ['https://a.example/1', 'https://a.example/2', 'https://a.example/3'];
-    const most = slots.shares(paths).reduce((sum, share) => sum + share.most, 0);
-    expect(most).toBe(5);
+    const max = slots.shares(paths).reduce((sum, share) => sum + share.max, 0);
+    expect(max).toBe(5);
     for (const target of paths.slice(0, 2))
       for (let count = 0; count < 3; count++) slots.take(call(target, 1));
     expect(slots.shares([...paths, 'https://a.example:444/'])).toEqual([
-      { target: 'https://a.example:444/', most: 2 },
+      { target: 'https://a.example:444/', max: 2 },
     ]);
   });
 

@@ -12,7 +12,7 @@ interface Holder {
 
 export interface Share {
   readonly target: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** How many calls are under way, and for whom: no target, host or organization gets all the slots there are. */
@@ -61,11 +61,11 @@ export class Slots {
     const shares: Share[] = [];
     let left = this.free;
     for (const target of open) {
-      const most = Math.min(room(target), equal, left);
-      if (most <= 0) continue;
-      shares.push({ target, most });
-      add(hosts, hostOf(target), most);
-      left -= most;
+      const max = Math.min(room(target), equal, left);
+      if (max <= 0) continue;
+      shares.push({ target, max });
+      add(hosts, hostOf(target), max);
+      left -= max;
     }
     return shares;
   }
