@@ -1,127 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import http from 'node:http';
-import {
-  type AddressInfo,
-  createServer,
-  isIPv6,
-  type LookupFunction,
-  type Server,
-  type Socket,
-} from 'node:net';
-import tls from 'node:tls';
-import { gzipSync } from 'node:zlib';
-import { type AllowList, allowListOf, parseAllowList } from '../src/rules/webhook-allow.ts';
-import { type Attempt, type Means, post } from '../src/webhooks/guarded-post.ts';
+import { isIPv6, type LookupFunction } from 'node:net';
+import { allowListOf } from '../src/rules/webhook-allow.ts';
+import { post } from '../src/webhooks/guarded-post.ts';
 import { type Resolver, resolveTarget } from '../src/webhooks/target-guard.ts';
-import { selfSigned } from './support/certificate.ts';
-import { type NameServer, startNameServer, type Zone } from './support/name-server.ts';
+import type { Zone } from './support/name-server.ts';
+import {
+  allowing,
+  answer,
+  call,
+  closeTargets,
+  hostOf,
+  inBatches,
+  inside,
+  listenTwice,
+  nameServer,
+  ok,
+  outgoing,
+  outside,
+  permitted,
+  urlOf,
+} from './support/outside-target.ts';
 
-/*
- * A public address can't be had in a test. The stand-in for one is a second address of the loopback that the allow-list
- * permits; 127.0.0.1 is inside, and whatever reaches it has got past the guard.
- */
-const { certificate, key: certificateKey } = selfSigned('hooks.example.com');
-const inside = '127.0.0.1';
-/** Macs have no second IPv4 address on the loopback. */
-const outside = (await canListen('127.0.0.2')) ? '127.0.0.2' : '::1';
-
-function canListen(address: string): Promise<boolean> {
-  const probe = createServer();
-  return new Promise((resolve) => {
-    probe.on('error', () => resolve(false));
-    probe.listen(0, address, () => probe.close(() => resolve(true)));
-  });
-}
-
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-
-interface Target {
-  readonly port: number;
-  readonly connections: Socket[];
-  /** All bytes that were received, over all connections. */
-  received: string;
-}
-
-type Talk = (socket: Socket, received: string) => void;
-
-/** Listens on a free port, or on the same one as another target. */
-async function listen(
-  address: string,
-  talk: Talk,
-  port = 0,
-  server: Server = createServer(),
-): Promise<Target> {
-  const target: Target = { port: 0, connections: [], received: '' };
-  server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', (socket: Socket) => {
-    target.connections.push(socket);
-    let received = '';
-    socket.on('error', () => {});
-    socket.on('data', (data) => {
-      received += data.toString('latin1');
-      target.received += data.toString('latin1');
-      if (isWhole(received)) talk(socket, received);
-    });
-  });
-  server.listen(port, address);
-  await once(server, 'listening');
-  opened.push({
-    close: () => {
-      for (const socket of target.connections) socket.destroy();
-      server.close();
-    },
-  });
-  return Object.assign(target, { port: (server.address() as AddressInfo).port });
-}
-
-/** Two targets on the same port: one outside, and one inside that nothing may reach. */
-async function listenTwice(talk: Talk): Promise<{ target: Target; trap: Target }> {
-  for (let tries = 0; ; tries++) {
-    const target = await listen(outside, talk);
-    try {
-      return { target, trap: await listen(inside, talk, target.port) };
-    } catch (cause) {
-      if (tries > 20) throw cause;
-    }
-  }
-}
-
-function isWhole(request: string): boolean {
-  const [head = '', body] = request.split('\r\n\r\n');
-  return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-}
-
-const answer = (head: string, body: string | Buffer = '') =>
-  Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`), Buffer.from(body)]);
-
-const ok: Talk = (socket) => socket.end(answer('200 OK\r\ncontent-length: 2', 'ok'));
-
-async function nameServer(zone: Zone): Promise<NameServer> {
-  const server = await startNameServer(zone);
-  opened.push({ close: () => server.stop() });
-  return server;
-}
-
-const allowing = (...entries: string[]): AllowList => parseAllowList(entries.join(',')) ?? [];
-const hostOf = (address: string) => (address.includes(':') ? `[${address}]` : address);
-const permitted = (port: number) => allowing(`${hostOf(outside)}:${port}`);
-const urlOf = (host: string, port: number) => `http://${hostOf(host)}:${port}/hook`;
-const outgoing = { headers: { 'content-type': 'application/json' }, body: '{"event":"click"}' };
-
-const call = (target: Target, means: Means = {}, path = '') =>
-  post(urlOf(outside, target.port) + path, outgoing, permitted(target.port), means);
-
-async function inBatches<T>(count: number, size: number, one: (index: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let from = 0; from < count; from += size) {
-    const batch = Array.from({ length: Math.min(size, count - from) }, (_, index) => one(from + index));
-    results.push(...(await Promise.all(batch)));
-  }
-  return results;
-}
+afterEach(closeTargets);
 
 describe('a name that leads elsewhere the second time', () => {
   const rebinding: Zone = (_name, type, asked) => {
@@ -332,203 +234,5 @@ describe('what is sent', () => {
     );
     expect(attempt.kind).toBe('failed');
     expect(target.connections).toHaveLength(0);
-  });
-});
-
-describe('what is answered', () => {
-  const said = async (talk: Talk, means: Means = {}): Promise<Attempt> => {
-    const { target } = await listenTwice(talk);
-    const attempt = await call(target, means);
-    await Promise.all(
-      target.connections.map((socket) => socket.destroyed || once(socket, 'close').catch(() => {})),
-    );
-    return attempt;
-  };
-
-  test.each([
-    ['120', 120_000],
-    ['Mon, 05 Jan 2026 12:00:30 GMT', 30_000],
-    ['soon', null],
-  ])('Retry-After: %s is told in milliseconds', async (header, expected) => {
-    const talk: Talk = (socket) =>
-      socket.end(answer(`503 Busy\r\nretry-after: ${header}\r\ncontent-length: 0`));
-    const attempt = await said(talk, { now: () => Date.UTC(2026, 0, 5, 12) });
-    expect(attempt).toMatchObject({ kind: 'answered', status: 503, retryAfter: expected, excerpt: '' });
-  });
-
-  test('is kept to its first 1,000 characters, without what a database or a page would choke on', async () => {
-    const body = `\u0000\u001b[31mgrüße\t🐦\n${'é'.repeat(5000)}`;
-    const attempt = await said((socket) => socket.end(answer('200 OK', body)));
-    if (attempt.kind !== 'answered') throw new Error(attempt.sentence);
-    expect(attempt.excerpt).toStartWith('\ufffd\ufffd[31mgrüße\t🐦\néé');
-    expect(attempt.excerpt).toHaveLength(1000);
-    expect(attempt.excerpt.isWellFormed()).toBe(true);
-  });
-
-  test('is not unpacked: 48 KB of gzip stay 48 KB', async () => {
-    const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'));
-    expect(bomb.length).toBeLessThan(64 * 1024);
-    const attempt = await said((socket) =>
-      socket.end(answer(`200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}`, bomb)),
-    );
-    expect(attempt).toMatchObject({
-      kind: 'answered',
-      status: 200,
-      excerpt: `(${bomb.length} bytes of gzip, not unpacked)`,
-    });
-  });
-
-  test('is cut when it has no end', async () => {
-    let sent = 0;
-    const attempt = await said((socket) => {
-      socket.write(answer('200 OK\r\ntransfer-encoding: chunked'));
-      const block = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`);
-      const more = () => {
-        while (!socket.destroyed) {
-          sent += block.length;
-          if (!socket.write(block)) return socket.once('drain', more);
-        }
-      };
-      more();
-    });
-    expect(attempt).toMatchObject({ kind: 'answered', status: 200, excerpt: 'x'.repeat(1000) });
-    // What the buffers of two sockets hold is sent, not read.
-    expect(sent).toBeLessThan(32_000_000);
-  });
-
-  test('fails when its headers have no end', async () => {
-    const attempt = await said((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1_000_000)}`));
-    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The headers of the answer are too long.' });
-  });
-
-  test('fails when it is never more than a prelude', async () => {
-    const attempt = await said((socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
-    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The target never came to its answer.' });
-  });
-
-  test.each([
-    ['says nothing', () => {}],
-    ['drips its status line', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\n')],
-    [
-      'drips headers without end',
-      (socket: Socket) => drip(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(9999)}`),
-    ],
-  ] as [string, Talk][])('is cut by the deadline when the target %s', async (_how, talk) => {
-    const attempt = await said(talk, { deadline: 60 });
-    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'There was no answer within 0.06 seconds.' });
-    expect(attempt.kind === 'failed' && attempt.duration).toBeWithin(55, 5000);
-  });
-
-  test('counts by its status when the deadline cuts a body that drips', async () => {
-    const talk: Talk = (socket) => {
-      socket.write(answer('200 OK\r\ncontent-length: 9999'));
-      drip(socket, 'y'.repeat(9999));
-    };
-    const attempt = await said(talk, { deadline: 60 });
-    expect(attempt).toMatchObject({ kind: 'answered', status: 200, excerpt: expect.stringMatching(/^y+$/) });
-    expect(attempt.kind === 'answered' && attempt.duration).toBeWithin(55, 5000);
-  });
-
-  test('counts by its status when the body breaks off', async () => {
-    const attempt = await said((socket) => socket.end(answer('202 OK\r\ncontent-length: 100', 'half')));
-    expect(attempt).toMatchObject({ kind: 'answered', status: 202, excerpt: 'half' });
-  });
-
-  test.each([
-    ['is not HTTP', (socket: Socket) => socket.end('SSH-2.0-x\r\n\r\n'), /did not answer in HTTP/],
-    ['is a closed door', (socket: Socket) => socket.destroy(), /closed the connection without an answer/],
-    [
-      'switches to another protocol',
-      (socket: Socket) => socket.end(switching),
-      /closed the connection without/,
-    ],
-  ] as [string, Talk, RegExp][])('fails when it %s', async (_how, talk, sentence) => {
-    expect(await said(talk)).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
-  });
-
-  test('fails when nobody listens', async () => {
-    const { target } = await listenTwice(ok);
-    for (const one of opened.splice(0)) await one.close();
-    expect(await call(target)).toMatchObject({
-      kind: 'failed',
-      sentence: 'The target refused the connection.',
-    });
-  });
-
-  test('is not waited for when the program stops', async () => {
-    const stop = new AbortController();
-    const { target } = await listenTwice(() => stop.abort());
-    const attempt = await post(
-      urlOf(outside, target.port),
-      { ...outgoing, signal: stop.signal },
-      permitted(target.port),
-    );
-    expect(attempt).toMatchObject({ kind: 'failed', sentence: 'The delivery was broken off.' });
-    const late = await post(
-      urlOf(outside, target.port),
-      { ...outgoing, signal: stop.signal },
-      permitted(target.port),
-    );
-    expect(late).toMatchObject({ kind: 'failed', sentence: 'The delivery was broken off.' });
-    expect(target.connections).toHaveLength(1);
-  });
-});
-
-const switching = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
-
-function drip(socket: Socket, text: string): void {
-  let at = 0;
-  const timer = setInterval(() => socket.write(text[at++] ?? 'z'), 2);
-  socket.on('close', () => clearInterval(timer));
-}
-
-describe('a target with TLS', () => {
-  const names: (string | false | null)[] = [];
-  let target: Target;
-  let close: { close(): unknown }[];
-
-  beforeAll(async () => {
-    const server = tls.createServer({ cert: certificate, key: certificateKey });
-    server.on('tlsClientError', () => {});
-    server.on('secureConnection', (socket: tls.TLSSocket & { servername?: string | false }) =>
-      names.push(socket.servername ?? null),
-    );
-    target = await listen(outside, ok, 0, server as unknown as Server);
-    close = opened.splice(0);
-  });
-  afterAll(async () => {
-    for (const one of close) await one.close();
-  });
-
-  const secure = (host: string, means: Means = { ca: certificate }) =>
-    post(`https://${hostOf(host)}:${target.port}/`, outgoing, permitted(target.port), {
-      lookup: async () => [outside],
-      ...means,
-    });
-
-  test.each(['hooks.example.com', 'HOOKS.example.com.'])('is called by its name, %s', async (host) => {
-    expect(await secure(host)).toMatchObject({ kind: 'answered', status: 200, excerpt: 'ok' });
-    expect(names.at(-1)).toBe('hooks.example.com');
-  });
-
-  test.each([
-    ['a name that its certificate does not have', 'other.example.com', { ca: certificate }],
-    ['an address that its certificate does not have', () => outside, { ca: certificate }],
-    ['a certificate of nobody known', 'hooks.example.com', {}],
-  ])('%s is not trusted, and nothing is posted', async (_what, host, means) => {
-    const before = target.received;
-    const attempt = await secure(typeof host === 'string' ? host : host(), means);
-    expect(attempt).toMatchObject({
-      kind: 'failed',
-      sentence: expect.stringMatching(/^The target's certificate is not accepted \(/),
-    });
-    expect(target.received).toBe(before);
-  });
-
-  test('a target that speaks no TLS fails', async () => {
-    const talker = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'));
-    const plain = await listen(outside, ok, 0, talker);
-    const attempt = await post(`https://${hostOf(outside)}:${plain.port}/`, outgoing, permitted(plain.port));
-    expect(attempt.kind).toBe('failed');
   });
 });

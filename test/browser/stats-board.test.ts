@@ -1,0 +1,279 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { readFile } from 'node:fs/promises';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import {
+  bar,
+  card,
+  isDrawnIn,
+  noonZone,
+  type Place,
+  patience,
+  quiet,
+  startForStats,
+  statsOf,
+  title,
+} from './stats-pages.ts';
+
+const app = await startForStats();
+const { place, busyPlace, dayBefore, boardOf } = statsOf(app);
+
+describe('the board', () => {
+  let busy: Place;
+  beforeAll(async () => {
+    busy = await busyPlace();
+  });
+
+  test(
+    'says, draws and lists the numbers of the interface',
+    async () => {
+      const page = await boardOf(busy);
+      await title(page).waitFor();
+      const from = dayBefore(29);
+      const { totals, series } = await busy.stats(`from=${from}`);
+      expect(totals.clicks).toBe(24);
+      expect(await title(page).innerText()).toBe('24 clicks in 30 days');
+      expect(await page.locator('.board-head').innerText()).toContain(
+        `24 unique visitors, each counted once a day. Times are those of ${noonZone}.`,
+      );
+      // The table stands behind the chart for who can't see it, and in its place for who asks.
+      const cells = () =>
+        page
+          .locator('.series tbody tr')
+          .evaluateAll((rows) =>
+            rows.map((row) =>
+              [...row.querySelectorAll('td')].slice(0, 2).map((cell) => Number(cell.textContent)),
+            ),
+          );
+      const expected = series.map(({ clicks, visitors: who }) => [clicks, who ?? 0]).toReversed();
+      await page.locator('.series tbody tr').first().waitFor({ state: 'attached' });
+      expect(await cells()).toEqual(expected);
+      await page.keyboard.press('t');
+      await page.getByRole('region', { name: 'Clicks over time as a table' }).waitFor();
+      expect(page.url()).toContain('table=1');
+      expect(await cells()).toEqual(expected);
+      await page.getByLabel('Show as table').click();
+      // The line is there, in the accent's colour, and says what is under the pointer.
+      const chart = page.locator('.chart canvas');
+      await chart.waitFor();
+      await isDrawnIn(page, [179, 32, 58]);
+      const box = await page.locator('.chart .u-over').boundingBox();
+      if (!box) throw new Error('the chart has no place');
+      await page.mouse.move(box.x + box.width - 2, box.y + 40);
+      const last = series.at(-1);
+      await page.locator('.chart-tip', { hasText: 'so far' }).waitFor();
+      expect(await page.locator('.chart-tip').innerText()).toContain(`${last?.clicks} click`);
+      const countries = await busy.stats(`from=${from}&group_by=country`);
+      expect(countries.groups.map(({ value, clicks }) => [value, clicks])).toEqual([
+        ['DE', 12],
+        ['FR', 6],
+        ['SG', 6],
+      ]);
+      expect(await card(page, 'Countries').locator('.bar').allInnerTexts()).toEqual([
+        'Germany\n50\u00a0%\n12',
+        'France\n25\u00a0%\n6',
+        'Singapore\n25\u00a0%\n6',
+      ]);
+      // It follows the theme, and the width of the window.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await isDrawnIn(page, [240, 113, 138]);
+      await page.setViewportSize({ width: 390, height: 800 });
+      await page.waitForFunction(() => (document.querySelector('.chart canvas')?.clientWidth ?? 999) < 390);
+      await isDrawnIn(page, [240, 113, 138]);
+      // On the map too, Singapore as a dot.
+      await card(page, 'Countries').locator('svg path[data-code="DE"]').waitFor();
+      await card(page, 'Countries').locator('svg circle[data-code="SG"]').waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'is narrowed by a bar, by keyboard too: the rest and the address follow, and a chip takes it back',
+    async () => {
+      const page = await boardOf(busy);
+      await bar(page, 'Countries', /^France/).focus();
+      await page.keyboard.press('Enter');
+      await title(page).filter({ hasText: '6 clicks' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('country')).toBe('FR');
+      await page.getByText('Unique visitors are known for all clicks together only').waitFor();
+      await page.getByText('counted from raw hits, which are kept for a limited time').waitFor();
+      await bar(page, 'Devices', /^Phone 33 % 2$/).click();
+      await title(page)
+        .filter({ hasText: /^2 clicks in 30 days$/ })
+        .waitFor();
+      expect(new URL(page.url()).searchParams.get('device')).toBe('mobile');
+      // The card that was pressed still shows what else could be chosen.
+      await bar(page, 'Devices', /^Desktop or laptop 67 % 4$/).waitFor();
+      expect(await bar(page, 'Devices', /^Phone/).getAttribute('aria-pressed')).toBe('true');
+      // What was looked at is there again after a reload.
+      await page.reload();
+      await title(page)
+        .filter({ hasText: /^2 clicks in 30 days$/ })
+        .waitFor();
+      await page.getByRole('button', { name: /Country France/ }).click();
+      await title(page).filter({ hasText: '8 clicks' }).waitFor();
+      expect(page.url()).not.toContain('country');
+      await bar(page, 'Devices', /^Phone/).click();
+      await title(page).filter({ hasText: '24 clicks' }).waitFor();
+      // The ones that have none are a value as well.
+      await bar(page, 'Campaigns', /^No source tagged/).click();
+      await title(page).filter({ hasText: '16 clicks' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('utm_source')).toBe('');
+      await page.getByRole('button', { name: /UTM source No source tagged/ }).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'says what was not counted, and why; a reason shows those hits',
+    async () => {
+      const page = await boardOf(busy);
+      const aside = card(page, 'Not counted as clicks');
+      await aside.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
+      await aside.getByRole('button', { name: 'Kinds' }).click();
+      await bar(page, 'Not counted as clicks', /^Previews 50 % 2$/).waitFor();
+      await aside.getByRole('button', { name: 'Reasons' }).click();
+      await bar(page, 'Not counted as clicks', /^Fetched a preview for a chat/).click();
+      await title(page)
+        .filter({ hasText: /^2 hits in 30 days$/ })
+        .waitFor();
+      // With another filter, the kinds are told by their reasons.
+      await page.goto(`${app.url}/app/links/${busy.link.id}/stats?country=DE`);
+      await aside.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
+      await aside.getByRole('button', { name: 'Kinds' }).click();
+      await bar(page, 'Not counted as clicks', /^Previews 50 % 2$/).waitFor();
+    },
+    patience,
+  );
+
+  test(
+    'looks at the span of time that the address says, and says it back',
+    async () => {
+      const page = await boardOf(busy);
+      await page.getByRole('button', { name: '7 days' }).click();
+      await title(page).filter({ hasText: '7 clicks in 7 days, as many as in the 7 before' }).waitFor();
+      expect(page.url()).toEndWith('?range=7d');
+      await page.getByRole('button', { name: '24 hours' }).click();
+      await page.getByText('visitors are counted by the day, not by the hour').waitFor();
+      await page.getByRole('button', { name: 'Custom' }).click();
+      await page.getByLabel('From', { exact: true }).fill(dayBefore(3));
+      await page.getByLabel('To', { exact: true }).fill(dayBefore(5));
+      await page.getByRole('button', { name: 'Show these days' }).click();
+      await page.getByText('The first day is after the last. Turn them round.').waitFor();
+      await page.getByLabel('From', { exact: true }).fill(dayBefore(5));
+      await page.getByLabel('To', { exact: true }).fill(dayBefore(3));
+      await page.getByRole('button', { name: 'Show these days' }).click();
+      await title(page)
+        .filter({ hasText: /^3 clicks from .* as many as in the 3 days before$/ })
+        .waitFor();
+      expect(page.url()).toEndWith(`?range=${dayBefore(5)}..${dayBefore(3)}`);
+    },
+    patience,
+  );
+
+  test(
+    'goes into files, in which no formula starts',
+    async () => {
+      await busy.visit({ query: '?utm_source=%3Dcmd%7Ccalc' });
+      await app.app.clicks.settled();
+      const page = await boardOf(busy, '?range=7d');
+      await title(page).waitFor();
+      const saved = async (name: string) => {
+        await page.getByRole('button', { name: 'Export as CSV' }).click();
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.locator('.menu-list').getByText(name, { exact: true }).click(),
+        ]);
+        return (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+      };
+      const series = await saved('Clicks over time');
+      expect(series[0]).toBe('start,clicks,visitors,not_counted');
+      expect(series).toHaveLength(8);
+      expect(await saved('UTM sources')).toContain("'=cmd|calc,'=cmd|calc,1");
+      const hits = await saved('Every hit');
+      expect(hits[0]).toStartWith('id,link_id,clicked_at');
+      expect(hits).toHaveLength(1 + 8 + 4);
+    },
+    patience,
+  );
+
+  test(
+    'keeps the numbers of before while it asks, and says what went wrong when no answer comes',
+    async () => {
+      const page = await boardOf(busy);
+      await title(page).filter({ hasText: 'clicks in 30 days' }).waitFor();
+      const answers = Promise.withResolvers<void>();
+      await page.route('**/stats?*', async (route) => {
+        await answers.promise;
+        await route.abort();
+      });
+      const place = () => page.locator('.breakdowns').boundingBox();
+      await quiet(page);
+      const before = await place();
+      await page.getByRole('button', { name: '7 days' }).click();
+      await page.locator('.board-numbers[aria-busy="true"]').waitFor();
+      expect(await title(page).innerText()).toContain('clicks in 30 days');
+      expect(await place()).toEqual(before);
+      answers.resolve();
+      await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
+      expect(await title(page).count()).toBe(0);
+      await page.unroute('**/stats?*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await title(page).filter({ hasText: 'clicks in 7 days' }).waitFor();
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+    },
+    patience,
+  );
+
+  test(
+    'has all the values in a dialog, where a value filters too',
+    async () => {
+      const many = await place();
+      for (let tag = 0; tag < 12; tag++)
+        for (let times = 0; times <= tag; times++) await many.visit({ query: `?utm_source=tag${tag}` });
+      await app.app.clicks.settled();
+      const page = await boardOf(many);
+      await page.getByRole('button', { name: 'Show all 12 UTM sources' }).click();
+      const dialog = page.getByRole('dialog', { name: 'UTM sources' });
+      await dialog.locator('.bar').nth(11).waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      await dialog.getByRole('button', { name: /^tag2 / }).click();
+      await title(page).filter({ hasText: '3 clicks' }).waitFor();
+      // A chosen value is shown among the few, however small it is.
+      expect(await bar(page, 'Campaigns', /^tag2 /).getAttribute('aria-pressed')).toBe('true');
+    },
+    patience,
+  );
+});
+
+test(
+  'numbers and visits have no barriers: light, dark and on a phone, with data (without, each page is looked at with the others)',
+  async () => {
+    const { owner, link } = await busyPlace();
+    const page = await dashboardOf(app, owner, '/app/stats');
+    for (const path of [
+      '/app/stats?table=1',
+      '/app/stats?country=DE&device=mobile&range=2026-11-01..2026-11-09',
+      '/app/stats?view=live',
+      `/app/links/${link.id}/stats`,
+      `/app/links/${link.id}/visits?show=all`,
+    ]) {
+      await page.goto(app.url + path);
+      await page
+        .locator(path.includes('visits') || path.includes('live') ? '.feed-end' : '.board-title')
+        .waitFor();
+      await quiet(page);
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [1280, 'dark'],
+        [390, 'light'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        expect([path, width, colorScheme, await barriersOn(page)]).toEqual([path, width, colorScheme, []]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      }
+    }
+    await page.context().close();
+  },
+  2 * patience,
+);

@@ -1,0 +1,128 @@
+import { expect } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { browser as laptop, type Newcomer, type TestApp } from '../support/app.ts';
+import { dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+
+export const phone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
+export const patience = 240_000;
+export const day = 86_400_000;
+/**
+ * Where it is about noon, and clocks are never changed: a day there has 24 hours, and none ends while this runs. It has
+ * most of the UTC day that the visits of this hour lie in, whose visitors are counted together.
+ */
+export const offset = Math.max(-11, new Date().getUTCHours() - 12);
+export const noonZone = offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
+
+/** One proxy in front: a visit says by its headers where it comes from. */
+export const startForStats = () =>
+  appOfSuite({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
+export interface Place {
+  readonly owner: Newcomer;
+  readonly link: { readonly id: number; readonly url: string };
+  /** A visit by somebody who was never here before. */
+  visit(more?: {
+    readonly country?: string;
+    readonly agent?: string;
+    readonly query?: string;
+    readonly method?: string;
+    readonly headers?: Record<string, string>;
+  }): Promise<void>;
+  stats(query?: string): Promise<StatsAnswer>;
+}
+
+export interface StatsAnswer {
+  readonly totals: { readonly clicks: number; readonly visitors: number | null };
+  readonly series: readonly { readonly clicks: number; readonly visitors: number | null }[];
+  readonly groups: readonly { readonly value: string | null; readonly clicks: number }[];
+}
+
+/** Places with visits of their own, and their pages. */
+export function statsOf(app: TestApp) {
+  let visitors = 0;
+  async function place(fields: object = {}): Promise<Place> {
+    const owner = await app.newcomer();
+    const made = await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: 'https://example.com', ...fields },
+    });
+    expect(made.status).toBe(201);
+    const { pathname } = new URL(made.json.url);
+    return {
+      owner,
+      link: made.json,
+      async visit({ country = 'DE', agent = laptop, query = '', method = 'GET', headers = {} } = {}) {
+        visitors += 1;
+        const address = `203.0.${visitors >> 8}.${visitors & 255}`;
+        await app.visit(
+          pathname + query,
+          { 'user-agent': agent, 'x-forwarded-for': address, 'cf-ipcountry': country, ...headers },
+          { method },
+        );
+      },
+      async stats(query = '') {
+        const { json } = await app.call(
+          'GET',
+          `/api/v1/link/${made.json.id}/stats?timezone=${encodeURIComponent(noonZone)}&${query}`,
+          { key: owner.key },
+        );
+        return json;
+      },
+    };
+  }
+
+  /** A month of visits of all kinds, the last of them now. */
+  async function busyPlace(): Promise<Place> {
+    const now = app.clock.now;
+    app.clock.now = now - 60 * day;
+    const busy = await place();
+    const sources = ['?utm_source=newsletter&utm_medium=email&utm_campaign=spring', '?qr', ''];
+    for (let visit = 0; visit < 24; visit++) {
+      app.clock.now = now - (23 - visit) * day;
+      await busy.visit({
+        country: ['DE', 'DE', 'FR', 'SG'][visit % 4] ?? 'DE',
+        agent: visit % 3 === 0 ? phone : laptop,
+        query: sources[visit % 3] ?? '',
+        headers: { 'accept-language': visit % 2 ? 'fr' : 'de', referer: 'https://news.example.org/page' },
+      });
+      // A visitor is known as such on the day of the visit alone.
+      await app.app.clicks.settled();
+    }
+    await busy.visit({ agent: 'WhatsApp/2.23.20.0' });
+    await busy.visit({ agent: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' });
+    await busy.visit({ agent: 'curl/8.5.0' });
+    await busy.visit({ headers: { 'sec-purpose': 'prefetch' } });
+    await app.app.clicks.settled();
+    return busy;
+  }
+
+  const dayBefore = (days: number): string =>
+    new Intl.DateTimeFormat('en-CA', { timeZone: noonZone }).format(app.clock.now - days * day);
+
+  const boardOf = (busy: Place, query = ''): Promise<Page> =>
+    dashboardOf(app, busy.owner, `/app/links/${busy.link.id}/stats${query}`, { timezoneId: noonZone });
+
+  return { place, busyPlace, dayBefore, boardOf };
+}
+
+export const title = (page: Page): Locator => page.locator('.board-title');
+export const card = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true });
+export const bar = (page: Page, name: string, value: RegExp): Locator =>
+  card(page, name).locator('.bars').getByRole('button', { name: value });
+export const isLive = (page: Page): Promise<void> => page.getByText('Live: new hits appear').waitFor();
+export const quiet = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+};
+
+/** The chart has a line of this colour. */
+export const isDrawnIn = async (page: Page, colour: readonly [number, number, number]): Promise<void> => {
+  await page.waitForFunction(([red, green, blue]) => {
+    const canvas = document.querySelector<HTMLCanvasElement>('.chart canvas');
+    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let found = 0;
+    for (let at = 0; at < pixels.length; at += 4)
+      if (pixels[at] === red && pixels[at + 1] === green && pixels[at + 2] === blue) found += 1;
+    return found > 200;
+  }, colour);
+};

@@ -1,0 +1,124 @@
+import { describe, expect, spyOn, test } from 'bun:test';
+import { Log } from '../src/telemetry/log.ts';
+import { type Answer, startApp } from './support/app.ts';
+import { forgot, reset } from './support/forgotten-password.ts';
+import { startMailServer } from './support/mail-server.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { Wire } from './support/wire.ts';
+
+/** All that an answer says, save when it was said. */
+const whole = ({ status, text, headers }: Answer) => [
+  status,
+  text,
+  [...headers].filter(([name]) => name !== 'date').sort(),
+];
+
+describe('the mail about a password', () => {
+  /** A mail server that takes its time: nothing moves on before it is let. */
+  async function slowMail(env: Record<string, string> = {}) {
+    const reached = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const server = await startMailServer({
+      onMailFrom: (_, __, done) => {
+        reached.resolve();
+        void release.promise.then(() => done());
+      },
+    });
+    const app = await startApp({ env: { SMTP_URL: `smtp://127.0.0.1:${server.port}`, ...env } });
+    const { email } = await app.newcomer();
+    return { server, app, email, reached: reached.promise, release: release.resolve };
+  }
+
+  test('is under way when the answer has come, so that the clock tells nothing', async () => {
+    const { server, app, email, reached, release } = await slowMail();
+    expect((await forgot(app, email)).status).toBe(202);
+    await reached;
+    expect((await forgot(app, 'nobody@example.com')).status).toBe(202);
+    expect(server.mails).toHaveLength(0);
+    release();
+    await app.app.context.backgroundTasks.finish();
+    // Had the answer waited, the mail would have been given up by now.
+    expect(server.mails).toHaveLength(1);
+    await app.stop();
+    await server[Symbol.asyncDispose]();
+  });
+
+  test('still goes out when the service stops', async () => {
+    const { server, app, email, reached, release } = await slowMail();
+    expect((await forgot(app, email)).status).toBe(202);
+    await reached;
+    const { backgroundTasks } = app.app.context;
+    const finish = backgroundTasks.finish.bind(backgroundTasks);
+    spyOn(backgroundTasks, 'finish').mockImplementation(() => {
+      release();
+      return finish();
+    });
+    await app.stop();
+    expect(server.mails).toHaveLength(1);
+    expect(app.faults).toEqual([]);
+    await server[Symbol.asyncDispose]();
+  });
+
+  test('is not piled up without end: when 32 are under way, later is said', async () => {
+    const { server, app, release } = await slowMail({ TRUSTED_PROXIES: '1' });
+    const some = (count: number) => Promise.all(Array.from({ length: count }, () => app.newcomer()));
+    const first = await some(20);
+    // As many accounts as are made here may come from one network within two hours, not within one.
+    app.clock.now += 60 * 60 * 1000;
+    const people = [...first, ...(await some(13))];
+    const statuses: number[] = [];
+    for (const { email } of people) statuses.push((await forgot(app, email)).status);
+    expect(statuses).toEqual([...Array(32).fill(202), 503]);
+    release();
+    await app.app.context.backgroundTasks.finish();
+    expect((await forgot(app, people[32]?.email ?? '')).status).toBe(202);
+    await app.stop();
+    expect(server.mails).toHaveLength(33);
+    await server[Symbol.asyncDispose]();
+  });
+});
+
+test('while the database is away nothing is promised; away in the middle, the log says so and the link that went out is good', async () => {
+  const wire = new Wire(await freshPostgres());
+  await wire.lay();
+  const release = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const server = await startMailServer({
+    onMailFrom: (_, __, done) => {
+      reached.resolve();
+      void release.promise.then(() => done());
+    },
+  });
+  const lines: string[] = [];
+  const app = await startApp({
+    env: { DATABASE_URL: wire.url, SMTP_URL: `smtp://127.0.0.1:${server.port}` },
+    overrides: { log: new Log('info', (line) => lines.push(line)) },
+  });
+  const { email } = await app.newcomer();
+  expect((await forgot(app, email)).status).toBe(202);
+  await reached.promise;
+  await wire.cut();
+  const refused = await forgot(app, email);
+  expect([refused.status, refused.json.error_code]).toEqual([503, 'STORE_AWAY']);
+  release.resolve();
+  await app.app.context.backgroundTasks.finish();
+  expect(lines.filter((line) => line.includes('mail not sent'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  await wire.lay();
+  const token = /lnp_\w+/.exec(server.mails[0]?.parts['text/plain'] ?? '')?.[0];
+  expect((await reset(app, token)).status).toBe(204);
+  await app.stop();
+  await wire.cut();
+  await server[Symbol.asyncDispose]();
+});
+
+test('without a mail server whoever forgot is told whom to ask, whether there is an account or not', async () => {
+  const app = await startApp();
+  const { email } = await app.newcomer();
+  const known = await forgot(app, email);
+  expect([known.status, known.json.error_code]).toEqual([409, 'MAIL_MISSING']);
+  expect(known.json.error_string).toContain('npm run linnet -- user password --email');
+  expect(whole(await forgot(app, 'nobody@example.com'))).toEqual(whole(known));
+  expect((await app.call('GET', '/api/v1/setup')).json.mail).toBe(false);
+  await app.stop();
+});

@@ -1,0 +1,17 @@
+import type { TestApp } from './app.ts';
+
+export const wanted = 'a brand new password';
+
+let networks = 0;
+/** Somebody who calls from elsewhere. */
+export const elsewhere = () => {
+  networks += 1;
+  return { 'x-forwarded-for': `198.${networks >> 8}.${networks & 255}.7` };
+};
+
+export const forgot = (app: TestApp, email: string, headers: Record<string, string> = elsewhere()) =>
+  app.call('POST', '/api/v1/user/forgot_password', { body: { email }, headers });
+export const reset = (app: TestApp, token: unknown, headers = elsewhere(), new_password = wanted) =>
+  app.call('POST', '/api/v1/user/reset_password', { body: { token, new_password }, headers });
+export const signIn = async (app: TestApp, email: string, password: string) =>
+  (await app.call('POST', '/api/v1/session', { body: { email, password }, headers: elsewhere() })).status;

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { type AllowList, parseAllowList } from '../../src/rules/webhook-allow.ts';
+import { type Means, post } from '../../src/webhooks/guarded-post.ts';
+import { selfSigned } from './certificate.ts';
+import { type NameServer, startNameServer, type Zone } from './name-server.ts';
+
+/*
+ * A public address can't be had in a test. The stand-in for one is a second address of the loopback that the allow-list
+ * permits; 127.0.0.1 is inside, and whatever reaches it has got past the guard.
+ */
+export const { certificate, key: certificateKey } = selfSigned('hooks.example.com');
+export const inside = '127.0.0.1';
+/** Macs have no second IPv4 address on the loopback. */
+export const outside = (await canListen('127.0.0.2')) ? '127.0.0.2' : '::1';
+
+export function canListen(address: string): Promise<boolean> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.on('error', () => resolve(false));
+    probe.listen(0, address, () => probe.close(() => resolve(true)));
+  });
+}
+
+export const opened: { close(): unknown }[] = [];
+/** For `afterEach`: ends all targets and name servers. */
+export async function closeTargets(): Promise<void> {
+  for (const one of opened.splice(0).reverse()) await one.close();
+}
+
+export interface Target {
+  readonly port: number;
+  readonly connections: Socket[];
+  /** All bytes that were received, over all connections. */
+  received: string;
+}
+
+export type Talk = (socket: Socket, received: string) => void;
+
+/** Listens on a free port, or on the same one as another target. */
+export async function listen(
+  address: string,
+  talk: Talk,
+  port = 0,
+  server: Server = createServer(),
+): Promise<Target> {
+  const target: Target = { port: 0, connections: [], received: '' };
+  server.on(server instanceof tls.Server ? 'secureConnection' : 'connection', (socket: Socket) => {
+    target.connections.push(socket);
+    let received = '';
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+      target.received += data.toString('latin1');
+      if (isWhole(received)) talk(socket, received);
+    });
+  });
+  server.listen(port, address);
+  await once(server, 'listening');
+  opened.push({
+    close: () => {
+      for (const socket of target.connections) socket.destroy();
+      server.close();
+    },
+  });
+  return Object.assign(target, { port: (server.address() as AddressInfo).port });
+}
+
+/** Two targets on the same port: one outside, and one inside that nothing may reach. */
+export async function listenTwice(talk: Talk): Promise<{ target: Target; trap: Target }> {
+  for (let tries = 0; ; tries++) {
+    const target = await listen(outside, talk);
+    try {
+      return { target, trap: await listen(inside, talk, target.port) };
+    } catch (cause) {
+      if (tries > 20) throw cause;
+    }
+  }
+}
+
+export function isWhole(request: string): boolean {
+  const [head = '', body] = request.split('\r\n\r\n');
+  return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+}
+
+export const answer = (head: string, body: string | Buffer = '') =>
+  Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`), Buffer.from(body)]);
+
+export const ok: Talk = (socket) => socket.end(answer('200 OK\r\ncontent-length: 2', 'ok'));
+
+export async function nameServer(zone: Zone): Promise<NameServer> {
+  const server = await startNameServer(zone);
+  opened.push({ close: () => server.stop() });
+  return server;
+}
+
+export const allowing = (...entries: string[]): AllowList => parseAllowList(entries.join(',')) ?? [];
+export const hostOf = (address: string) => (address.includes(':') ? `[${address}]` : address);
+export const permitted = (port: number) => allowing(`${hostOf(outside)}:${port}`);
+export const urlOf = (host: string, port: number) => `http://${hostOf(host)}:${port}/hook`;
+export const outgoing = { headers: { 'content-type': 'application/json' }, body: '{"event":"click"}' };
+
+export const call = (target: Target, means: Means = {}, path = '') =>
+  post(urlOf(outside, target.port) + path, outgoing, permitted(target.port), means);
+
+export async function inBatches<T>(
+  count: number,
+  size: number,
+  one: (index: number) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (let from = 0; from < count; from += size) {
+    const batch = Array.from({ length: Math.min(size, count - from) }, (_, index) => one(from + index));
+    results.push(...(await Promise.all(batch)));
+  }
+  return results;
+}
