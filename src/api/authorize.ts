@@ -6,13 +6,13 @@ import { type PageOwner, pageOwner } from '../rules/page-origin.ts';
 import type { Site } from '../rules/site.ts';
 import { keepSession, sessionOf } from './session-cookie.ts';
 
-/** Who knows credentials. */
+/** Finds the caller of a credential or a session. */
 export interface CallerResolver {
   caller(credential: string): Promise<Caller>;
   visitor(session: string): Promise<SessionVisit>;
 }
 
-/** Whoever was let in, and by what. */
+/** The caller, and the credential that identified it. */
 export interface Authorization {
   readonly caller: Caller | null;
   /** What the session's cookie holds, where no key or token was sent. */
@@ -74,14 +74,14 @@ async function bySession(
     const ask = async () => (await resolver.visitor(session)).caller;
     return { caller, session, cookie, reauthorize: () => requireSameOrganization(caller, ask) };
   } catch (cause) {
-    // A browser goes on sending the cookie of a session that ended: it must not keep anybody from signing up.
+    // Browsers keep sending the cookie of an ended session: it must not prevent a sign-up.
     const isOver = cause instanceof Refusal && cause.code === 'SESSION_ENDED';
     if (rule.credential === 'optional' && isOver) return anonymous(session);
     throw cause;
   }
 }
 
-/** A session and a token go along to another organization: what they were let in to see does not. */
+/** A session or token stays valid when its user changes organization; what it may see changes. */
 async function requireSameOrganization(
   { organizationId }: Caller,
   ask: () => Promise<Caller>,
@@ -99,7 +99,7 @@ const anonymous = (session: string | null): Authorization => ({
 });
 
 /**
- * Where a cookie lets somebody in, the page that makes the call must be known to be ours. Where nothing is let in by
+ * Where a cookie authorizes the call, the page that makes it must be known to be ours. Where nothing is authorized by
  * it, a program may call without saying so, and only a page that is known to be another's is refused.
  */
 function guardOrigin({ credential }: Rule, { method, headers }: Request, session: string | null, site: Site) {

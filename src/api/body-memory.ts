@@ -15,7 +15,7 @@ export interface BodyLease {
 
 /**
  * How much memory the bodies of all calls under way may take. Small ones have a share of their own, and one organization
- * never takes all of the rest, so that large bodies keep nobody from signing in and nobody else from sending theirs.
+ * never takes all of the rest, so that large bodies block neither sign-ins nor the bodies of others.
  */
 export class BodyMemory {
   #small = 0;

@@ -53,7 +53,7 @@ async function readBytes(request: Request, limit: number, lease: BodyLease): Pro
   try {
     return await readWithin(request, limit, lease);
   } catch (cause) {
-    // Whoever hangs up in the middle is no fault of ours.
+    // A client that disconnects midway is not our fault.
     if ((cause as Error).name !== 'AbortError') throw cause;
     throw new Refusal('BODY_MALFORMED', 'The body did not arrive whole. Send it again.');
   }

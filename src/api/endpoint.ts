@@ -42,7 +42,7 @@ export interface Reply<Body> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Each a `Set-Cookie` of its own, beside one among the headers. */
   readonly cookies?: readonly string[];
-  /** An answer that is no JSON and comes in pieces, of the type that the endpoint `streams`. */
+  /** A streamed response of the type that the endpoint `streams`, instead of JSON. */
   readonly stream?: { readonly headers: Record<string, string>; readonly chunks: TextChunks };
 }
 
@@ -77,7 +77,7 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
   readonly answer?: A;
-  /** The media type of an answer that comes in pieces. */
+  /** The media type of a streamed response. */
   readonly streams?: string;
   readonly handle: (
     call: Call<Parsed<P>, Parsed<Q>, Parsed<B> | (Optional extends true ? undefined : never), CallerFor<C>>,
@@ -85,7 +85,7 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   ) => Promise<Reply<A extends z.ZodType ? z.input<A> : undefined>>;
 }
 
-/** An endpoint with its types rubbed off: what routing and the OpenAPI document work with. */
+/** An endpoint with its types erased, for routing and the OpenAPI document. */
 export interface Endpoint {
   readonly summary: string;
   readonly description: string | undefined;
@@ -109,11 +109,11 @@ export interface Endpoint {
   ): Promise<Reply<unknown>>;
 }
 
-/** Seconds until the connection of a call is taken for dead that is being answered; and of any other. */
+/** Seconds of silence until a connection counts as dead: while a call is handled, and otherwise. */
 const maxSilence = 120;
 const usualSilence = 10;
 
-/** Authenticate, parse, call, answer: the way of every call, written once. */
+/** Authenticates, parses, calls and responds, for every endpoint. */
 export function endpoint<
   C extends Credential,
   P extends z.ZodObject | undefined = undefined,
@@ -152,7 +152,7 @@ export function endpoint<
           ? await bodyOf(definition.body, definition, request, lease, caller)
           : undefined;
         const call = { caller, params, query, body, headers, connection, signal, session, reauthorize };
-        // From here on it is known what is to be done: however long that takes, its caller is told what came of it.
+        // The request is complete from here on: however long it takes, the client gets the response.
         connection.keepOpen(maxSilence);
         const means = readingFor(context, termsOf({ organizationId, signal, kind, begunAt }));
         const reply = await definition.handle(call as never, means);

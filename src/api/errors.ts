@@ -64,7 +64,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   INTERNAL: 500,
 };
 
-/** Whatever was thrown, as the refusal that its caller is told. What we didn't foresee is logged, never shown. */
+/** Turns what was thrown into the refusal that the client gets. Unexpected errors are logged, never shown. */
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
   if (cause instanceof StoreAway) {

@@ -23,7 +23,7 @@ export const countedTagAnswer = (tag: StoredCountedTag): z.input<typeof CountedT
   links: tag.links,
 });
 
-/** A Link as the interface shows it: to its own organization, and to nobody else. */
+/** A Link as the API shows it, to its own organization only. */
 export function linkAnswer(
   { link, tags }: LinkWithTags,
   { site, secrets }: Context,
@@ -93,7 +93,7 @@ const pictureOf = (link: LinkWithTags['link']): Picture => ({
 
 /**
  * Where a PNG is drawn. All that it shows is in the path, so that an address never changes what it shows and may be
- * kept for good; it is signed, so that nobody learns of other links by counting, or has us draw at will.
+ * kept for good; it is signed, so that links can't be enumerated and no drawing can be requested at will.
  */
 function pngPath(secrets: Secrets, { linkId, foreground, background, hasMarker }: Picture): string {
   const what = `${linkId}-${foreground.slice(1)}-${background.slice(1)}${hasMarker ? '-qr' : ''}`;

@@ -53,7 +53,7 @@ export class LinkAnswers {
     );
   }
 
-  /** One thing after the other, so that nobody waits for all of them at once. */
+  /** One after the other, so that other work doesn't wait for all of them. */
   #next<Thing>(things: Iterable<Thing> | Promise<Iterable<Thing>>, deal: (thing: Thing) => void): void {
     this.#work = this.#work.then(async () => {
       const timeSlice = new TimeSlice();
@@ -62,7 +62,7 @@ export class LinkAnswers {
         deal(thing);
       }
     });
-    // Whoever waits for `all` hears of it.
+    // `all` reports the rejection.
     this.#work.catch(() => {});
   }
 }

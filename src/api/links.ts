@@ -143,7 +143,7 @@ export const update = endpoint({
     if (domain !== undefined || suffix !== undefined || tags !== undefined) {
       await refuseFixedFields(context, caller, params.id, { domain, suffix, tags });
     }
-    // An object that was read says null for the password it doesn't show; that is no wish to take it away.
+    // A link that was read has null for its hidden password; sending it back doesn't remove the password.
     const password = has_password === true && changes.password === null ? undefined : changes.password;
     const update: Update = {
       ...changes,

@@ -97,7 +97,7 @@ async function isWelcome(reauthorize: () => Promise<unknown>): Promise<boolean> 
   }
 }
 
-/** Waits to be woken; what rings before anybody waits is not lost. */
+/** A wake-up signal; one that is sent before `wait` is not lost. */
 class Bell {
   readonly #over: AbortSignal;
   #hasRung = false;

@@ -85,7 +85,7 @@ function problemsOfUnion(
 const depthOf = (issues: readonly Issue[]): number =>
   Math.max(0, ...issues.map((issue) => issue.path.length));
 
-/** `""` clears a field: nothing that anyone who sent something else has to hear of. */
+/** `""` clears a field: not worth mentioning to a client that sent something else. */
 const isClearing = ([issue, ...others]: readonly Issue[]): boolean =>
   others.length === 0 &&
   issue?.code === 'invalid_value' &&
@@ -102,7 +102,7 @@ function kindsIn(branches: readonly (readonly Issue[])[]): string[] | null {
   return kinds.length > 0 ? kinds : null;
 }
 
-/** `"country" in entry 3 of "rules"`, as somebody would point at it. */
+/** `"country" in entry 3 of "rules"`, as a person would say it. */
 function nameOf(path: Path): string {
   const last = path.at(-1);
   if (last === undefined) return 'The body';

@@ -68,7 +68,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
   };
 }
 
-/** What HEAD is told: all that GET would be, its length too where that is known before the end. */
+/** The response to HEAD: the headers of GET, with the length where it is known in advance. */
 async function withoutBody(answered: Response | Promise<Response>): Promise<Response> {
   const { status, headers, body } = await answered;
   if (body === null || headers.get('content-type') !== jsonType) {

@@ -10,7 +10,7 @@ import { SignIn, User } from './schemas/user.ts';
 import { dropSession, keepKnownBrowser, keepSession, knownBrowserOf } from './session-cookie.ts';
 import { userAnswer } from './users.ts';
 
-/** A browser's own says all in less; what is longer is somebody's play with the header. */
+/** A real browser's header is shorter; longer ones are made up. */
 const longestAgent = 500;
 
 function browserOf(headers: Headers): Omit<Browser, 'knownCookie'> {

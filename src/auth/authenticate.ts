@@ -47,7 +47,7 @@ export class Authenticator {
     return looksLikeApiKey(credential) ? this.#keyHolder(credential) : this.#tokenHolder(credential);
   }
 
-  /** Whoever holds the session of a cookie. */
+  /** The user of a session cookie. */
   async visitor(token: string): Promise<SessionVisit> {
     const [hash, now] = [digest(token), this.#now()];
     const holder = await findSessionHolder(this.#database.lookup, hash, now);

@@ -4,22 +4,22 @@ import { Refusal } from '../rules/errors.ts';
 export interface Turn {
   /** Those of one party wait behind one another, and not in front of others. */
   readonly party: string;
-  /** Those who got in before, and those who are in, come first. */
+  /** Known users and signed-in ones come first. */
   readonly isKnown: boolean;
 }
 
 const maxRunning = 2;
-/** One turn in so many goes to those who are not known, however many are. */
+/** One turn in so many goes to unknown ones, however many known ones wait. */
 const othersEvery = 4;
 
-/** Dear work, a few at a time, in turns that are shared fairly; a bounded crowd may wait, and past that it is "later". */
+/** Runs expensive work a few at a time, fairly between parties. A bounded number may wait; beyond it, calls are refused. */
 export class FairTurns {
   #running = 0;
   #sinceOthers = 0;
   readonly #known: Crowd;
   readonly #others: Crowd;
 
-  /** So many may wait of each: those who are known, and all others. */
+  /** How many may wait: known ones, and all others. */
   constructor(maxWaiting: number) {
     this.#known = new Crowd(maxWaiting);
     this.#others = new Crowd(maxWaiting);
@@ -50,7 +50,7 @@ interface Waiting {
   readonly giveUp: (cause: Refusal) => void;
 }
 
-/** Those who wait, by their party, which take turns. */
+/** Waiting work by party; parties take turns. */
 class Crowd {
   /** In the order of their turns. */
   readonly #parties = new Map<string, Waiting[]>();

@@ -13,7 +13,7 @@ export interface Guesser {
 }
 
 export interface Attempt {
-  /** The password was right, or nobody looked at it: the attempt doesn't count. */
+  /** The password was right or was not checked: the attempt doesn't count. */
   readonly forgive: () => Promise<void>;
   /** In which turn the password is checked. */
   readonly turn: Turn;
@@ -90,7 +90,7 @@ export class Guesses {
     return (await this.#isKnownNetwork(target, network)) ? `known|${network}` : null;
   }
 
-  /** Somebody got in from there, and has a budget of their own for 90 days. Kept as a hash: it holds an address. */
+  /** A sign-in succeeded from there, which has a budget of its own for 90 days. Kept as a hash: it holds an address. */
   async noteNetwork(target: string, network: string): Promise<void> {
     const key = this.#keyOf(target, network);
     await this.#database.write((queries) => noteSuccess(queries, { key, window: knownFor }, this.#now()));

@@ -9,7 +9,7 @@ export interface HashCost {
   readonly timeCost: number;
 }
 
-/** Whoever is in, or at the shell. */
+/** A signed-in user, or the operator at the shell. */
 const inside: Turn = { party: 'inside', isKnown: true };
 
 /** Hashing is made to be slow: a few at a time, in fair turns. */

@@ -6,7 +6,7 @@ import type { Queries } from '../storage/schema.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Limit {
-  /** Who or what is limited. Hashed before it is stored: it may hold an address. */
+  /** What is limited. Hashed before it is stored, as it may hold an address. */
   readonly key: string;
   readonly max: number;
   /** In milliseconds. */
@@ -15,9 +15,9 @@ export interface Limit {
   readonly beyond?: SlowLanes;
 }
 
-/** Two lanes, so that those who attempt again and again don't take the turns of those who begin. */
+/** Two windows, so that repeated attempts don't use up the budget of first ones. */
 export interface SlowLanes {
-  /** For whoever has at most `maxFresh` attempts under `freshKey`, which is one of the limits. */
+  /** For clients with at most `maxFresh` attempts under `freshKey`, which is one of the limits. */
   readonly freshKey: string;
   readonly maxFresh: number;
   /** For how long one attempt takes the lane, in milliseconds. */
@@ -36,7 +36,7 @@ export interface NetworkLimits {
   readonly wide: number;
 }
 
-/** A limit for a client's network, and larger ones for those around it: whoever has a /48 has not 65,536 /64s. */
+/** A limit for a client's network, and larger ones for those around it: a /48 doesn't count as 65,536 /64s. */
 export const networkLimits = (
   purpose: string,
   network: string,

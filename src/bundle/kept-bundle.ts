@@ -19,7 +19,7 @@ const retryAfter = 1_000;
 
 /**
  * What a browser gets of an entry file, bundled once, then kept as `prepare` makes it: packages that go away later, as
- * while others are installed, are not missed. A failure is told once and not kept: who asks a second later has it tried anew.
+ * while others are installed, are not missed. A failure is reported once and not cached: the next request a second later tries again.
  */
 export class KeptBundle<Prepared> {
   readonly #entry: string;

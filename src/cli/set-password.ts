@@ -8,7 +8,7 @@ import { type Command, required } from './command.ts';
 
 const NewPassword = UserToCreate.pick({ password: true });
 
-/** For whoever forgot theirs. Whoever may type here may do anything: the old one isn't asked for. */
+/** For users who forgot theirs. The old password isn't asked for: the shell has full access anyway. */
 export const setPassword: Command = {
   name: 'user password',
   usage: 'user password --email ADDRESS [--password PASSWORD]   (asks for a password that is left out)',

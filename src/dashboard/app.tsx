@@ -28,7 +28,7 @@ const InvitationPage = lazy(() => import('./pages/invitation.tsx').then((page) =
 
 type Part = Readonly<Record<string, string>>;
 
-/** Every page of whoever is signed in, by its address. */
+/** Every page of a signed-in user, by its address. */
 const pages: readonly (readonly [string, (parts: Part) => ComponentChildren])[] = [
   ['/app', () => <LinksPage />],
   ['/app/links/deleted', () => <DeletedPage />],

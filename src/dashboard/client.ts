@@ -25,7 +25,7 @@ interface AnyInput {
 
 const patience = 20_000;
 let onSessionEnded: () => void = () => {};
-/** Told when the server no longer knows who this is. */
+/** Called when the session has ended. */
 export const whenSessionEnds = (told: () => void): void => {
   onSessionEnded = told;
 };
@@ -75,7 +75,7 @@ export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-/** Undefined for what is no JSON: nothing, or somebody else's page. */
+/** Undefined for what is no JSON: an empty body, or a page of a proxy or portal. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -15,7 +15,7 @@ export async function deleteForGood(link: DeletedLink): Promise<boolean> {
   } catch (cause) {
     const error = asApiError(cause);
     void askAnew();
-    // Somebody else was faster, or its time is over.
+    // Already deleted for good, by another user or because its time is over.
     if (error.status === 404) return true;
     say(`${shortOf(link)} is still in the bin. ${error.message}`, { isError: true });
     return false;

@@ -21,7 +21,7 @@ const tell = (): void => {
 export function useKeys(shortcuts: readonly Shortcut[]): void {
   const layer = useRef(shortcuts);
   layer.current = shortcuts;
-  // Before the page is painted: whoever sees it may press a key.
+  // Before the page is painted: a key may be pressed as soon as it is visible.
   useLayoutEffect(() => {
     layers.push(layer);
     tell();

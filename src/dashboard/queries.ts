@@ -18,7 +18,7 @@ interface Kept<T> extends Query<T> {
 }
 
 const maxKept = 100;
-/** So long an answer does for all parts of one page; whoever comes back to a page sees what is new. */
+/** How long an answer is shared between the parts of a page; opening a page again loads it anew. */
 const freshFor = 200;
 const kept = new Map<string, Kept<unknown>>();
 

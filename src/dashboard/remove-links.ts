@@ -42,7 +42,7 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
     return true;
   }
   const what = links.length === 1 ? shortOf(first) : counted(gone.length, 'link');
-  // What somebody else deleted meanwhile is not this person's to bring back.
+  // Links that another user deleted meanwhile are not restored.
   say(`${what} deleted.`, {
     action: { label: 'Undo', act: () => void restoreLinks(gone, () => show(gone)) },
   });

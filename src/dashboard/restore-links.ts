@@ -21,7 +21,7 @@ export async function restoreLinks(ids: readonly number[], onDone: () => void = 
         action: { label: 'Try again', act: () => void restoreLinks(ids, onDone) },
       }),
     });
-    // Somebody else was faster, or their time is over.
+    // Already restored by another user, or their time is over.
     if (error.status === 404) void askLinksAnew();
     return false;
   }

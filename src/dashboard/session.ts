@@ -7,11 +7,11 @@ import { forgetEverything, refresh } from './queries.ts';
 export type Me = Answer<'GET /api/v1/user'>;
 export type Setup = Answer<'GET /api/v1/setup'>;
 
-/** undefined: not asked yet. null: nobody is signed in. */
+/** undefined: not asked yet. null: not signed in. */
 export const me = signal<Me | null | undefined>(undefined);
 export const setup = signal<Setup | undefined>(undefined);
 export const startError = signal<ApiError | null>(null);
-/** Somebody was signed in, and the server no longer knows them: asked for in place, so that nothing typed is lost. */
+/** The session ended while the dashboard was open: sign-in is asked for in place, so that nothing typed is lost. */
 export const hasEnded = signal(false);
 
 export async function start(): Promise<void> {
@@ -52,7 +52,7 @@ whenSessionEnds(() => {
   if (me.value) hasEnded.value = true;
 });
 
-/** The session may have ended, come back or become somebody else's in another window meanwhile. */
+/** The session may have ended, come back or changed its user in another window meanwhile. */
 async function lookAgain(): Promise<void> {
   const before = me.value;
   if (!before || document.visibilityState === 'hidden') return;

@@ -53,7 +53,7 @@ export class Dns {
     for (const resolver of this.#asking) resolver.cancel();
   }
 
-  /** A resolver remembers for up to an hour what wasn't there, and who looks again wants to know it anew. */
+  /** Resolvers cache absent names for up to an hour, and a repeated check needs a fresh answer. */
   async #with<T>(ask: (resolver: Resolver) => Promise<T>): Promise<T> {
     const resolver = new Resolver({ timeout, tries });
     if (this.#servers.length > 0) resolver.setServers(this.#servers);

@@ -34,7 +34,7 @@ export class TargetFinder {
       this.#flight ??= this.#ask(this.#host).finally(() => {
         this.#flight = undefined;
       });
-      // Addresses hardly ever change: whoever knows some doesn't wait for newer ones, and nobody waits for long.
+      // Addresses rarely change: known ones are used while newer ones are looked up, and no wait is long.
       if (this.#addresses.length === 0) await Promise.race([this.#flight, Bun.sleep(longestWait)]);
     }
     return { host: this.#host, addresses: this.#addresses };

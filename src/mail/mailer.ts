@@ -16,7 +16,7 @@ export interface MailerParts {
   /** smtp://user:password@host:port or smtps://… */
   readonly url: string;
   readonly from: Sender;
-  /** For how long one letter may be under way, in milliseconds. Somebody waits for the answer. */
+  /** How long sending one mail may take, in milliseconds: a client waits for the response. */
   readonly deadline: number;
   readonly warn: (event: string, facts: Record<string, unknown>) => void;
 }
@@ -61,7 +61,7 @@ function transportTo(url: string) {
   const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return createTransport({
     url,
-    // A password goes over the network encrypted or not at all, whoever stands in between.
+    // The password is sent encrypted or not at all, even if TLS is stripped on the way.
     requireTLS: password !== '' && !isHere,
   });
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 
 const maxAtOnce = 32;
 
-/** Work that goes on after its answer has gone out, so that nobody can tell by the clock what came of it. */
+/** Work that continues after its response was sent, so that response times reveal nothing about it. */
 export class BackgroundTasks {
   readonly #running = new Set<Promise<void>>();
   readonly #onFault: (cause: unknown) => void;

@@ -28,7 +28,7 @@ export interface PasswordChange {
   readonly new_password: string;
 }
 
-/** Whoever is signed in by the old password is out; `session`, from which it was changed, goes on. */
+/** Ends every session that used the old password, except `session`, from which it was changed. */
 export async function changePassword(
   context: Context,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function changePassword(
   session: string | null,
 ): Promise<void> {
   const { email } = await readUser(context, caller.userId);
-  // Whoever is signed in has a budget of their own: what others guess at the sign-in doesn't use it up.
+  // A signed-in user has a budget of their own: guesses at the sign-in form don't use it up.
   const forgive = await context.limits.reserve([
     { key: `password change|${caller.userId}`, max: 10, window: quarterOfAnHour },
   ]);

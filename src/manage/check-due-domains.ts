@@ -19,7 +19,7 @@ export async function checkDueDomains(context: Context): Promise<void> {
     // Another node is at the rest.
     if (taken.length === 0) return;
     const visits = await Promise.allSettled(taken.map((domain) => visit(context, domain)));
-    // One that failed is due again when its claim ends; it holds nobody else up.
+    // A failed check is due again when its claim ends; it doesn't delay the others.
     const failed = visits.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
     if (visits.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'left')) return;

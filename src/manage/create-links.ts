@@ -24,7 +24,7 @@ export interface Batch {
   readonly links: Promise<readonly Prepared[]>;
   /**
    * Stores them in one transaction, the first of them while others still get ready, and says of each what became of it.
-   * `onPlaced` hears of them before that: what it hears is certain once it is among what is returned.
+   * `onPlaced` is called before that: what it is given is certain once it is among what is returned.
    */
   store(onPlaced?: OnPlaced): Promise<readonly (LinkWithTags | Refusal)[]>;
 }
@@ -44,7 +44,7 @@ export function prepareLinks(
     if (manner.atomic) refuseAll(prepared);
     return prepared;
   });
-  // Whoever stores them hears of it.
+  // `store` reports the rejection.
   links.catch(() => {});
   const needsHashing = inputs.some((input) => !(input instanceof Refusal) && input.password);
   const needsOneOrder = dialects[context.database.kind].locksRows;

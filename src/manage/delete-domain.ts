@@ -20,7 +20,7 @@ const takeOver = 30_000;
 
 /**
  * Hides the domain first, so that nothing new is made on it; then its links go, some at a time; then it goes itself.
- * A node that dies on the way leaves the rest to whoever looks next.
+ * If a node dies on the way, the next check does the rest.
  */
 export async function deleteDomain(
   context: Context,

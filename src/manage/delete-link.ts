@@ -56,7 +56,7 @@ async function removeLinks(
   }
 }
 
-/** Once it is done: this node's caches hear of it at once, and webhooks go out. */
+/** After the commit: invalidates this node's caches at once, and wakes the webhooks. */
 function forgetLinks(
   context: Context,
   links: readonly Pick<StoredLink, 'domain_id' | 'suffix' | 'webhook_url'>[],

@@ -8,7 +8,7 @@ export interface DomainMeans {
   /** Whether there is any public place to lead to. */
   readonly leadHere: boolean;
   readonly target: { find(): Promise<DomainTarget> };
-  /** Hosts that belong to the service: nobody's custom domain. */
+  /** Hosts that belong to the service and can't be a custom domain. */
   readonly ownHosts: readonly string[];
   /** Tells this node's caches at once what a host stands for now; other nodes learn it from the change feed. */
   readonly changed: (host: string) => void;

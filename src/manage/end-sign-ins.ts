@@ -5,7 +5,7 @@ import { endFamiliesOf } from '../storage/tokens.ts';
 
 /**
  * All that the old password let in, in the transaction that replaces it: sessions (save one), token pairs, and links
- * that would set another password. API keys stay: they are ended one by one, by whoever knows what they are for.
+ * that would set another password. API keys stay: they are revoked one by one, as other programs depend on them.
  */
 export async function endSignIns(
   queries: Queries,

@@ -22,14 +22,14 @@ export const looksLikeInvitation = (token: string): boolean => form.test(token);
 
 export interface NewInvitation extends stored.StoredInvitation {
   readonly token: string;
-  /** Where it is accepted: for whoever may show it to the invited person. */
+  /** Where it is accepted: to be passed on to the invited person. */
   readonly url: string;
   /** The mail server took the mail. */
   readonly sent: boolean;
 }
 
 /**
- * The token is in this answer and in the mail, and never again; whoever has it, and the address, may join. An
+ * The token is in this answer and in the mail, and never again; its holder, with that address, may join. An
  * invitation that can't be mailed is made all the same: its link can be handed over in another way.
  */
 export async function inviteMember(

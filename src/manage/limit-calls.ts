@@ -2,7 +2,7 @@ import type { Limit } from '../auth/rate-limit.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Context } from './context.ts';
 
-/** Limits calls that nobody got wrong, so that what is refused needs a reason of its own. */
+/** Limits calls that are not wrong in themselves, so the refusal needs its own reason. */
 export async function limitCalls(
   { limits }: Context,
   wanted: readonly Limit[],

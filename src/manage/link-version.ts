@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 import { formatIso, parseInstant } from '../rules/instant.ts';
 
 /**
- * Refuses to change a link that somebody else changed since: `expected` is the `If-Match` header of the call, the
+ * Refuses to change a link that was changed since it was read: `expected` is the `If-Match` header of the call, the
  * `updated_at` that its sender has seen, with or without quotes. `*` is any.
  */
 export function requireVersion(expected: string | null, link: { readonly updated_at: number }): void {

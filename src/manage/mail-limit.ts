@@ -5,13 +5,13 @@ import type { Context } from './context.ts';
 
 const hour = 60 * 60 * 1000;
 
-/** Whoever may invite may have us write to strangers: not often to the same one, and not to many. */
+/** Administrators can have us write to strangers: not often to the same one, and not to many. */
 const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, max: 5, window: 24 * hour });
 const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, max: 50, window: hour });
 
 /**
- * Anyone may have us write to whoever has an account. From one network not as often as from all, and from a browser or
- * network that signed in there before (`known`) apart from all others, so that nobody can use up what its owner may need;
+ * Anyone can have us write to any account. From one network not as often as from all, and from a browser or
+ * network that signed in there before (`known`) apart from all others, so that others can't use up the owner's budget;
  * and apart from invitations, which must not be used up by it.
  */
 export const resetMailLimits = (address: string, network: string, known: string | null): readonly Limit[] =>
@@ -49,7 +49,7 @@ export async function mailWithinLimits(
     return false;
   }
   const isSent = await mailer.send(letter);
-  // Nobody was written to: when the mail server is well again, there must be another try.
+  // No mail was sent: the user must be able to try again once the mail server works.
   if (!isSent) await forgive();
   return isSent;
 }

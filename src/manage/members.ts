@@ -35,7 +35,7 @@ export const changeRole = (context: Context, caller: Caller, id: number, role: R
   });
 
 /**
- * Whoever is removed goes on with an organization of their own. Everything that let them into this one ends: keys too,
+ * A removed member gets an organization of their own. All their credentials for this one end: keys too,
  * for else they would come to life again should the member ever come back.
  */
 export const removeMember = (context: Context, caller: Caller, id: number): Promise<void> =>
@@ -49,17 +49,17 @@ export const removeMember = (context: Context, caller: Caller, id: number): Prom
     await endFamiliesOf(queries, id, context.now());
   });
 
-/** A member of the caller's organization, while nobody else changes anything about who belongs to it. */
+/** A member of the caller's organization. Locks its membership until the transaction ends. */
 async function holdMember(queries: Queries, caller: Caller, id: number): Promise<Membership> {
   const member = await lockMembership(queries, id);
   if (member?.organization_id !== caller.organizationId) throw notFound('member');
   await lockOrganizations(queries, [caller.organizationId]);
-  // Two administrators may be lowering each other: only who still is one has a say.
+  // Two administrators may demote each other at once: only one who still is one may.
   await requireAdministrator(queries, caller);
   return member;
 }
 
-/** An invitation counts as long as whoever made it may invite. */
+/** An invitation is valid as long as its sender may invite. */
 async function stepDown(queries: Queries, member: Membership, how: 'lowered' | 'removed'): Promise<void> {
   const { administrators } = await countMembers(queries, member.organization_id);
   if (administrators < 2) {

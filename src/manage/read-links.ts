@@ -33,7 +33,7 @@ export async function readLink(context: Context, caller: Caller, id: number): Pr
   return { link, tags: tags.get(id) ?? [] };
 }
 
-/** The picture of a link's code is public to whoever has its signed address. Null where there is none to show. */
+/** The picture of a link's QR code is public under its signed address. Null where there is none. */
 export async function readLinkForPicture(context: Context, id: number): Promise<StoredLink | null> {
   const link = await findAnyLink(context.database.lookup, id);
   return link?.qr_png === 1 ? link : null;
@@ -99,7 +99,7 @@ async function deepPage(
 /** Of how many links in an organization the blocks have been asked to be counted. */
 const countedAhead = new WeakMap<Queries, Map<number, number>>();
 
-/** Whoever sees the first page of a long list may turn to one far down next: what that needs is made ready meanwhile. */
+/** A client that reads the first page of a long list may jump far down next: prepares what that needs. */
 function countAhead(database: Database, organizationId: number, total: number): void {
   const totals = countedAhead.get(database.lookup) ?? new Map<number, number>();
   countedAhead.set(database.lookup, totals);
@@ -110,7 +110,7 @@ function countAhead(database: Database, organizationId: number, total: number): 
 
 const counting = new WeakMap<Queries, Set<number>>();
 
-/** Once at a time. What goes wrong is left to whoever looks that far next. */
+/** Once at a time. Errors are ignored: the next read that far down meets them itself. */
 async function countInPassing(database: Database, organizationId: number): Promise<void> {
   const running = counting.get(database.lookup) ?? new Set();
   counting.set(database.lookup, running);

@@ -29,7 +29,7 @@ export interface InvitationPreview {
   readonly hasAccount: boolean;
 }
 
-/** What whoever holds the link may know before they sign in or up. */
+/** What the holder of the link may know before signing in or up. */
 export async function previewInvitation(context: Context, token: string): Promise<InvitationPreview> {
   const invitation = looksLikeInvitation(token)
     ? await findReceivedInvitation(context.database.lookup, digest(token))
@@ -70,7 +70,7 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
     return join(queries, member, invitation);
   });
 
-/** By the link: whoever has it has shown that the address is theirs. */
+/** By the mailed link: having it proves that the address is the user's. */
 export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
   context.database.write(async (queries) => {
     const member = await holdCaller(queries, caller);

@@ -24,7 +24,7 @@ export interface Registration {
   readonly base_url?: string | undefined;
 }
 
-/** How the caller stands to this instance: what lets a registration in besides invitations and open doors. */
+/** Where a registration comes from. Besides an invitation or open registration, it decides whether it is allowed. */
 export type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
 
 const hour = 60 * 60 * 1000;
@@ -46,7 +46,7 @@ export async function registerUser(
   refuseUnlessAllowed(context, input, source, isFirst);
   const baseUrl = baseUrlOf(context, input, isFirst);
   await refuseUselessInvitation(context, input);
-  // Hashing is dear: from outside it is to be had so often, and no more.
+  // Hashing is expensive, so it is rate-limited for remote clients.
   if (source === 'anywhere')
     await context.limits.reserve(
       networkLimits('register', network, { narrow: 30, middle: 60, wide: 120 }, hour),
@@ -55,7 +55,7 @@ export async function registerUser(
   const hash = await context.passwords.hash(input.password, turn);
   return context.database.write(async (queries) => {
     if (isFirst && !(await claimSetting(queries, firstAccount, String(context.now())))) {
-      // Somebody else's first account was made while this one's password was being hashed.
+      // Another first account was made while this password was being hashed.
       refuseUnlessAllowed(context, input, source, false);
     }
     if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
@@ -80,7 +80,7 @@ export async function registerUser(
   });
 }
 
-/** Whoever makes the first account may say it, and nobody after them. */
+/** Only the first account may set it. */
 function baseUrlOf({ config, site }: Context, { base_url }: Registration, isFirst: boolean): string | null {
   if (base_url === undefined) return null;
   if (isFirst && config.baseUrl === null && site.isTrial) return requireBaseUrl(base_url);
@@ -91,7 +91,7 @@ function baseUrlOf({ config, site }: Context, { base_url }: Registration, isFirs
   );
 }
 
-/** The operator's own word. An invitation's link proves nothing: whoever invited has it too. */
+/** The operator vouches for it. An invitation's link proves nothing: its sender has it too. */
 const isProven = (source: RegistrationSource, isFirst: boolean): boolean => source === 'shell' || isFirst;
 
 function refuseUnlessAllowed(
@@ -133,7 +133,7 @@ async function membershipFor(
   }
   const hash = digest(input.invitation_token);
   const found = await findInvitation(queries, hash);
-  // Whoever leaves an organization must see who joins it at the same time, or nobody would be left to administer it.
+  // Locks the membership: a member who leaves at the same time could leave the organization without administrators.
   if (found) await lockOrganizations(queries, [found.organization_id]);
   const invitation = await takeInvitation(queries, hash);
   if (!isGood(context, input, invitation)) throw uselessInvitation('invitation_token');

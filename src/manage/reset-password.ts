@@ -17,7 +17,7 @@ export interface PasswordReset {
   readonly new_password: string;
 }
 
-/** By the link that was mailed: whoever has it has shown that the address is theirs. */
+/** By the mailed link: having it proves that the address is the user's. */
 export async function resetPassword(
   context: Context,
   { token, new_password }: PasswordReset,
@@ -26,7 +26,7 @@ export async function resetPassword(
   if (!looksLikeReset(token)) throw uselessReset();
   const userId = await findResetHolder(context.database.lookup, digest(token), context.now());
   if (userId === undefined) {
-    // Nobody guesses a token of 256 bits: wrong ones are counted to spare us work, and a right one is always taken.
+    // A token of 256 bits can't be guessed: the limit on wrong ones only saves work, and a right one always works.
     await context.limits.reserve(
       networkLimits('reset', network, { narrow: 10, middle: 20, wide: 40 }, quarterOfAnHour),
     );
@@ -39,7 +39,7 @@ export async function resetPassword(
     if (!(await takeReset(queries, digest(token), context.now()))) throw uselessReset();
     await endSignIns(queries, userId, context.now());
     const isFirstProof = await proveEmail(queries, userId);
-    // Where anybody may sign up under any address, the keys made until now may be somebody else's.
+    // With open registration, existing keys may have been made by a stranger who used this address.
     if (isFirstProof && context.config.registration === 'open') await deleteApiKeysOf(queries, userId);
     return findUser(queries, userId);
   });

@@ -1,6 +1,6 @@
 import { hasUsers } from '../storage/users.ts';
 import type { Context } from './context.ts';
 
-/** Whether nobody has an account yet. */
+/** Whether there is no account yet. */
 export const needsFirstAccount = async ({ database }: Context): Promise<boolean> =>
   !(await hasUsers(database.lookup));

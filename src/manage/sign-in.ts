@@ -21,7 +21,7 @@ export const startTokens = (context: Context, login: Login, network: string): Pr
 /** Under what guesses at the password of an account are counted. */
 export const loginTarget = (email: string): string => `login|${normaliseEmail(email)}`;
 
-/** What somebody signs in with, as far as it is known. */
+/** The account that a sign-in is for, as far as it is known. */
 export interface Browser {
   readonly browser: string | null;
   readonly os: string | null;
@@ -29,7 +29,7 @@ export interface Browser {
   readonly knownCookie: string | null;
 }
 
-/** The session that the browser had before ends: it is not left behind where nobody can sign it out. */
+/** Ends the browser's previous session, which could not be signed out any more. */
 export async function startSession(
   context: Context,
   login: Login,
@@ -78,7 +78,7 @@ async function signIn<T>(
   const browser = knownBrowser(context.secrets, knownCookie, target, context.now());
   const { forgive, turn } = await context.guesses.reserve(target, { network, browser });
   const { user, right } = await verify(context, address, password, turn).catch(async (cause) => {
-    // A guess that nobody looked at is none.
+    // A guess whose password was not checked doesn't count.
     await forgive();
     throw cause;
   });

@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 export const signOut = (context: Context, session: string): Promise<void> =>
   context.database.write((queries) => endSession(queries, digest(session)));
 
-/** Every session and token pair of the user; API keys are ended one by one, by whoever knows what they are for. */
+/** Every session and token pair of the user; API keys are revoked one by one, as other programs depend on them. */
 export const signOutEverywhere = (context: Context, { userId }: Caller): Promise<void> =>
   context.database.write(async (queries) => {
     await endSessionsOf(queries, userId, null);

@@ -26,7 +26,7 @@ export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 /** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
 const maxDraws = 10;
 
-/** So many at a time that nobody waits long behind them. */
+/** Few enough at a time that other changes don't wait long behind them. */
 const perPart = 250;
 
 export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
@@ -36,7 +36,7 @@ export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
 
 /**
  * Makes links, of one organization or of several, and says of each what became of it. They come in parts: the store goes
- * on with one while the next gets ready. `onPlaced` hears of them as they get their places: what it hears holds only if
+ * on with one while the next gets ready. `onPlaced` is called as they get their suffixes: what it is given holds only if
  * this transaction does.
  */
 export async function storeLinks(

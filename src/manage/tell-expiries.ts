@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 const perTransaction = 200;
 
-/** Tells the webhooks that asked for it which links have expired. Any node may do it at any time: each is told once. */
+/** Sends link.expired to the webhooks that want it. Any node may run it at any time: each expiry is sent once. */
 export async function tellExpiries({ database, site, now, webhooks }: Context): Promise<void> {
   const dialect = dialects[database.kind];
   while (await hasExpired(database.read, now())) {

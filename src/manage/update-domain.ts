@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 import { type DomainWithRecords, readDomain } from './read-domains.ts';
 import { destinationIsOurs, requireDestination } from './require-destination.ts';
 
-/** Absent: not spoken of. Null or "": cleared. */
+/** Absent: unchanged. Null or "": cleared. */
 export interface DomainUpdate {
   readonly root_url?: string | null | undefined;
   readonly not_found_url?: string | null | undefined;

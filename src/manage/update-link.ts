@@ -24,7 +24,7 @@ export async function updateLink(
   update: LinkUpdate,
   expectedVersion: string | null = null,
 ): Promise<LinkWithTags> {
-  // Whether the link is the caller's comes first: nothing is hashed or looked up for somebody else's.
+  // Ownership is checked first: nothing is hashed or looked up for a link of another organization.
   if (!(await findLink(context.database.lookup, caller.organizationId, id))) throw notFound('link');
   const columns = await columnsOf(context, update);
   const updated = await context.database.write(async (queries) => {
@@ -37,7 +37,7 @@ export async function updateLink(
     const after = { ...before, ...columns, ...expiry };
     refuseEqualColours(after, update);
     const now = context.now();
-    // No two states of a link share their instant: who names one means it.
+    // No two states of a link share `updated_at`, so it identifies a version.
     const updated_at = Math.max(now, before.updated_at + 1);
     await store(queries, caller.organizationId, id, {
       ...columns,

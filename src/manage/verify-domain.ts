@@ -10,7 +10,7 @@ import { type DomainWithRecords, readDomain } from './read-domains.ts';
 
 const minute = 60_000;
 
-/** Looks a domain up now, because somebody asks for it. */
+/** Checks a domain now, on request. */
 export async function verifyDomain(context: Context, caller: Caller, id: number): Promise<DomainWithRecords> {
   const domain = await findDomain(context.database.lookup, caller.organizationId, id);
   if (!domain) throw notFound('domain');
@@ -25,7 +25,7 @@ export async function verifyDomain(context: Context, caller: Caller, id: number)
   return readDomain(context, caller, id);
 }
 
-/** Each look is some questions to name servers that anybody may choose. */
+/** Each check sends queries to name servers that the caller chooses. */
 const limits = (id: number, organizationId: number): readonly Limit[] => [
   { key: `domain|${id}`, max: 20, window: minute },
   { key: `domains|${organizationId}`, max: 120, window: minute },

@@ -1,6 +1,6 @@
 export type Role = 'administrator' | 'editor';
 
-/** Whoever makes an authenticated call: a member of one organization, in one role. */
+/** The maker of an authenticated call: a member of one organization, in one role. */
 export interface Caller {
   readonly userId: number;
   readonly organizationId: number;

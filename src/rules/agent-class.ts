@@ -10,7 +10,7 @@ export interface AgentClass {
 export const longestAgent = 512;
 
 /**
- * What a user agent says of who comes: a person, a fetcher of previews, or a machine. The one opinion of it: bot
+ * Classifies a user agent as a person, a preview fetcher or a machine, for all uses alike: bot
  * protection, previews and the ledger all ask here. Takes some microseconds: remember the answer.
  */
 export function classOfAgent(given: string): AgentClass {

@@ -1,6 +1,6 @@
 import type { Role } from './access.ts';
 
-/** What somebody would leave behind in the organization they belong to. */
+/** What a user would leave behind in their organization. */
 export interface Belonging {
   readonly organization: string;
   readonly role: Role;

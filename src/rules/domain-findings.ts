@@ -29,7 +29,7 @@ export const writeFindings = (findings: DomainFindings): string => JSON.stringif
 /** What was written by us; empty where nothing was asked yet. */
 export const readFindings = (text: string): DomainFindings => (text === '' ? notAsked : JSON.parse(text));
 
-/** What anybody may put into their DNS is bounded and made harmless before it is kept and shown. */
+/** DNS content is untrusted: it is bounded and sanitised before it is stored and shown. */
 export const boundedAnswer = (values: readonly string[]): Answer =>
   values.length === 0
     ? { kind: 'none' }

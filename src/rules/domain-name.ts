@@ -85,7 +85,7 @@ function readHost(name: string, ours: readonly string[]): DomainName {
   return checkPlace(host, ours);
 }
 
-/** Whether this host, as a name correct in itself, may be somebody's. */
+/** Whether this host, a valid name, may be a custom domain. */
 function checkPlace(host: string, ours: readonly string[]): DomainName {
   if (reservedEndings.some((ending) => host === ending || host.endsWith(`.${ending}`))) {
     return refuse(reserved(host), 'DOMAIN_RESERVED');

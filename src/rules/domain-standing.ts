@@ -44,8 +44,8 @@ function withoutDarkness({ goneSince, checkedAt }: Standing, now: number): numbe
 }
 
 /**
- * When to look again. `chance` from 0 to 1 spreads the daily looks. Who has just added a domain is waiting for it;
- * nobody waits for one that has been pending for weeks.
+ * When to look again. `chance` from 0 to 1 spreads the daily looks. A newly added domain is waited for;
+ * one that has been pending for weeks is not.
  */
 export function nextCheck(
   standing: Standing,

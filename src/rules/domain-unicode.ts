@@ -46,7 +46,7 @@ const looksLatin = /^[асԁеһіјӏорԛѕԝхуъЬҽпгѵѡαικνορτ
 
 /**
  * A domain as people read it. A label that could be taken for another one, because it mixes scripts or is made of
- * look-alikes of Latin letters, stays in ASCII: there nobody mistakes it.
+ * look-alikes of Latin letters, stays in ASCII: where it can't be mistaken.
  */
 export const domainForPeople = (host: string): string => host.split('.').map(labelForPeople).join('.');
 

@@ -9,7 +9,7 @@ export interface PageMarks {
   readonly host: string | null;
 }
 
-/** Whose page makes a call: one of ours, somebody else's, or that isn't said (a program, or a very old browser). */
+/** Which page makes a call: ours, another site's, or not said (a program, or a very old browser). */
 export type PageOwner = 'ours' | 'foreign' | 'unsaid';
 
 /** Both marks count: where they disagree, the call is foreign. */

@@ -3,7 +3,7 @@ import { appBrowser } from './agent-class.ts';
 import type { DeviceKind } from './click-fields.ts';
 import { deviceOf } from './visitor-kind.ts';
 
-/** What a user agent says of its owner's means. Names come from closed lists, so that nobody can invent new ones. */
+/** What a user agent says of its owner's means. Names come from closed lists, so that clients can't add new ones. */
 export interface Agent {
   readonly device: DeviceKind;
   readonly os: string;

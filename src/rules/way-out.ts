@@ -1,4 +1,4 @@
-/** Where a custom domain sends those who come for none of its links. */
+/** Where a custom domain sends visitors of addresses that are none of its links. */
 export interface WaysOut {
   readonly rootUrl: string | null;
   readonly notFoundUrl: string | null;

@@ -11,7 +11,7 @@ import { AuthPage } from '../shell/auth-page.tsx';
 const [program, whose] = ['npm run linnet -- user password', '--email you@example.com'];
 const command = `${program} ${whose}`;
 
-/** The way back in for whoever forgot their password: by mail, or by whoever runs the service. */
+/** For users who forgot their password: a mail, or instructions for the operator. */
 export function ForgotPage() {
   const email = useSignal(me.value?.email ?? '');
   const askedFor = useSignal('');

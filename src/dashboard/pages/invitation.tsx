@@ -15,7 +15,7 @@ import { SignInForm } from './sign-in-form.tsx';
 
 type Preview = Answer<'POST /api/v1/invitation/preview'>;
 
-/** Where an invitation's link leads: to a sign-up of its own, or to a yes for whoever has an account. */
+/** Where an invitation's link leads: to a sign-up, or to accepting it with an existing account. */
 export function InvitationPage({ token }: { token: string }) {
   const invitation = useQuery(`invitation ${token}`, () =>
     call('POST /api/v1/invitation/preview', { body: { token } }),

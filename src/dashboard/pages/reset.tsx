@@ -15,7 +15,7 @@ export function ResetPage({ token }: { token: string }) {
   const password = useSignal('');
   const change = useAction(async () => {
     await call('POST /api/v1/user/reset_password', { body: { token, new_password: password.value } });
-    // Whoever was signed in here may be out now, and wanted that.
+    // The reset may have ended the session of this browser too.
     me.value = null;
     forgetEverything();
     await start();

@@ -37,7 +37,7 @@ type IconButtonProps = Look &
     readonly disabled?: boolean;
   };
 
-/** Its label is there for whoever can't see the icon, and under the pointer. */
+/** Its label is for screen readers and the tooltip. */
 export function IconButton({ kind = 'plain', icon, label, isSlim, ...rest }: IconButtonProps) {
   return (
     <button

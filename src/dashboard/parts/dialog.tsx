@@ -11,7 +11,7 @@ interface DialogProps {
   readonly class?: string;
 }
 
-/** Open for as long as it is shown; who had the focus before gets it back. */
+/** Open as long as it is mounted; then the focus returns to where it was. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
   // Not after the next picture is drawn: what is typed right after opening it is meant for it.

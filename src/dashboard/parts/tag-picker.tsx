@@ -16,7 +16,7 @@ interface TagPickerProps extends FieldFrame {
   readonly canCreate?: boolean;
 }
 
-/** More than a person reads; whoever has more goes on typing. */
+/** More than a person reads; typing narrows the rest. */
 const maxShown = 50;
 const noTags: readonly CountedTag[] = [];
 

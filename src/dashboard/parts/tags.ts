@@ -2,7 +2,7 @@ import type { CountedTag, Tag } from '../api-types.ts';
 import { call } from '../client.ts';
 import { assume, type Query, refresh, useQuery } from '../queries.ts';
 
-/** All tags of the organization, or none for as long as nobody wants to see them: there may be ten thousand. */
+/** All tags of the organization; not loaded before they are needed, as there may be ten thousand. */
 export const useTags = (isWanted = true): Query<readonly CountedTag[]> =>
   useQuery<readonly CountedTag[]>(
     isWanted ? 'tags' : 'no tags',

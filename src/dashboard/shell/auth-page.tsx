@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import markUrl from '../mark.svg';
 
-/** The pages before anybody is signed in: one column, one thing to do. */
+/** The layout of pages before the sign-in: one column, one thing to do. */
 export function AuthPage({
   title,
   about,

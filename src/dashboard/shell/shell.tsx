@@ -13,7 +13,7 @@ import { Shortcuts } from './shortcuts.tsx';
 const isAt = (to: string, at: string): boolean =>
   to === '/app' ? at === '/app' || at === '/app/' || at.startsWith('/app/links') : at.startsWith(to);
 
-/** What stands around every page of whoever is signed in. */
+/** The frame around every page of a signed-in user. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const open = useSignal<'palette' | 'shortcuts' | null>(null);
   const show = (what: 'palette' | 'shortcuts') => () => {

@@ -16,7 +16,7 @@ import { askNumbers, keyFor, questionOf, viewOf } from './view.ts';
 
 const lookAgainAfter = 60_000;
 
-/** The numbers of one link, or of all: how many over time, and who, where from and what with. */
+/** The numbers of one link, or of all: clicks over time, and their breakdowns. */
 export function StatsBoard({ scope }: { scope: Scope }) {
   const view = viewOf(scope, useDebounced(search.value));
   const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => askNumbers(view));

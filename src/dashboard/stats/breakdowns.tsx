@@ -5,7 +5,7 @@ import { isFiltered } from './filters.ts';
 import { NotCounted } from './not-counted.tsx';
 import type { Numbers, View } from './view.ts';
 
-/** Who, where from, and what with; nothing of it where there was no click to tell of. */
+/** All breakdowns of the clicks; none where there was no click. */
 export function Breakdowns({
   view,
   numbers,

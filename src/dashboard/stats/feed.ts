@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
-/** As many are kept on top while more come in; who pages further back keeps those. */
+/** How many are kept while more come in; older pages that were asked for are kept too. */
 const maxKept = 500;
 /** What comes in together is shown together. */
 const gathering = 60;
@@ -24,7 +24,7 @@ export class Feed {
   readonly hasOlder = signal(false);
   readonly isReading = signal(false);
   readonly isPaused = signal(false);
-  /** How many came in by themselves so far, and the last of them: for who has to be told. */
+  /** How many arrived by themselves so far, and the last of them, for announcements. */
   readonly arrived = signal<{ readonly count: number; readonly last: Click | null }>({
     count: 0,
     last: null,
@@ -38,7 +38,7 @@ export class Feed {
   #hasGap = false;
   #stop: (() => void) | undefined;
 
-  /** `mayMove` is asked before hits are put on top of what somebody reads. */
+  /** `mayMove` is asked before hits are put on top of the list. */
   constructor(scope: Scope, shown: Shown, mayMove: () => boolean) {
     this.#scope = scope;
     this.#shown = shown;
@@ -63,7 +63,7 @@ export class Feed {
     this.#stop?.();
   }
 
-  /** Somebody else heard first that the session has ended. */
+  /** Another call found first that the session has ended. */
   awaitSignIn(): void {
     this.standing.value = signedOut;
   }

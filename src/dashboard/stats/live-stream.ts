@@ -81,7 +81,7 @@ export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told)
     source = undefined;
   }
 
-  /** A window that nobody looks at keeps no connection: browsers have few of them for all their windows. */
+  /** A hidden window keeps no connection: browsers share a few of them between all windows. */
   const onVisibility = () => (document.visibilityState === 'visible' ? open() : close());
   document.addEventListener('visibilitychange', onVisibility);
   if (document.visibilityState === 'visible') open();

@@ -28,7 +28,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
   const toggle = (link: DeletedLink | undefined, upToHere = false) => {
     if (link) selection.toggle(link, links, upToHere);
   };
-  /** What somebody is asked about before it is deleted for good. */
+  /** The links whose final deletion is being confirmed. */
   const doomed = useSignal<DeletedLink | 'all' | null>(null);
   /** `act` says whether they are gone from here. */
   const takeAway = async (wanted: readonly DeletedLink[], act: () => Promise<boolean>) => {

@@ -11,7 +11,7 @@ import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
 
-/** Where visitors go who come to the domain without a link. */
+/** Where visitors of the domain go without a link. */
 export function DomainTargets({ domain, query }: { domain: Domain; query: Query<Domain> }) {
   const root = useSignal(domain.root_url ?? '');
   const unknown = useSignal(domain.not_found_url ?? '');

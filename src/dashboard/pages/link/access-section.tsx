@@ -4,7 +4,7 @@ import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { Password } from './password.tsx';
 
-/** Who may pass, and until when. */
+/** Which visitors are redirected, and until when. */
 export function AccessSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="access-heading">

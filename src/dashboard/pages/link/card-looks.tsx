@@ -8,7 +8,7 @@ import type { LinkForm } from './form.ts';
 
 const pause = 400;
 
-/** The address of a picture once it is typed to the end: half of one would be asked of somebody else's server. */
+/** The address of a picture once it is typed to the end: half an address would be requested from some other server. */
 function usePicture(text: string): string | null {
   const settled = useSignal(text);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { draftInWords, inWords } from './field-words.ts';
 import { differences, type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-/** Somebody else saved this link meanwhile: what they changed, beside what was typed here, and whose stays. */
+/** Another user saved this link meanwhile: shows their changes beside what was typed here, to choose between. */
 export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
   const both = differences(form.link, theirs);
   const contested = both.filter((name) => form.changed.includes(name));

@@ -1,7 +1,7 @@
 import type { Link } from '../../api-types.ts';
 import type { Input } from '../../client.ts';
 
-/** What a copy of a link is made from: all but its suffix, its clicks, its Zap and the password, which nobody can read. */
+/** What a copy of a link is made from: all but its suffix, its clicks, its Zap and the password, which can't be read. */
 export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
   destination_url: link.destination_url,
   domain: link.domain,

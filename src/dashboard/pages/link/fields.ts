@@ -97,7 +97,7 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
 
 type Body = Input<'PATCH /api/v1/link/{id}'>['body'];
 
-/** What the API is told: the changes alone, tags as what comes and what goes. */
+/** What is sent to the API: only the changes, and tags as added and removed ones. */
 export function patchOf(base: Fields, draft: Draft): Body {
   const { tags, ...rest } = draft;
   if (!tags) return rest;

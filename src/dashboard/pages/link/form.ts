@@ -27,7 +27,7 @@ export interface LinkForm {
   readonly isSaving: boolean;
   /** Why the latest try to save failed. */
   readonly error: ApiError | null;
-  /** The link as somebody else left it meanwhile, until it is decided which changes stay. */
+  /** The link as another user saved it meanwhile, until it is decided which changes stay. */
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
   /** What the server said of a field since it was last typed in, or what keeps it from being sent at all. */

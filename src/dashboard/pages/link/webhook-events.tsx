@@ -9,7 +9,7 @@ const events: readonly { readonly event: WebhookEvent; readonly name: string; re
   { event: 'link.deleted', name: 'Deletion', about: 'The link was deleted.' },
 ];
 
-/** What the webhook is told of. */
+/** The events that the webhook receives. */
 export function WebhookEvents({ form }: { form: LinkForm }) {
   const id = useId();
   const chosen = form.fields.webhook_events;

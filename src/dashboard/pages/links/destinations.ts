@@ -7,6 +7,6 @@ export const destinationsIn = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Whether somebody who pastes this beside every field means a link to be made of it. */
+/** Whether text that is pasted outside of any field is meant to become a link. */
 export const looksLikeAddress = (text: string): boolean =>
   /^([a-z][a-z0-9+.-]*:\/\/\S+|[^\s/@]+(\.[^\s/@.]+)+(:\d+)?([/?#]\S*)?)$/i.test(text);

@@ -11,7 +11,7 @@ function announcementOf(made: Made): string {
   return `${counted(linksIn(made.outcomes).length, 'link')} created${copied}`;
 }
 
-/** What was made last, also for who can't see it appear. */
+/** The links made last, also announced to screen readers. */
 export function MadeCard({ made, onDismiss }: { made: Made | null; onDismiss: () => void }) {
   return (
     <>

@@ -11,7 +11,7 @@ import { useMaking } from './use-making.ts';
 
 const maxRows = 8;
 
-/** The list may come when somebody types elsewhere by now: they go on there. */
+/** The list may load while the user types elsewhere: the focus stays there. */
 const isInUse = (element: Element | null): boolean =>
   Boolean(element?.closest('main :is(input, textarea, select, button)'));
 

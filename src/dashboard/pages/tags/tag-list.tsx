@@ -20,7 +20,7 @@ const orders = [
   { value: 'links', label: 'Most links first' },
 ] as const;
 
-/** All tags, a page at a time: ten thousand rows are more than anybody reads. */
+/** All tags, a page at a time: ten thousand rows are too many to show. */
 export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const query = new URLSearchParams(search.value);
   const words = query.get('q') ?? '';
