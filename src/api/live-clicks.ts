@@ -61,13 +61,13 @@ interface Following {
 async function* events({ live, organizationId, since, over, reauthorize, read }: Following) {
   // Others may have come since the request was let in.
   if (!live.hasRoomFor(organizationId)) return;
-  const bell = new Bell(AbortSignal.any([...over, live.closing]));
-  const leave = await live.watch(organizationId, () => bell.ring());
+  const signal = new WakeSignal(AbortSignal.any([...over, live.closing]));
+  const leave = await live.watch(organizationId, () => signal.set());
   try {
     let position = since ?? live.newest;
     let lookedAt = performance.now();
     yield ': Linnet\n\n';
-    while (!bell.isOver) {
+    while (!signal.isOver) {
       if (performance.now() - lookedAt >= live.heartbeat) {
         if (!(await isWelcome(reauthorize))) return;
         lookedAt = performance.now();
@@ -77,7 +77,7 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
       const clicks = position < upTo ? await read(position, upTo) : [];
       position = clicks.length === maxPerPiece ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
       if (clicks.length > 0) yield clicks.map(event).join('');
-      else if (position >= live.settled) await bell.rings(lookedAt + live.heartbeat - performance.now());
+      else if (position >= live.settled) await signal.wait(lookedAt + live.heartbeat - performance.now());
     }
   } finally {
     leave();
@@ -98,9 +98,9 @@ async function isWelcome(reauthorize: () => Promise<unknown>): Promise<boolean> 
 }
 
 /** A wake-up signal; one that is sent before `wait` is not lost. */
-class Bell {
+class WakeSignal {
   readonly #over: AbortSignal;
-  #hasRung = false;
+  #isSet = false;
   #wake: (() => void) | undefined;
 
   constructor(over: AbortSignal) {
@@ -112,14 +112,14 @@ class Bell {
     return this.#over.aborted;
   }
 
-  ring(): void {
-    this.#hasRung = true;
+  set(): void {
+    this.#isSet = true;
     this.#wake?.();
   }
 
-  /** Waits until it rings, at most so many milliseconds. */
-  async rings(patience: number): Promise<void> {
-    if (!this.#hasRung && !this.isOver) {
+  /** Waits until it is set, at most so many milliseconds. */
+  async wait(patience: number): Promise<void> {
+    if (!this.#isSet && !this.isOver) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, Math.max(1, patience));
       this.#wake = resolve;
@@ -127,6 +127,6 @@ class Bell {
       this.#wake = undefined;
       clearTimeout(timer);
     }
-    this.#hasRung = false;
+    this.#isSet = false;
   }
 }

@@ -149,10 +149,10 @@ function typeOf(schema: Json): string {
 
 function bounds(schema: Json): string {
   const inner = [schema, ...((schema.anyOf ?? []) as Json[])];
-  const longest = inner.find((choice) => choice.maxLength !== undefined)?.maxLength;
-  const shortest = inner.find((choice) => choice.minLength !== undefined)?.minLength;
+  const maxLength = inner.find((choice) => choice.maxLength !== undefined)?.maxLength;
+  const minLength = inner.find((choice) => choice.minLength !== undefined)?.minLength;
   const defaultValue = schema.default;
-  return `${shortest === undefined ? '' : ` At least ${shortest} characters.`}${longest === undefined ? '' : ` At most ${longest} characters.`}${defaultValue === undefined ? '' : ` Default: <code>${escapeHtml(String(defaultValue))}</code>.`}`;
+  return `${minLength === undefined ? '' : ` At least ${minLength} characters.`}${maxLength === undefined ? '' : ` At most ${maxLength} characters.`}${defaultValue === undefined ? '' : ` Default: <code>${escapeHtml(String(defaultValue))}</code>.`}`;
 }
 
 /** What succeeds in full; refusals are the same everywhere, so here only which there are. */

@@ -11,10 +11,10 @@ import { dropSession, keepKnownBrowser, keepSession, knownBrowserOf } from './se
 import { userAnswer } from './users.ts';
 
 /** A real browser's header is shorter; longer ones are made up. */
-const longestAgent = 500;
+const maxAgentLength = 500;
 
 function browserOf(headers: Headers): Omit<Browser, 'knownCookie'> {
-  const { browser, os } = readAgent((headers.get('user-agent') ?? '').slice(0, longestAgent));
+  const { browser, os } = readAgent((headers.get('user-agent') ?? '').slice(0, maxAgentLength));
   return { browser: known(browser), os: known(os) };
 }
 

@@ -24,7 +24,7 @@ export function isWellMade(key: string): boolean {
 function checksum(body: string): string {
   let rest = Bun.hash.crc32(body);
   let text = '';
-  for (let place = 0; place < checkLength; place++) {
+  for (let index = 0; index < checkLength; index++) {
     text = digitsAndLetters[rest % digitsAndLetters.length] + text;
     rest = Math.floor(rest / digitsAndLetters.length);
   }

@@ -15,7 +15,7 @@ export interface Limit {
   readonly beyond?: SlowLanes;
 }
 
-/** Two windows, so that repeated attempts don't use up the budget of first ones. */
+/** Two lanes, so that repeated attempts don't delay first ones. */
 export interface SlowLanes {
   /** For clients with at most `maxFresh` attempts under `freshKey`, which is one of the limits. */
   readonly freshKey: string;

@@ -23,7 +23,7 @@ interface AnyInput {
   readonly signal?: AbortSignal;
 }
 
-const patience = 20_000;
+const maxDuration = 20_000;
 let onSessionEnded: () => void = () => {};
 /** Called when the session has ended. */
 export const whenSessionEnds = (told: () => void): void => {
@@ -37,7 +37,7 @@ export async function call<N extends Name>(
 ): Promise<Answer<N>> {
   const input = (given ?? {}) as AnyInput;
   const [method = 'GET', pattern = ''] = name.split(' ');
-  const timeout = AbortSignal.timeout(patience);
+  const timeout = AbortSignal.timeout(maxDuration);
   const response = await fetch(addressOf(pattern, input), {
     method,
     credentials: 'same-origin',

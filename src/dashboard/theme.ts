@@ -3,14 +3,14 @@ import { signal } from '@preact/signals';
 const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-const place = 'linnet.theme';
+const storageKey = 'linnet.theme';
 const known = (text: string | null): Theme => themes.find((one) => one === text) ?? 'system';
 
 export const theme = signal<Theme>('system');
 
 export function useChosenTheme(): void {
   try {
-    setTheme(known(localStorage.getItem(place)));
+    setTheme(known(localStorage.getItem(storageKey)));
   } catch {
     // A browser that keeps nothing for pages: the system's theme it is.
   }
@@ -21,7 +21,7 @@ export function setTheme(chosen: Theme): void {
   if (chosen === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = chosen;
   try {
-    localStorage.setItem(place, chosen);
+    localStorage.setItem(storageKey, chosen);
   } catch {
     // As above.
   }

@@ -5,7 +5,7 @@ import { proofLabel } from '../rules/domain-name.ts';
 const timeout = 2_000;
 const tries = 2;
 /** Whatever the resolver does with its tries, this is when we stop waiting for it. */
-const patience = 8_000;
+const maxDuration = 8_000;
 
 /** What tells of a name, or of its records of one kind, that it isn't there. Anything else is no answer at all. */
 const absent: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
@@ -68,7 +68,7 @@ export class Dns {
 
 function answerOf(question: Promise<readonly string[]>): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const giveUp = setTimeout(() => resolve({ kind: 'unknown' }), patience);
+  const giveUp = setTimeout(() => resolve({ kind: 'unknown' }), maxDuration);
   question
     .then(boundedAnswer, (cause: unknown): Answer => ({ kind: isAbsence(cause) ? 'none' : 'unknown' }))
     .then(resolve)

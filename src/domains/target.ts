@@ -5,7 +5,7 @@ import type { Dns } from './dns.ts';
 const lifetime = 5 * 60_000;
 /** How soon addresses that could not be found are asked for again. */
 const retry = 15_000;
-const longestWait = 1_500;
+const maxWait = 1_500;
 
 /** Where custom domains are to lead. The addresses of the host are asked for now and then, and kept meanwhile. */
 export class TargetFinder {
@@ -35,7 +35,7 @@ export class TargetFinder {
         this.#flight = undefined;
       });
       // Addresses rarely change: known ones are used while newer ones are looked up, and no wait is long.
-      if (this.#addresses.length === 0) await Promise.race([this.#flight, Bun.sleep(longestWait)]);
+      if (this.#addresses.length === 0) await Promise.race([this.#flight, Bun.sleep(maxWait)]);
     }
     return { host: this.#host, addresses: this.#addresses };
   }

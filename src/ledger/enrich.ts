@@ -1,5 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
-import { classOfAgent, longestAgent } from '../rules/agent-class.ts';
+import { classOfAgent, maxAgentLength } from '../rules/agent-class.ts';
 import type { Classification } from '../rules/click-class.ts';
 import { classify } from '../rules/click-class.ts';
 import type { ClassReason, ClickClass, DeviceKind } from '../rules/click-fields.ts';
@@ -60,7 +60,7 @@ export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' |
   }));
   return {
     ...given,
-    knownAgent: (userAgent) => knownAgent(userAgent.slice(0, longestAgent)),
+    knownAgent: (userAgent) => knownAgent(userAgent.slice(0, maxAgentLength)),
     countryOf: memoize(32_768, given.countryOf),
     hintedCountry: memoize(1_024, countryCode),
     language: memoize(4_096, firstLanguage),

@@ -14,7 +14,7 @@ export interface InvitationFacts {
   readonly origin: string;
 }
 
-const longestName = 80;
+const maxNameLength = 80;
 
 const means: Readonly<Record<Role, string>> = {
   editor: 'As an editor you make and change its short links.',
@@ -50,7 +50,7 @@ function oneLine(name: string): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
   const signs = [...line];
-  return signs.length > longestName ? `${signs.slice(0, longestName - 1).join('')}…` : line;
+  return signs.length > maxNameLength ? `${signs.slice(0, maxNameLength - 1).join('')}…` : line;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface LinkToCreate extends LinkFields {
   readonly tags?: readonly number[] | undefined;
 }
 
-interface Place {
+interface LinkDomain {
   readonly domainId: number;
   readonly host: string | null;
 }
@@ -27,12 +27,12 @@ interface Place {
  */
 export function linkPreparer(context: Context, caller: Caller, withPng: boolean) {
   const isOurDomain = memoize(asksForDomains(context));
-  const placeOf = memoize((domain: string) => placeFor(context, caller, domain));
+  const domainOf = memoize((domain: string) => findLinkDomain(context, caller, domain));
   const now = context.now();
   return async (input: LinkToCreate, marker: number | null = null): Promise<PreparedLink> => {
-    const asked = placeOf(input.domain ?? '');
-    const place = asked instanceof Promise ? await asked : asked;
-    const chosen = chosenSuffix(input.suffix, place);
+    const asked = domainOf(input.domain ?? '');
+    const linkDomain = asked instanceof Promise ? await asked : asked;
+    const chosen = chosenSuffix(input.suffix, linkDomain);
     const provided = await providedColumns(context, input, isOurDomain);
     const row = {
       ...columnsOfNew(provided, marker),
@@ -41,14 +41,14 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       created_at: now,
       updated_at: now,
       organization_id: caller.organizationId,
-      domain_id: place.domainId,
+      domain_id: linkDomain.domainId,
       qr_png: withPng ? 1 : 0,
     };
     refuseEqualColours(row, input);
     return {
       suffix: chosen ?? context.randomSuffix(),
       isChosen: chosen !== null,
-      host: place.host,
+      host: linkDomain.host,
       tagIds: input.tags?.length ? [...new Set(input.tags)] : [],
       row,
     };
@@ -83,7 +83,7 @@ export function refuseEqualColours(
   );
 }
 
-async function placeFor(context: Context, caller: Caller, domain: string): Promise<Place> {
+async function findLinkDomain(context: Context, caller: Caller, domain: string): Promise<LinkDomain> {
   if (domain === '') return { domainId: defaultDomainId, host: null };
   // Answers carry a scheme in front, and what was read may be sent back.
   const url = URL.parse(/^https?:\/\//i.test(domain) ? domain : `https://${domain}`);
@@ -100,10 +100,10 @@ async function placeFor(context: Context, caller: Caller, domain: string): Promi
   return { domainId: verified.id, host: verified.host };
 }
 
-function chosenSuffix(suffix: string | null | undefined, place: Place): string | null {
+function chosenSuffix(suffix: string | null | undefined, linkDomain: LinkDomain): string | null {
   if (!suffix) return null;
   const chosen = normaliseSuffix(suffix);
-  const problem = checkSuffix(chosen, place.domainId === defaultDomainId);
+  const problem = checkSuffix(chosen, linkDomain.domainId === defaultDomainId);
   if (problem) throw new Refusal(problem.code, problem.sentence, { field: 'suffix' });
   return chosen;
 }

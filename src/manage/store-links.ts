@@ -92,8 +92,8 @@ async function inOneOrder(
   const wanted = (await Promise.all(parts)).flat();
   const chosen = wanted.filter((link) => link.isChosen);
   if (chosen.length < 2) return { ordered: parts, ids: new Map() };
-  const place = ({ row, suffix }: PreparedLink) => `${row.domain_id}\n${suffix}`;
-  chosen.sort((one, other) => (place(one) < place(other) ? -1 : place(one) > place(other) ? 1 : 0));
+  const sortKey = ({ row, suffix }: PreparedLink) => `${row.domain_id}\n${suffix}`;
+  chosen.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : sortKey(one) > sortKey(other) ? 1 : 0));
   const taken = await takeIds(queries, wanted.length);
   return {
     ordered: inParts([...chosen, ...wanted.filter((link) => !link.isChosen)]),
@@ -118,7 +118,7 @@ async function storeSome(
       const suffix = draw === 1 ? link.suffix : freshSuffix(link, context);
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
-    const placed = await place(queries, tried, now);
+    const placed = await insertWhereFree(queries, tried, now);
     const again: PreparedLink[] = [];
     for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
@@ -171,17 +171,17 @@ const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string
   link.isChosen ? link.suffix : randomSuffix();
 
 /** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
-async function place(
+async function insertWhereFree(
   queries: Queries,
   tried: readonly { readonly from: PreparedLink; readonly row: CompleteLink }[],
   now: number,
 ) {
   const rows = tried.map(({ row }) => row);
-  const places = [...Map.groupBy(rows, (row) => row.domain_id)];
+  const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
     insertLinks(queries, rows),
     // Asked after the rows are in: a deletion that was under way has then ended on every database.
-    ...places.map(([domainId, some]) =>
+    ...byDomain.map(([domainId, some]) =>
       binnedUnder(
         queries,
         domainId,

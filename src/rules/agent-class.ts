@@ -7,14 +7,14 @@ export interface AgentClass {
 }
 
 /** Characters: what is behind them decides nothing. */
-export const longestAgent = 512;
+export const maxAgentLength = 512;
 
 /**
  * Classifies a user agent as a person, a preview fetcher or a machine, for all uses alike: bot
  * protection, previews and the ledger all ask here. Takes some microseconds: remember the answer.
  */
 export function classOfAgent(given: string): AgentClass {
-  const userAgent = given.slice(0, longestAgent);
+  const userAgent = given.slice(0, maxAgentLength);
   if (userAgent.trim() === '') return { class: 'bot', reason: 'empty_user_agent' };
   if (appBrowser(userAgent) !== null) return { class: 'human', reason: 'app_browser' };
   if (previewCrawlers.test(userAgent) || previewApps.test(userAgent))

@@ -41,7 +41,7 @@ export function slipIn(given: string): string | undefined {
 }
 
 const label = /^[a-z0-9_-]{1,63}$/;
-const longestHost = 253;
+const maxHostLength = 253;
 
 /** The sentence for a host that leads nowhere. `isGuessed`: no scheme was given, so that it may be anything else, too. */
 export function hostSlip(url: URL, given: string, isGuessed: boolean): string | undefined {
@@ -53,7 +53,7 @@ export function hostSlip(url: URL, given: string, isGuessed: boolean): string | 
     return `This would be read as the address ${host}. Give the name of a site, or all four numbers of its address.`;
   }
   const labels = host.split('.');
-  const isName = host.length <= longestHost && labels.every((one) => label.test(one));
+  const isName = host.length <= maxHostLength && labels.every((one) => label.test(one));
   if (!isName || host === 'www' || /^https?$/.test(host)) return noAddress;
   if (!isGuessed || host === 'localhost') return undefined;
   const ending = labels.at(-1) ?? '';

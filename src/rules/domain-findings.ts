@@ -36,12 +36,12 @@ export const boundedAnswer = (values: readonly string[]): Answer =>
     : { kind: 'found', values: values.slice(0, maxValues).map(boundedValue) };
 
 const maxValues = 30;
-const longestValue = 300;
+const maxValueLength = 300;
 
 const boundedValue = (value: string): string =>
   value
     .replace(/\p{C}/gu, '\ufffd')
-    .slice(0, longestValue)
+    .slice(0, maxValueLength)
     .replace(/[\ud800-\udbff]$/, '');
 
 const inside: ReadonlySet<string> = new Set([

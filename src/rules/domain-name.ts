@@ -6,8 +6,8 @@ import { isLoopbackName, normaliseHostname } from './host.ts';
 export const proofLabel = '_linnet';
 
 /** A name has at most 253 characters, and the proof's name must be one too. */
-const longest = 253 - proofLabel.length - 1;
-const longestInput = 2_000;
+const maxLength = 253 - proofLabel.length - 1;
+const maxInputLength = 2_000;
 
 const hostLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -48,7 +48,7 @@ const refuse = (sentence: string, code: Problem['code'] = 'DOMAIN_INVALID'): Dom
  */
 export function readDomainName(text: string, ours: readonly string[]): DomainName {
   const given = text.trim();
-  if (given.length > longestInput) return tooLong();
+  if (given.length > maxInputLength) return tooLong();
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') {
     return refuse(`"${scheme}://" is no part of a domain. Give the name alone, such as go.example.com.`);
@@ -76,7 +76,7 @@ function readHost(name: string, ours: readonly string[]): DomainName {
   if (/^[\d.]+$/.test(host) || host.startsWith('[')) {
     return refuse('This is an address of a machine, not a name. Give a domain, such as go.example.com.');
   }
-  if (host.length > longest) return tooLong();
+  if (host.length > maxLength) return tooLong();
   if (isLoopbackName(host)) return refuse(reserved(host), 'DOMAIN_RESERVED');
   const labels = host.split('.');
   if (labels.length < 2)
@@ -118,4 +118,4 @@ const reserved = (host: string): string =>
   `"${host}" leads nowhere in the world's DNS. Give a name that is registered.`;
 
 const tooLong = (): DomainName =>
-  refuse(`The name of a domain has at most ${longest} characters here.`, 'FIELD_TOO_LONG');
+  refuse(`The name of a domain has at most ${maxLength} characters here.`, 'FIELD_TOO_LONG');

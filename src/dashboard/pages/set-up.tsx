@@ -117,12 +117,12 @@ function TokenHint() {
   );
 }
 
-const patience = 30_000;
+const timeout = 30_000;
 const pause = 300;
 
 /** The service starts anew at the address that it was just given. */
 async function untilReachedHere(): Promise<void> {
-  for (const began = performance.now(); performance.now() - began < patience; ) {
+  for (const began = performance.now(); performance.now() - began < timeout; ) {
     const state = await call('GET /api/v1/setup').catch(() => null);
     if (state?.origin === location.origin) {
       setup.value = state;

@@ -10,7 +10,7 @@ const perPage = 50;
 /** How many are kept while more come in; older pages that were asked for are kept too. */
 const maxKept = 500;
 /** What comes in together is shown together. */
-const gathering = 60;
+const batchDelay = 60;
 
 /** Hits newest first: the page that was read, what came in since, and older pages as they are asked for. */
 export class Feed {
@@ -119,7 +119,7 @@ export class Feed {
   #take(hit: Click): void {
     if (this.#scope.kind === 'link' && hit.link_id !== this.#scope.link.id) return;
     this.#incoming.push(hit);
-    this.#timer ??= setTimeout(() => this.#gathered(), gathering);
+    this.#timer ??= setTimeout(() => this.#gathered(), batchDelay);
   }
 
   #gathered(): void {

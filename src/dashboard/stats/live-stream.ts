@@ -25,7 +25,7 @@ export const signedOut: Standing = {
 };
 const refused = (why: string): Standing => ({ kind: 'lost', sentence: `${why} Trying again by itself.` });
 const firstWait = 3_000;
-const longestWait = 30_000;
+const maxWait = 30_000;
 
 /** Hits as they come in, for as long as the window is looked at. The browser connects again by itself where it can. */
 export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told): () => void {
@@ -57,7 +57,7 @@ export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told)
   async function askWhy(): Promise<void> {
     const asking = new AbortController();
     let pause = wait;
-    wait = Math.min(wait * 2, longestWait);
+    wait = Math.min(wait * 2, maxWait);
     try {
       const response = await fetch(address, { signal: AbortSignal.any([asking.signal, leaving.signal]) });
       if (!response.ok) {

@@ -8,7 +8,7 @@ import { SearchField } from '../../parts/search-field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { useQuery } from '../../queries.ts';
 import { setup } from '../../session.ts';
-import { longestWords, maxTags, narrow, orders, type View } from './view.ts';
+import { maxQueryLength, maxTags, narrow, orders, type View } from './view.ts';
 
 /** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */
 const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
@@ -36,7 +36,7 @@ export function Toolbar({ view }: { view: View }) {
         id="search-links"
         label="Search by name, suffix or destination"
         words={view.words}
-        maxLength={longestWords}
+        maxLength={maxQueryLength}
         onWords={(words) => narrow({ q: words })}
       />
       <TagPicker

@@ -14,7 +14,7 @@ type Order = (typeof orders)[number]['value'];
 export const sizes = [25, 50, 100] as const;
 /** So many tags the server takes at once. */
 export const maxTags = 10;
-export const longestWords = 200;
+export const maxQueryLength = 200;
 /** As far as the server counts. */
 const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
@@ -38,7 +38,7 @@ export function viewOf(search: string): View {
   const query = new URLSearchParams(search);
   const size = wholeNumber(query.get('size'));
   return {
-    words: (query.get('q') ?? '').slice(0, longestWords),
+    words: (query.get('q') ?? '').slice(0, maxQueryLength),
     tagIds: (query.get('tag') ?? '')
       .split(',')
       .flatMap((id) => wholeNumber(id) ?? [])

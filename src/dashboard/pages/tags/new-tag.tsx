@@ -6,7 +6,7 @@ import { SignalField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { makeTag } from '../../parts/tags.ts';
 
-export const longestName = 100;
+export const maxNameLength = 100;
 
 export function NewTag({ isFirst }: { isFirst: boolean }) {
   const name = useSignal('');
@@ -25,7 +25,7 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
           autocomplete="off"
           autoFocus={isFirst}
           required
-          maxLength={longestName}
+          maxLength={maxNameLength}
           signal={name}
           error={create.error.value?.of('name')}
         />

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { SignalField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { assume, refresh } from '../../queries.ts';
-import { longestName } from './new-tag.tsx';
+import { maxNameLength } from './new-tag.tsx';
 
 /** In the tag's own place; Escape leaves its name as it was. */
 export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void }) {
@@ -32,7 +32,7 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
           autocomplete="off"
           autoFocus
           required
-          maxLength={longestName}
+          maxLength={maxNameLength}
           signal={name}
           error={rename.error.value?.of('name')}
           onKeyDown={(event) => {
