@@ -1,6 +1,6 @@
 const none = Buffer.alloc(0);
 
-/** Bytes that are kept until they can be gone on with. They may come one by one: nothing is copied anew for each of them. */
+/** Bytes that wait to be processed. The buffer grows by doubling, as they may come one by one. */
 export class ByteQueue {
   #bytes: Buffer = none;
   #start = 0;
@@ -16,7 +16,7 @@ export class ByteQueue {
     this.#end += more.length;
   }
 
-  /** All that is kept. Good until the next `push`. */
+  /** All bytes in the queue. Valid until the next `push`. */
   view(): Buffer {
     return this.#bytes.subarray(this.#start, this.#end);
   }

@@ -3,16 +3,16 @@ const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const maxLine = 4 * 1024;
 const maxTrailers = 8 * 1024;
 
-/** A body in chunks, as narrowly as RFC 9112 has it. Extensions and trailers are checked, and read by nobody. */
+/** A chunked body, read as strictly as RFC 9112 permits. Extensions and trailers are checked and dropped. */
 export class ChunkedReader {
   #expected: 'size' | 'data' | 'line break' | 'trailer' | 'nothing' = 'size';
   #line = '';
-  /** Of this chunk's data, still to come. */
+  /** Bytes of this chunk's data that are still to come. */
   #left = 0;
   #trailers = 0;
   #isMalformed = false;
 
-  /** The last chunk and its trailers are read. */
+  /** Whether the last chunk and its trailers have been read. */
   get isOver(): boolean {
     return this.#expected === 'nothing';
   }
@@ -21,7 +21,7 @@ export class ChunkedReader {
     return this.#isMalformed;
   }
 
-  /** Reads on, up to the body's end. How many bytes that took. The data is lent. */
+  /** Reads up to the end of the body, and returns how many bytes that took. The data is only valid during the call. */
   read(bytes: Buffer, onData: ((data: Buffer) => void) | null): number {
     let at = 0;
     while (at < bytes.length && !this.isOver && !this.#isMalformed) {
@@ -52,7 +52,7 @@ export class ChunkedReader {
     return end;
   }
 
-  /** False for what has no place here. */
+  /** False for a malformed line. */
   #take(line: string): boolean {
     if (this.#expected === 'line break') {
       this.#expected = 'size';

@@ -1,28 +1,28 @@
 import type { Config } from '../../config/options.ts';
 
-/** How many connections there may be at once in this process. */
+/** How many connections this process may have at once. */
 export interface ConnectionLimits {
   readonly total: number;
-  /** Of one network. */
+  /** From one network. */
   readonly perNetwork: number;
-  /** To the server behind, for requests that aren't answered on the express lane. */
+  /** To the app server, for requests that aren't answered on the fast path. */
   readonly upstream: number;
   readonly upstreamPerNetwork: number;
 }
 
-/** For the journal, the database, up to 128 webhooks, mail, the dashboard's files. A server at rest has about 30 open. */
+/** Descriptors for the journal, the database, up to 128 webhooks, mail, the dashboard's files. An idle server has about 30 open. */
 const minReserve = 96;
 const maxReserve = 1_024;
-/** A connection takes memory as well: some kilobytes here, and more in the system. */
+/** A connection takes memory as well: some kilobytes in this process, and more in the kernel. */
 const maxDefaultTotal = 50_000;
-/** Each has a port of its own on the loopback, and those come to an end. */
+/** Each takes a loopback port, of which there are not many more. */
 const maxUpstream = 8_192;
 const minTotal = 8;
 const minUpstream = 4;
 
 /**
- * Divides the descriptors. A visitor's connection takes one; a request that goes on to the server behind takes two
- * more, our end of that connection and the server's.
+ * Divides the descriptors. A visitor's connection takes one; a request that is passed on to the app server takes two more,
+ * for both ends of the upstream connection.
  */
 export function connectionLimits(
   { maxConnections, maxConnectionsPerNetwork }: Pick<Config, 'maxConnections' | 'maxConnectionsPerNetwork'>,

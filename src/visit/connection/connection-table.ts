@@ -1,31 +1,31 @@
-/** A connection, as far as making room for others goes. */
+/** A connection that can make room for another one. */
 export interface Limited {
   /**
-   * Ended by this, unless an answer is owed on it (`busy`) or anything came or went since this was last asked (`used`).
+   * Ends the connection, unless an answer is owed on it (`busy`) or bytes came or went since the last call (`used`).
    */
   makeRoom(): 'ended' | 'used' | 'busy';
   terminate(): void;
 }
 
-/** The connections of one network, those first that were longest without a look at them. */
+/** The connections of one network, the one checked longest ago first. */
 type Network<Connection> = Set<Connection>;
 
-/** How many connections are looked at for one that is idle, in all and of one network: no newcomer costs more than that. */
-const maxLooks = 32;
-const maxLooksANetwork = 8;
+/** How many connections are checked to find an idle one, in all and of one network: this bounds the cost of a new connection. */
+const maxChecks = 32;
+const maxChecksPerNetwork = 8;
 
 /**
- * All connections, by the network they come from. Where there are as many as there may be, an idle one makes room for a
- * newcomer: of the newcomer's network if that has its full share, otherwise of the network that has most. So a flood of
- * idle or half-sent requests pushes out its own, and a visitor from elsewhere finds room.
+ * All connections, by the network they come from. At the limit an idle one is closed to make room for a new one: from the
+ * same network if that has its full share, otherwise from the network with most connections. So a flood of idle or
+ * half-sent requests displaces its own connections, and visitors from elsewhere find room.
  */
 export class ConnectionTable<Connection extends Limited> {
   readonly #maxPerNetwork: number;
-  /** Null for whom the limit on networks is not for. */
+  /** Null for addresses that are exempt from the limit on networks. */
   readonly #networkOf: (peer: string) => string | null;
   readonly #networks = new Map<string | null, Network<Connection>>();
   readonly #keys = new Map<Connection, string | null>();
-  /** Networks by how many connections they have. */
+  /** Networks by their number of connections. */
   readonly #bySize: Set<Network<Connection>>[] = [];
   #largest = 0;
   #maxTotal: number;
@@ -43,7 +43,7 @@ export class ConnectionTable<Connection extends Limited> {
     return this.#keys.size;
   }
 
-  /** From now on there are no more than this; idle ones that are too many end now. */
+  /** Sets the limit, and closes idle connections beyond it. */
   limitTo(total: number): void {
     this.#maxTotal = total;
     while (this.size > total && this.#endOneOf(this.#largestFirst()));
@@ -53,7 +53,7 @@ export class ConnectionTable<Connection extends Limited> {
     return this.#keys.keys();
   }
 
-  /** Ends idle ones where room is needed. False when there is none: then the connection is not in the table. */
+  /** Adds a connection, and closes an idle one at the limit. False if there is no room: then it isn't in the table. */
   add(connection: Connection, peer: string): boolean {
     const key = this.#networkOf(peer);
     const own = this.#networks.get(key);
@@ -80,13 +80,13 @@ export class ConnectionTable<Connection extends Limited> {
     if (network.size === 0) this.#networks.delete(key);
   }
 
-  /** The longest idle one of the first network that has one. One that was used lately goes only where all were. */
+  /** Closes an idle connection of the first network that has one; a recently used one only if all were used. */
   #endOneOf(networks: Iterable<Network<Connection>>): boolean {
-    let looks = 0;
+    let checks = 0;
     let spare: Connection | null = null;
     for (const network of networks) {
-      const looksHere = Math.min(network.size, maxLooksANetwork);
-      for (let look = 0; look < looksHere; look++) {
+      const checksHere = Math.min(network.size, maxChecksPerNetwork);
+      for (let check = 0; check < checksHere; check++) {
         const [connection] = network;
         if (connection === undefined) break;
         const outcome = connection.makeRoom();
@@ -98,8 +98,8 @@ export class ConnectionTable<Connection extends Limited> {
         network.delete(connection);
         network.add(connection);
       }
-      looks += looksHere;
-      if (looks >= maxLooks) break;
+      checks += checksHere;
+      if (checks >= maxChecks) break;
     }
     if (spare === null) return false;
     spare.terminate();
@@ -110,7 +110,7 @@ export class ConnectionTable<Connection extends Limited> {
   *#largestFirst(): Generator<Network<Connection>> {
     for (let size = this.#largest; size > 0; size--) {
       const networks = this.#bySize[size];
-      // Each moves to the end: next time others are looked at first.
+      // Each moves to the end, so that the next call begins with others.
       for (let left = networks?.size ?? 0; left > 0; left--) {
         const [network] = networks as Set<Network<Connection>>;
         if (network === undefined) break;

@@ -1,18 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 
-/** What systems that don't tell are taken to allow. */
+/** The limit assumed on systems that don't report one. */
 const assumedLimit = 1_024;
 
-/**
- * How many files and sockets this process may have open. The runtime raises the soft limit to the hard one as it starts;
- * what the system says now is what counts.
- */
+/** How many files and sockets this process may have open. The runtime raises the soft limit to the hard one as it starts. */
 export function descriptorLimit(): number {
   return limitOf(fromProc()) ?? limitOf(fromShell()) ?? assumedLimit;
 }
 
-/** How many are open now; null where that takes more than a look: on other systems than Linux, and before its 6.2. */
+/** How many are open now; null where that can't be told by one system call: only Linux 6.2 and later can. */
 export function openDescriptors(): number | null {
   try {
     const { size } = statSync('/proc/self/fd');
@@ -30,7 +27,7 @@ function fromProc(): string | undefined {
   }
 }
 
-/** A child has its parent's limits. */
+/** A child process inherits its parent's limits. */
 function fromShell(): string | undefined {
   if (process.platform === 'win32') return undefined;
   return spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout?.trim();

@@ -3,11 +3,11 @@ import { descriptorLimit, openDescriptors } from './descriptor-limit.ts';
 import type { Guard } from './guard.ts';
 
 const interval = 1_000;
-/** Descriptors that are to be free, whatever has taken the others: the journal, the fold and the store go on. */
+/** Descriptors that are kept free, so that the journal, the fold and the store can go on. */
 const minFree = 32;
 const minConnections = 8;
 
-/** Says how many more descriptors this process may open; null where the system doesn't tell. It needs none itself. */
+/** Returns a function that counts the free descriptors of this process, without opening one; null where the system can't tell. */
 export function freeDescriptors(): () => number | null {
   const limit = descriptorLimit();
   return () => {
@@ -17,9 +17,9 @@ export function freeDescriptors(): () => number | null {
 }
 
 /**
- * Counts the descriptors now and then, where the system tells their number. When something other than visitors takes more of
- * them than was set aside, there are fewer connections for as long as that lasts: accepting one doesn't fail for want of
- * a descriptor, which the runtime would try again and again.
+ * Counts the descriptors every second, where the system can tell. While something other than visitors uses more than was
+ * reserved, fewer connections are allowed: otherwise `accept` would fail for want of a descriptor, and the runtime would
+ * retry it in a loop.
  */
 export function keepDescriptorReserve<Connection extends Limited>(
   maxConnections: number,

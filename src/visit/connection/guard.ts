@@ -1,16 +1,16 @@
 const logInterval = 1_000;
 
 export interface Terminable {
-  /** Closed at once, whatever is under way. */
+  /** Closes at once, whatever is under way. */
   terminate(): void;
 }
 
-/** Told of a fault, and of how many were left out before it. */
+/** Called with a fault, and with the number of faults that were not reported before it. */
 export type OnFault = (cause: unknown, leftOut: number) => void;
 
 /**
- * Every way into a connection leads through here: bytes that arrive, a turn's end, a promise, a timer, the server behind.
- * A throw costs that one connection. Faults are reported at most once a second, as a stranger may be able to repeat them.
+ * Runs every callback of a connection: bytes, the end of a turn, a promise, a timer, its upstream connection. An exception
+ * ends that one connection. Faults are reported at most once a second, because a client may be able to repeat them.
  */
 export class Guard {
   readonly #onFault: OnFault;
@@ -21,7 +21,7 @@ export class Guard {
     this.#onFault = onFault;
   }
 
-  /** Steps are functions that exist once, not closures: this is called for every piece of every request. */
+  /** Callers pass a shared function and its argument instead of a closure: this runs for every piece of every request. */
   run<C extends Terminable>(connection: C, step: (connection: C) => void): void;
   run<C extends Terminable, A>(connection: C, step: (connection: C, argument: A) => void, argument: A): void;
   run<C extends Terminable, A>(
@@ -57,7 +57,7 @@ export class Guard {
     try {
       this.#onFault(cause, leftOut);
     } catch {
-      // A log that can't be written must not end the thread.
+      // A failing log must not end the thread.
     }
   }
 }

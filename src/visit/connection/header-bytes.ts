@@ -1,10 +1,11 @@
 /**
- * The bytes of a request's head, read as narrowly as HTTP allows: what is written any other way is not ours to guess at.
- * They are copied to one place with a zero behind them, which ends every loop: none reads past what was copied.
+ * The bytes of a request's head, read as strictly as HTTP permits, for the fast path (with header-names.ts: 224 ns for a
+ * browser's request, 389 with text and regular expressions). They are copied to a shared buffer with a zero behind them, which ends every
+ * loop: none reads beyond what was copied.
  */
-export const longestHead = 8 * 1024;
-/** The two line breaks at a head's end don't count. */
-const room = longestHead + 4;
+export const maxPlainHead = 8 * 1024;
+/** With the two line breaks at the end of a head. */
+const room = maxPlainHead + 4;
 const head = Buffer.from(new ArrayBuffer(room + 1));
 
 const lineFeed = 10;
@@ -13,32 +14,32 @@ const blank = 32;
 const colon = 58;
 const questionMark = 63;
 
-/** What the others read, counted from `at`. Behind it is what earlier requests left there: they all stop at the zero. */
-export function layOut(bytes: Buffer, at: number): void {
+/** Copies the bytes from `at` on for the other functions. Behind the zero are remains of earlier requests. */
+export function copyHead(bytes: Buffer, at: number): void {
   head[bytes.copy(head, 0, at, at + room)] = 0;
 }
 
-function tableOf(signs: string): Uint8Array {
+function tableOf(characters: string): Uint8Array {
   const table = new Uint8Array(256);
-  for (const sign of signs) table[sign.charCodeAt(0)] = 1;
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
   return table;
 }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const nameSigns = tableOf(`!#$%&'*+-.^_\`|~0123456789${letters}`);
-/** What a URL leaves as it is in a path: neither what it would encode, nor what would end it. */
-const pathSigns = tableOf(`!$%&()*+,-./0123456789:;=@[]_~${letters}`);
+const nameBytes = tableOf(`!#$%&'*+-.^_\`|~0123456789${letters}`);
+/** Characters of a path that a URL parser leaves unchanged. */
+const pathBytes = tableOf(`!$%&()*+,-./0123456789:;=@[]_~${letters}`);
 
 const isInValue = (byte: number): boolean => byte >= blank && byte < 127;
 
-/** Where the colon behind the name that begins here stands; -1 when this is no name of a header. */
+/** The index of the colon after the header name that begins here; -1 if there is no valid name. */
 export function nameEnd(at: number): number {
   let end = at;
-  while (nameSigns[head[end] as number] === 1) end++;
+  while (nameBytes[head[end] as number] === 1) end++;
   return end > at && head[end] === colon ? end : -1;
 }
 
-/** Where the line break begins that ends this value; -1 when the line isn't whole, or holds more than plain ASCII. */
+/** The index of the line break that ends this value; -1 if the line is incomplete or not plain ASCII. */
 export function valueEnd(at: number): number {
   let end = at;
   while (isInValue(head[end] as number)) end++;
@@ -47,31 +48,31 @@ export function valueEnd(at: number): number {
 
 export const isLineBreak = (at: number): boolean => head[at] === carriageReturn && head[at + 1] === lineFeed;
 
-/** Where the path that begins here ends; there is what a URL would not leave as it is, or its question mark. */
+/** Where the path that begins here ends: at a question mark, or at a character that a URL parser would change. */
 export function pathEnd(at: number): number {
   let end = at;
-  while (pathSigns[head[end] as number] === 1) end++;
+  while (pathBytes[head[end] as number] === 1) end++;
   return end;
 }
 
-/** Where the target ends whose path ends here. */
+/** Where the request target ends whose path ends here. */
 export function targetEnd(at: number): number {
   let end = at;
-  while (pathSigns[head[end] as number] === 1 || head[end] === questionMark) end++;
+  while (pathBytes[head[end] as number] === 1 || head[end] === questionMark) end++;
   return end;
 }
 
-/** A letter of a name, a capital as a small one. A hyphen and a digit stay what they are. */
-export const smallLetter = (at: number): number => (head[at] as number) | 32;
+/** A byte of a name in lower case. Hyphens and digits are unchanged. */
+export const lowerCase = (at: number): number => (head[at] as number) | 32;
 
-/** Where a value between these places begins, blanks aside. */
+/** The start of a value between these indexes, without leading blanks. */
 export function afterBlanks(from: number, to: number): number {
   let start = from;
   while (start < to && head[start] === blank) start++;
   return start;
 }
 
-/** And where it ends. */
+/** Its end, without trailing blanks. */
 export function beforeBlanks(from: number, to: number): number {
   let end = to;
   while (end > from && head[end - 1] === blank) end--;

@@ -1,34 +1,34 @@
-import { smallLetter } from './header-bytes.ts';
+import { lowerCase } from './header-bytes.ts';
 
-/** No name that is looked for is as long. */
+/** Longer than every name that is searched for. */
 const tooLong = 32;
 
-/** Names of headers to be found among many others. Told apart by length and first letter first: most are of no interest. */
+/** Finds header names of interest among many others, by a table of length and first letter: most are of no interest. */
 export class HeaderNames {
-  /** A name's number, where names of its length and first letter have it; two that have the same have none. */
+  /** The number of the name with this length and first letter. No two names may have both in common. */
   readonly #numbers = new Uint8Array(tooLong * 32);
   readonly #names: Uint8Array[] = [];
 
-  /** Given in small letters. Its number, from 1 on. */
+  /** Adds a name in lower case, and returns its number, from 1 on. */
   add(name: string): number {
     const bytes = Buffer.from(name);
     const number = this.#names.push(bytes);
-    const place = placeOf(bytes.length, bytes[0] ?? 0);
-    if (this.#numbers[place] !== 0) throw new Error(`${name} is as long as another, and begins as it does`);
-    this.#numbers[place] = number;
+    const index = indexOf(bytes.length, bytes[0] ?? 0);
+    if (this.#numbers[index] !== 0) throw new Error(`${name} is as long as another, and begins as it does`);
+    this.#numbers[index] = number;
     return number;
   }
 
-  /** The number of the name that is laid out between these places; 0 for any other. */
+  /** The number of the name between these indexes of the copied head; 0 for any other. */
   find(start: number, end: number): number {
     const length = end - start;
     if (length >= tooLong) return 0;
-    const number = this.#numbers[placeOf(length, smallLetter(start))] as number;
+    const number = this.#numbers[indexOf(length, lowerCase(start))] as number;
     if (number === 0) return 0;
     const name = this.#names[number - 1] as Uint8Array;
-    for (let at = 0; at < length; at++) if (smallLetter(start + at) !== name[at]) return 0;
+    for (let at = 0; at < length; at++) if (lowerCase(start + at) !== name[at]) return 0;
     return number;
   }
 }
 
-const placeOf = (length: number, firstLetter: number): number => (length << 5) | (firstLetter & 31);
+const indexOf = (length: number, firstLetter: number): number => (length << 5) | (firstLetter & 31);

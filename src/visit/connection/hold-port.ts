@@ -2,9 +2,9 @@ import type { Config } from '../../config/options.ts';
 import { portProblem } from './port-problem.ts';
 
 /**
- * The port that workers are going to share, told to be free and kept from other programs of this kind for as long as this
- * process lives. Sharing is open to every process that asks for it, so a second set of workers would not be refused
- * the port: the name, which only one can have, refuses it also while none of the workers listens.
+ * Checks that the port that workers are going to share is free, and keeps other instances of this program from it while this
+ * process lives. Any process may share a port, so a second set of workers would not be refused it: a socket name, which only
+ * one process can hold, refuses it even while no worker listens.
  */
 export function holdPort({ host, port }: Pick<Config, 'port' | 'host'>): number {
   try {
@@ -18,7 +18,7 @@ export function holdPort({ host, port }: Pick<Config, 'port' | 'host'>): number 
   }
 }
 
-/** A socket in the kernel's own name space: there is no file, and the name is free again when the process is gone. */
+/** A socket in Linux's abstract namespace: it has no file, and the name is free again when the process has ended. */
 function holdName(unix: string): void {
   Bun.listen({ unix, socket: { open: (caller) => caller.terminate(), data() {} } }).unref();
 }

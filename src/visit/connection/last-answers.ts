@@ -1,9 +1,9 @@
-/** Answers that end a connection before a request on it got to the server behind. */
-const lastAnswer = (status: string, more: string, error: { code: string; words: string }): string => {
+/** Answers that end a connection before its request has reached the app server. */
+const lastAnswer = (status: string, more: string, error: { code: string; message: string }): string => {
   const body = JSON.stringify({
     status_code: Number(status.slice(0, 3)),
     error_code: error.code,
-    error_string: error.words,
+    error_string: error.message,
   });
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json;charset=utf-8\r\nContent-Length: ${body.length}\r\n`;
   return `${head}Cache-Control: no-store\r\n${more}Connection: close\r\n\r\n${body}`;
@@ -11,10 +11,10 @@ const lastAnswer = (status: string, more: string, error: { code: string; words: 
 
 export const tooBusy = lastAnswer('503 Service Unavailable', 'Retry-After: 1\r\n', {
   code: 'BUSY',
-  words: 'Too many connections at the moment. Try again in a second.',
+  message: 'Too many connections at the moment. Try again in a second.',
 });
 
 export const tooSlow = lastAnswer('408 Request Timeout', '', {
   code: 'REQUEST_INCOMPLETE',
-  words: 'The request did not come whole, and others were waiting.',
+  message: 'The request did not come whole, and others were waiting.',
 });

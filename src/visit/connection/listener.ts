@@ -11,7 +11,7 @@ import { portProblem } from './port-problem.ts';
 import { UpstreamConnection } from './upstream.ts';
 import { UpstreamSlots } from './upstream-slots.ts';
 
-const usualIdleTime = 10_000;
+const defaultIdleTime = 10_000;
 const readingTime = 5;
 
 export const originOf = (host: string, port: number): string =>
@@ -49,7 +49,7 @@ export class Listener {
   readonly #guard: Guard;
   readonly #connections: ConnectionTable<Connection>;
   readonly #sweeping: Timer;
-  readonly #keepingRoom: Timer;
+  readonly #reserving: Timer;
   #express: Express = () => null;
   #turnEnd: TurnEnd | null = null;
   #dateSecond = 0;
@@ -60,7 +60,7 @@ export class Listener {
     appServer: { readonly port: number; readonly clientByPort: ClientByPort },
     limits: ConnectionLimits,
     onFault: OnFault,
-    { open = openPort, idleTime = usualIdleTime }: Overrides = {},
+    { open = openPort, idleTime = defaultIdleTime }: Overrides = {},
   ) {
     const guard = new Guard(onFault);
     this.#guard = guard;
@@ -123,7 +123,7 @@ export class Listener {
     this.#sweeping = setInterval(() => {
       for (const connection of this.#connections) guard.run(connection, endIfAsleep);
     }, idleTime);
-    this.#keepingRoom = keepDescriptorReserve(limits.total, this.#connections, guard);
+    this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
   }
 
   get port(): number {
@@ -149,7 +149,7 @@ export class Listener {
     const deadline = performance.now() + patience;
     this.#port.stop();
     clearInterval(this.#sweeping);
-    clearInterval(this.#keepingRoom);
+    clearInterval(this.#reserving);
     // Requests that have arrived may still wait to be read.
     await Bun.sleep(readingTime);
     for (;;) {

@@ -1,9 +1,9 @@
 import {
   afterBlanks,
   beforeBlanks,
+  copyHead,
   isLineBreak,
-  layOut,
-  longestHead,
+  maxPlainHead,
   nameEnd,
   pathEnd,
   targetEnd,
@@ -12,8 +12,8 @@ import {
 import { HeaderNames } from './header-names.ts';
 
 /**
- * A visit as nearly all of them are: a GET or HEAD without a body, all there, every part of it in plain ASCII and none
- * of it twice. What a header says is '' when it isn't there; where that makes a difference, null.
+ * A complete GET or HEAD without a body, in plain ASCII and with no header twice, as nearly all visits are. A missing header
+ * is ''; where that makes a difference, null.
  */
 export interface PlainRequest {
   readonly method: 'GET' | 'HEAD';
@@ -30,14 +30,14 @@ export interface PlainRequest {
   readonly platformHint: string | null;
   readonly forwardedFor: string | null;
   readonly countryHint: string;
-  /** Whether the sender wants no other answer on this connection. */
+  /** Whether the client wants no further answer on this connection. */
   readonly closes: boolean;
   /** Where the next request begins. */
   readonly end: number;
 }
 
 const names = new HeaderNames();
-/** A body, talk of more than this one request, or a credential: a call of the API, wherever it went. */
+/** Headers of a body, of more than this one request, or of an API call (a credential). */
 const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'api-key', 'authorization'].map(
   (name) => names.add(name),
 );
@@ -60,13 +60,13 @@ const vercelCountry = names.add('x-vercel-ip-country');
 const otherCountry = names.add('x-country-code');
 
 /**
- * Reads the request that begins at `at`; `text` is the bytes, a character each. Null when it isn't whole, or anything
- * about it is out of the ordinary: whoever reads requests in earnest is to see it.
+ * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Null if it is incomplete or unusual in any way: then
+ * the strict reader (request-head.ts) takes it.
  */
 export function readPlainRequest(bytes: Buffer, text: string, at: number): PlainRequest | null {
   const method = text.startsWith('GET /', at) ? 'GET' : text.startsWith('HEAD /', at) ? 'HEAD' : null;
   if (method === null) return null;
-  layOut(bytes, at);
+  copyHead(bytes, at);
   const path = method.length + 1;
   const search = pathEnd(path);
   const version = targetEnd(search);
@@ -76,9 +76,9 @@ export function readPlainRequest(bytes: Buffer, text: string, at: number): Plain
   const end = headers.read(version + 11);
   if (end < 0) return null;
   const name = headers.value(host);
-  const wish = headers.value(connection)?.toLowerCase();
-  // Old clients keep a connection only where both sides say so.
-  if (name === null || !(wish === undefined || wish === 'close' || (wish === 'keep-alive' && !isOld)))
+  const option = headers.value(connection)?.toLowerCase();
+  // In HTTP/1.0 a connection is only kept if both sides ask for it.
+  if (name === null || !(option === undefined || option === 'close' || (option === 'keep-alive' && !isOld)))
     return null;
   const agent = headers.value(userAgent);
   return {
@@ -95,19 +95,19 @@ export function readPlainRequest(bytes: Buffer, text: string, at: number): Plain
     forwardedFor: headers.value(forwardedFor),
     countryHint:
       headers.value(cloudflareCountry) ?? headers.value(vercelCountry) ?? headers.value(otherCountry) ?? '',
-    closes: isOld || wish === 'close',
+    closes: isOld || option === 'close',
     end: at + end,
   };
 }
 
-/** Where the values are that matter, by the number of their name. Of the request that is laid out. */
+/** The values of interest in the copied head, by the number of their name. */
 const starts = new Int32Array(32);
 const ends = new Int32Array(32);
 
 class PlainHeaders {
   readonly #text: string;
   readonly #at: number;
-  /** A bit for each name that was there. */
+  /** A bit for each name that is present. */
   #seen = 0;
 
   constructor(text: string, at: number) {
@@ -115,14 +115,14 @@ class PlainHeaders {
     this.#at = at;
   }
 
-  /** Reads all lines from this one on. Where the head ends; -1 for what makes it no plain request. */
+  /** Reads all lines from this one on. Returns the end of the head; -1 if the request isn't plain. */
   read(first: number): number {
     let line = first;
     while (!isLineBreak(line)) {
       const name = nameEnd(line);
       if (name < 0) return -1;
       const end = valueEnd(name + 1);
-      if (end < 0 || end > longestHead || !this.#take(names.find(line, name), name + 1, end)) return -1;
+      if (end < 0 || end > maxPlainHead || !this.#take(names.find(line, name), name + 1, end)) return -1;
       line = end + 2;
     }
     return line + 2;
@@ -135,7 +135,7 @@ class PlainHeaders {
     return this.#text.slice(this.#at + start, this.#at + end);
   }
 
-  /** The standard's name, and those that came before it: Firefox had one of its own. */
+  /** The standard header, or one of its predecessors: Firefox had its own. */
   purpose(agent: string | null): string {
     const standard = this.value(secPurpose) ?? this.value(purpose);
     if (standard !== null) return standard;

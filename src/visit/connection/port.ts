@@ -1,31 +1,31 @@
 import type { Socket } from 'bun';
 
-/** A socket, as far as writing to it goes. */
+/** The writing side of a socket. */
 export interface Writable {
-  /** How many bytes the system took; less than none when the other side is gone. Text is ASCII. */
+  /** Returns how many bytes the system took; negative if the other side is gone. Text is ASCII. */
   write(bytes: Uint8Array | string): number;
-  /** Nothing more is written. What the other side still sends is read: a reset could cost it the last bytes. */
+  /** Ends the writing side. What the other side still sends is read: a reset could cost it the last bytes. */
   shutdown(): void;
 }
 
 /** A visitor's socket. */
 export interface VisitorSocket extends Writable {
   readonly remoteAddress: string;
-  /** Nothing more is read until `resume`. */
+  /** Reads nothing more until `resume`. */
   pause(): void;
   resume(): void;
-  /** Closed once what was written is out. */
+  /** Closes once what was written is out. */
   end(): void;
-  /** Closed at once, whatever is under way. */
+  /** Closes at once, whatever is under way. */
   terminate(): void;
 }
 
-/** What is done with visitors' connections. What `opened` gives back is handed to all the others. */
+/** The callbacks of visitors' connections. What `opened` returns is passed to all the others. */
 export interface Receiver<Connection> {
   opened(socket: VisitorSocket): Connection;
-  /** The bytes are lent: once this returns, others may stand in their place. */
+  /** The bytes are only valid during the call: the buffer is reused. */
   received(connection: Connection, bytes: Buffer): void;
-  /** There is room again, after a write that wasn't taken whole. */
+  /** There is room again after a partial write. */
   drained(connection: Connection): void;
   /** The other side sends no more. */
   ended(connection: Connection): void;
@@ -33,27 +33,27 @@ export interface Receiver<Connection> {
   failed(connection: Connection, cause: unknown): void;
 }
 
-export interface Place {
+export interface ListenAddress {
   readonly hostname: string;
   readonly port: number;
   /** Whether other processes may listen on the same port. */
   readonly reusePort: boolean;
 }
 
-/** Where visitors connect. */
+/** The port that visitors connect to. */
 export interface VisitorPort {
   readonly port: number;
-  /** Calls this once all that came in this turn has been received. */
+  /** Calls this once everything that came in this turn has been received. */
   afterTurn(task: () => void): void;
-  /** Takes no new connections. */
+  /** Accepts no new connections. */
   stop(): void;
-  /** Ends all that are left, and is over. */
+  /** Closes all connections and the port. */
   close(): void;
 }
 
-export function openPort<Connection>(place: Place, receiver: Receiver<Connection>): VisitorPort {
+export function openPort<Connection>(address: ListenAddress, receiver: Receiver<Connection>): VisitorPort {
   const listener = Bun.listen<Connection>({
-    ...place,
+    ...address,
     allowHalfOpen: true,
     socket: {
       open: (socket: Socket<Connection>) => {

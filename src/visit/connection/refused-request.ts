@@ -1,4 +1,4 @@
-/** All others are not known here, and refused as such. */
+/** All other methods are refused with 501. */
 export const answeredMethods: readonly string[] = [
   'GET',
   'HEAD',
@@ -9,7 +9,7 @@ export const answeredMethods: readonly string[] = [
   'OPTIONS',
 ];
 
-const words = {
+const reasons = {
   400: ['Bad Request', 'The request is not well-formed HTTP.'],
   408: ['Request Timeout', 'The request did not come in time.'],
   414: ['URI Too Long', 'The address is too long.'],
@@ -20,11 +20,11 @@ const words = {
   505: ['HTTP Version Not Supported', 'This is for HTTP/1.1.'],
 } as const;
 
-export type RefusedStatus = keyof typeof words;
+export type RefusedStatus = keyof typeof reasons;
 
-/** An answer, save for its date, to what doesn't get as far as a handler. The connection ends with it. */
+/** The answer, except for its date, to a request that reaches no handler. The connection ends with it. */
 export function refusal(status: RefusedStatus, method: string): { head: string; body: string } {
-  const [reason, sentence] = words[status];
+  const [reason, sentence] = reasons[status];
   const body = `${sentence}\n`;
   const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n`;
   return { head, body: method === 'HEAD' ? '' : body };

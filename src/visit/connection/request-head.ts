@@ -1,29 +1,29 @@
 import { answeredMethods, type RefusedStatus } from './refused-request.ts';
 
-/** A request's head, for the server behind. */
+/** The head of a request for the app server. */
 export interface RequestHead {
   readonly method: string;
-  /** As it is sent on: its Host is what counts, and how long its body is can be read in one way only. */
+  /** As it is passed on: with one Host, and one unambiguous length of its body. */
   readonly text: string;
-  /** Bytes of its body. */
+  /** The length of its body. */
   readonly body: number | 'chunked';
-  /** Its sender waits for a word before the body. */
+  /** The client waits for a 100 before it sends the body. */
   readonly expectsContinue: boolean;
-  /** Its sender wants no other answer on this connection. */
+  /** The client wants no further answer on this connection. */
   readonly closes: boolean;
-  /** How many bytes it is, as it came. */
+  /** Its length in bytes as it came. */
   readonly length: number;
 }
 
-/** Line and headers; less than the server behind takes, as some bytes may be added. */
+/** Bytes of request line and headers; less than the app server takes, as some may be added. */
 export const maxHead = 16_000;
-/** The server behind takes 198. */
+/** The app server takes 198. */
 const maxFields = 190;
 
 const requestLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const absoluteTarget = /^https?:\/\/([^/?#@]+)(\/[^#]*|\?[^#]*)?$/i;
-/** What concerns this connection alone, and upgrades that are not made. */
+/** Headers that concern this connection alone, and those of upgrades, which are not supported. */
 const dropped = new Set([
   'connection',
   'content-length',
@@ -39,7 +39,7 @@ const dropped = new Set([
 ]);
 const [tab, lineFeed, carriageReturn, blank, del] = [9, 10, 13, 32, 127];
 
-/** Whether from there on there is what no head has in it, all there or not: half a line break, or a control character. */
+/** Whether there is, from this index on, half a line break or a control character, which no head may contain. */
 export function isGarbled(text: string, from: number): boolean {
   let before = from > 0 ? text.charCodeAt(from - 1) : 0;
   for (let at = from; at < text.length; at++) {
@@ -52,7 +52,7 @@ export function isGarbled(text: string, from: number): boolean {
   return false;
 }
 
-/** Reads what stands before the empty line. A number is the status to refuse it with. */
+/** Reads a head without its empty line. A number is the status to refuse it with. */
 export function readHead(text: string): RequestHead | RefusedStatus {
   const [first = '', ...lines] = text.split('\r\n');
   const [, method = '', target = '', version = ''] = requestLine.exec(first) ?? [];
@@ -69,14 +69,14 @@ export function readHead(text: string): RequestHead | RefusedStatus {
     if (!dropped.has(lower)) kept += `${line}\r\n`;
     else if (!fields.add(lower, value)) return 400;
   }
-  const place = placeOf(target, fields.host);
+  const destination = destinationOf(target, fields.host);
   const body = bodyOf(fields, version);
-  // Without a Host an old client may still be told something: what, is not decided here.
-  if (place === null || body === null || (place.host === null && version === '1.1')) return 400;
+  // HTTP/1.0 permits a request without a Host: the app server decides about it.
+  if (destination === null || body === null || (destination.host === null && version === '1.1')) return 400;
   const expectsContinue = fields.expectsContinue && version === '1.1' && body !== 0;
   const closes = version === '1.0' || fields.closes;
   const own =
-    (place.host === null ? '' : `Host: ${place.host}\r\n`) +
+    (destination.host === null ? '' : `Host: ${destination.host}\r\n`) +
     (body === 'chunked'
       ? 'Transfer-Encoding: chunked\r\n'
       : fields.hasLength
@@ -86,7 +86,7 @@ export function readHead(text: string): RequestHead | RefusedStatus {
     (closes ? 'Connection: close\r\n' : '');
   return {
     method,
-    text: `${method} ${place.target} HTTP/${version}\r\n${own}${kept}\r\n`,
+    text: `${method} ${destination.target} HTTP/${version}\r\n${own}${kept}\r\n`,
     body,
     expectsContinue,
     closes,
@@ -94,7 +94,7 @@ export function readHead(text: string): RequestHead | RefusedStatus {
   };
 }
 
-/** Those that are read here, and not passed on as they are. */
+/** The headers that are read here, and not passed on as they are. */
 class Fields {
   host: string | null = null;
   #length: string | null = null;
@@ -102,7 +102,7 @@ class Fields {
   #connection = '';
   #expect = '';
 
-  /** False for what may stand there once, and does twice. */
+  /** False if a header that may come once comes twice. */
   add(name: string, value: string): boolean {
     switch (name) {
       case 'host':
@@ -147,15 +147,15 @@ class Fields {
   }
 }
 
-/** An absolute target says itself whom it is for (RFC 9112, 3.2.2). */
-function placeOf(target: string, host: string | null): { target: string; host: string | null } | null {
+/** In an absolute target its host counts, and not the header (RFC 9112, 3.2.2). */
+function destinationOf(target: string, host: string | null): { target: string; host: string | null } | null {
   if (target.startsWith('/')) return { target, host };
   const [, authority, rest = '/'] = absoluteTarget.exec(target) ?? [];
   if (authority === undefined || host === null) return null;
   return { target: rest.startsWith('/') ? rest : `/${rest}`, host: authority };
 }
 
-/** Null where its length is in doubt. */
+/** Null if its length is ambiguous. */
 function bodyOf({ length, coding }: Fields, version: string): number | 'chunked' | null {
   if (coding !== null)
     return coding.toLowerCase() === 'chunked' && length === null && version === '1.1' ? 'chunked' : null;

@@ -1,12 +1,12 @@
-/** A connection to the server behind, as far as its slot goes. */
+/** An upstream connection that needs a slot. */
 export interface SlotHolder {
-  /** The slot is there: it may connect. */
+  /** It has its slot and may connect. */
   start(): void;
-  /** There was none in time. */
+  /** There was no slot in time. */
   refuse(): void;
   /** Nothing is under way on it, and others wait. */
   close(): void;
-  /** Others wait: ends if its visitor has left a request half sent for so many milliseconds. */
+  /** Others wait: ends if its client has left a request half sent for so many milliseconds. */
   endIfStalled(milliseconds: number): void;
 }
 
@@ -27,13 +27,13 @@ interface Network {
 /** Milliseconds. */
 const maxWait = 5_000;
 const maxStall = 2_000;
-const lookInterval = 250;
-/** Beyond so many waiting for each slot, nobody would get one in time. */
+const checkInterval = 250;
+/** With more waiting for each slot, the last would not get one in time. */
 const maxWaitingPerSlot = 4;
 
 /**
- * Who may have a connection to the server behind: each takes two descriptors. Where all slots are taken, idle connections
- * end, half-sent requests that have stalled end, and the others wait for their turn, network by network.
+ * Limits the connections to the app server, each of which takes two descriptors. When all slots are taken, idle connections
+ * and stalled requests are ended, and the others wait for their turn, network by network.
  */
 export class UpstreamSlots {
   readonly #max: number;
@@ -43,10 +43,10 @@ export class UpstreamSlots {
   readonly #started = new Set<Slot>();
   /** The longest idle first. */
   readonly #idle = new Set<Slot>();
-  /** Those in which somebody waits, the longest unserved first. */
+  /** Networks with waiting requests, the one served longest ago first. */
   readonly #queue = new Set<Network>();
   #waiting = 0;
-  #looking: Timer | null = null;
+  #checking: Timer | null = null;
 
   constructor(
     limits: { readonly upstream: number; readonly upstreamPerNetwork: number },
@@ -57,7 +57,7 @@ export class UpstreamSlots {
     this.#networkOf = networkOf;
   }
 
-  /** Starts its holder at once, or when its turn has come. */
+  /** Starts the holder at once, or when its turn has come. */
   take(peer: string, holder: SlotHolder): Slot {
     const slot = { holder, network: this.#networkFor(peer), since: performance.now(), hasStarted: false };
     if (this.#isFree(slot.network)) this.#start(slot);
@@ -66,7 +66,7 @@ export class UpstreamSlots {
     return slot;
   }
 
-  /** Nothing is under way on its connection, which is kept for what may come. */
+  /** Nothing is under way on its connection, which is kept for the next request. */
   rest(slot: Slot): void {
     this.#idle.add(slot);
     slot.network.idle.add(slot);
@@ -78,7 +78,7 @@ export class UpstreamSlots {
     slot.network.idle.delete(slot);
   }
 
-  /** Its connection is closed, at both ends, or isn't wanted any more. */
+  /** Its connection is closed at both ends, or not needed any more. */
   release(slot: Slot): void {
     const { network } = slot;
     this.use(slot);
@@ -116,11 +116,11 @@ export class UpstreamSlots {
     slot.network.waiting.add(slot);
     this.#queue.add(slot.network);
     this.#waiting += 1;
-    this.#looking ??= setInterval(() => this.#look(), lookInterval);
+    this.#checking ??= setInterval(() => this.#check(), checkInterval);
     this.#endIdle(slot.network);
   }
 
-  /** The one that waits starts when that one has closed. */
+  /** The waiting one starts when the idle one has closed. */
   #endIdle(network: Network): void {
     const [idle] = this.#hasShare(network) ? network.idle : this.#idle;
     if (idle === undefined) return;
@@ -135,7 +135,7 @@ export class UpstreamSlots {
       const [slot] = network.waiting;
       if (slot === undefined) continue;
       network.waiting.delete(slot);
-      // Behind the other networks, if more of its requests wait.
+      // To the end of the queue, if more of its requests wait.
       this.#queue.delete(network);
       if (network.waiting.size > 0) this.#queue.add(network);
       this.#noteLeft(network);
@@ -146,12 +146,12 @@ export class UpstreamSlots {
   #noteLeft(network: Network): void {
     this.#waiting -= 1;
     if (network.waiting.size === 0) this.#queue.delete(network);
-    if (this.#waiting > 0 || this.#looking === null) return;
-    clearInterval(this.#looking);
-    this.#looking = null;
+    if (this.#waiting > 0 || this.#checking === null) return;
+    clearInterval(this.#checking);
+    this.#checking = null;
   }
 
-  #look(): void {
+  #check(): void {
     const latest = performance.now() - maxWait;
     for (const network of [...this.#queue])
       for (const slot of [...network.waiting]) {

@@ -41,11 +41,11 @@ export interface Upstream {
 
 export type ConnectUpstream = (peer: string, listener: UpstreamListener) => Upstream;
 
-const endingPause = 1_000;
+const endingDelay = 1_000;
 /** The client isn't paused for less: a socket that is paused, and then ends, counts as closed. */
-const maxEarly = 64 * 1024;
+const maxBeforeOpen = 64 * 1024;
 /** Milliseconds that the app server has to close its end of a connection that is closed here. */
-const closingPatience = 1_000;
+const closingTimeout = 1_000;
 
 export class UpstreamConnection implements Upstream, SlotHolder {
   readonly #listener: UpstreamListener;
@@ -55,8 +55,8 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   readonly #slots: UpstreamSlots;
   readonly #slot: Slot;
   /** What was sent before the connection was open. */
-  #early: Buffer[] = [];
-  #earlyLength = 0;
+  #beforeOpen: Buffer[] = [];
+  #beforeOpenLength = 0;
   #socket: Socket | null = null;
   #output: WriteQueue | null = null;
   #port = 0;
@@ -114,7 +114,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   }
 
   get isFull(): boolean {
-    return this.#output === null ? this.#earlyLength >= maxEarly : this.#output.isFull;
+    return this.#output === null ? this.#beforeOpenLength >= maxBeforeOpen : this.#output.isFull;
   }
 
   send(bytes: Buffer): void {
@@ -124,8 +124,8 @@ export class UpstreamConnection implements Upstream, SlotHolder {
       this.#output.bytes(bytes);
       return;
     }
-    this.#early.push(Buffer.from(bytes));
-    this.#earlyLength += bytes.length;
+    this.#beforeOpen.push(Buffer.from(bytes));
+    this.#beforeOpenLength += bytes.length;
   }
 
   pause(): void {
@@ -156,7 +156,7 @@ export class UpstreamConnection implements Upstream, SlotHolder {
   #endSocket(socket: Socket): void {
     socket.resume();
     socket.shutdown();
-    const late = setTimeout(() => this.#listener.guarded(() => socket.terminate()), closingPatience);
+    const late = setTimeout(() => this.#listener.guarded(() => socket.terminate()), closingTimeout);
     this.#forgetLate = () => clearTimeout(late);
   }
 
@@ -183,15 +183,15 @@ export class UpstreamConnection implements Upstream, SlotHolder {
     this.#clientByPort.set(this.#port, this.#peer);
     const output = new WriteQueue(socket);
     this.#output = output;
-    for (const bytes of this.#early) output.bytes(bytes);
-    this.#early = [];
+    for (const bytes of this.#beforeOpen) output.bytes(bytes);
+    this.#beforeOpen = [];
     if (this.#isEnding) this.#endSoon(output);
     if (!this.isFull) this.#listener.drained();
   }
 
   /** A `Bun.serve` that reads a request and the end of its connection at once drops both: it gets time to answer first. */
   #endSoon(output: WriteQueue): void {
-    setTimeout(() => this.#listener.guarded(() => output.end()), endingPause);
+    setTimeout(() => this.#listener.guarded(() => output.end()), endingDelay);
   }
 
   #drained(): void {

@@ -1,8 +1,8 @@
-/** An answer ready to be sent, of ASCII alone. */
+/** An answer ready to be sent, in ASCII. */
 export interface ExpressAnswer {
-  /** All lines of its head, save for the date and the empty one. */
+  /** All lines of its head, except for the date and the empty line. */
   readonly head: string;
   readonly body: string;
-  /** Whether it has to wait for this turn's end: only then is its click on file. */
+  /** Whether it has to wait for the end of the turn, when its click is on file. */
   readonly waits: boolean;
 }

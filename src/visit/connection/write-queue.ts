@@ -1,8 +1,8 @@
 import type { Writable } from './port.ts';
 
 /**
- * What goes out on a socket, in order: what the system doesn't take at once waits here until there is room. Whoever
- * writes stops reading while it `isFull`, so that little waits.
+ * Writes to a socket in order: what the system doesn't take at once waits here. The caller stops reading while it `isFull`,
+ * so that little waits.
  */
 export class WriteQueue {
   readonly #socket: Writable;
@@ -17,7 +17,7 @@ export class WriteQueue {
     return this.#waiting.length > 0;
   }
 
-  /** Text of ASCII only. */
+  /** ASCII only. */
   text(text: string): void {
     if (this.isFull) this.#waiting.push(Buffer.from(text, 'latin1'));
     else this.#keep(text.length, this.#socket.write(text), () => Buffer.from(text, 'latin1'));
@@ -36,7 +36,7 @@ export class WriteQueue {
     if (this.#isEnding && !this.isFull) this.#socket.shutdown();
   }
 
-  /** Says that nothing more comes, once everything is out. */
+  /** Ends the writing side once everything is out. */
   end(): void {
     this.#isEnding = true;
     if (!this.isFull) this.#socket.shutdown();
