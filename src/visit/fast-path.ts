@@ -21,8 +21,14 @@ export interface FastPathParts {
  * something has to be looked up first, after which the request is read again.
  */
 export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts): Express {
+  /** Of the request before, as most are for the same host: saves a lookup. */
+  let header: string | null = null;
+  let host: string | null = null;
   return (request, peer) => {
-    const host = hostName(request.host);
+    if (request.host !== header) {
+      host = hostName(request.host);
+      header = request.host;
+    }
     if (host === null) return null;
     const domainId = domainOf(host);
     if (typeof domainId !== 'number') return domainId;
@@ -49,9 +55,20 @@ const redirectBytes = (location: string, waits: boolean): ExpressAnswer => ({
   waits,
 });
 
+/** Heads of pages that are sent again and again. */
+const heads = new WeakMap<Page, string>();
+
 /** Of ASCII alone: such a page shows a host, and the request's was ASCII. */
-function pageBytes({ status, headers, html }: Page, isHead: boolean, waits: boolean): ExpressAnswer {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  return { head: `${head}Content-Length: ${html.length}\r\n`, body: isHead ? '' : html, waits };
+function pageBytes(page: Page, isHead: boolean, waits: boolean): ExpressAnswer {
+  let head = heads.get(page);
+  if (head === undefined) {
+    head = headOf(page);
+    heads.set(page, head);
+  }
+  return { head, body: isHead ? '' : page.html, waits };
+}
+
+function headOf({ status, headers, html }: Page): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}Content-Length: ${html.length}\r\n`;
 }

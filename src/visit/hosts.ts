@@ -3,23 +3,23 @@ import { type WaysOut, wayOut } from '../rules/way-out.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 
-/** A custom domain, as far as visitors meet it. */
+/** What a visit needs to know of a custom domain. */
 export interface HostDomain extends WaysOut {
   readonly id: number;
 }
 
-interface Known {
+interface CachedDomain {
   readonly domain: HostDomain;
-  /** Until then it is taken as it is; after that it goes on while it is asked for again. */
+  /** Used without a question until then; after that it is used while it is loaded again. */
   readonly until: number;
-  /** It has changed: whoever comes waits for what it is now. Who came before still finds their way out by it. */
+  /** It has changed: new visits wait until it is loaded again. Visits under way still use its ways out. */
   readonly isOutdated: boolean;
 }
 
-interface Flight {
+interface Load {
   readonly promise: Promise<HostDomain | null>;
-  /** The host came to stand for something else while it was being read. */
-  overtaken: boolean;
+  /** The domain changed while it was being loaded. */
+  isOutdated: boolean;
 }
 
 const lifetime = 60_000;
@@ -28,94 +28,94 @@ const maxDomains = 100_000;
 const maxMisses = 20_000;
 
 /**
- * Which domain a host stands for, if any. Changes are told by `forget`; the lifetimes are for what could be missed.
- * A visitor of a domain that was asked for before never waits for the database.
+ * Which domain a host stands for, if any. `forget` invalidates a host; the lifetimes cover changes that were missed.
+ * Visits to a domain that was loaded before never wait for the database.
  */
 export class Hosts {
   readonly #site: Site;
-  readonly #load: (host: string) => Promise<HostDomain | null>;
+  readonly #query: (host: string) => Promise<HostDomain | null>;
   readonly #now: () => number;
-  readonly #known = new BoundedCache<Known>(maxDomains);
-  /** Hosts that are none of ours, and until when that is taken as it is. Anybody can make any number of them up. */
+  readonly #domains = new BoundedCache<CachedDomain>(maxDomains);
+  /** Hosts that are none of ours, and until when that holds. Clients can make up any number of them. */
   readonly #misses = new BoundedCache<number>(maxMisses);
-  readonly #flights = new Map<string, Flight>();
+  readonly #pending = new Map<string, Load>();
 
   constructor(site: Site, load: (host: string) => Promise<HostDomain | null>, now: () => number) {
     this.#site = site;
-    this.#load = load;
+    this.#query = load;
     this.#now = now;
   }
 
   /** The id of the domain, or null for a host that is none of ours. */
   domainOf(host: string): number | null | Promise<number | null> {
     if (this.#site.isDefaultHost(host)) return defaultDomainId;
-    const known = this.#known.get(host);
-    if (known && !known.isOutdated) {
-      if (known.until <= this.#now()) this.#refresh(host, known.domain);
-      return known.domain.id;
+    const cached = this.#domains.get(host);
+    if (cached && !cached.isOutdated) {
+      if (cached.until <= this.#now()) this.#refresh(host, cached.domain);
+      return cached.domain.id;
     }
     if ((this.#misses.get(host) ?? 0) > this.#now()) return null;
-    const asked = this.#ask(host).then((domain) => domain?.id ?? null);
-    // Who only wanted to know whether it is known lets go of the answer: its failure must not end the process.
-    asked.catch(() => {});
-    return asked;
+    const loading = this.#load(host).then((domain) => domain?.id ?? null);
+    // A caller may drop this promise: its rejection must not end the process.
+    loading.catch(() => {});
+    return loading;
   }
 
   /** Where this host sends a request that is for none of its links. */
   wayOut(host: string, method: string, path: string): string | null {
-    const domain = this.#known.get(host)?.domain;
+    const domain = this.#domains.get(host)?.domain;
     return domain ? wayOut(domain, method, path) : null;
   }
 
   forget(host: string): void {
-    const flying = this.#flights.get(host);
-    if (flying) flying.overtaken = true;
-    const known = this.#known.get(host);
-    if (known) this.#known.set(host, { ...known, isOutdated: true });
+    const pending = this.#pending.get(host);
+    if (pending) pending.isOutdated = true;
+    const cached = this.#domains.get(host);
+    if (cached) this.#domains.set(host, { ...cached, isOutdated: true });
     this.#misses.delete(host);
   }
 
-  /** Everything is asked for anew. */
+  /** Everything is loaded again when it is next asked for. */
   clear(): void {
-    for (const flight of this.#flights.values()) flight.overtaken = true;
-    this.#known.clear();
+    for (const load of this.#pending.values()) load.isOutdated = true;
+    this.#domains.clear();
     this.#misses.clear();
   }
 
-  /** While the database is away a domain goes on as it was, and isn't asked for at every visit. */
+  /** While the database is away a domain stays as it was, and isn't loaded at every visit. */
   #refresh(host: string, domain: HostDomain): void {
-    this.#known.set(host, { domain, until: this.#now() + missLifetime, isOutdated: false });
-    this.#ask(host).catch(() => {});
+    this.#domains.set(host, { domain, until: this.#now() + missLifetime, isOutdated: false });
+    this.#load(host).catch(() => {});
   }
 
-  #ask(host: string): Promise<HostDomain | null> {
-    const flying = this.#flights.get(host);
-    if (flying && !flying.overtaken) return flying.promise;
-    const flight: Flight = { promise: this.#load(host), overtaken: false };
-    this.#flights.set(host, flight);
-    const landed = () => {
-      if (this.#flights.get(host) === flight) this.#flights.delete(host);
+  #load(host: string): Promise<HostDomain | null> {
+    const pending = this.#pending.get(host);
+    if (pending && !pending.isOutdated) return pending.promise;
+    const load: Load = { promise: this.#query(host), isOutdated: false };
+    this.#pending.set(host, load);
+    const finish = () => {
+      if (this.#pending.get(host) === load) this.#pending.delete(host);
     };
-    flight.promise.then((domain) => {
-      landed();
-      if (flight.overtaken) this.#takeOutdated(host, domain);
-      else this.#take(host, domain);
-    }, landed);
-    return flight.promise;
+    load.promise.then((domain) => {
+      finish();
+      if (load.isOutdated) this.#keepOutdated(host, domain);
+      else this.#keep(host, domain);
+    }, finish);
+    return load.promise;
   }
 
-  #take(host: string, domain: HostDomain | null): void {
+  #keep(host: string, domain: HostDomain | null): void {
     if (domain) {
-      this.#known.set(host, { domain, until: this.#now() + lifetime, isOutdated: false });
+      this.#domains.set(host, { domain, until: this.#now() + lifetime, isOutdated: false });
       return;
     }
-    this.#known.delete(host);
+    this.#domains.delete(host);
     this.#misses.set(host, this.#now() + missLifetime);
   }
 
-  /** Good for who asked before the change was told, and for nobody after. */
-  #takeOutdated(host: string, domain: HostDomain | null): void {
-    if (domain === null || this.#known.get(host)?.isOutdated === false) return;
-    this.#known.set(host, { domain, until: 0, isOutdated: true });
+  /** Serves requests that were waiting when the change arrived; later requests load it again. */
+  #keepOutdated(host: string, domain: HostDomain | null): void {
+    if (domain === null || this.#domains.get(host)?.isOutdated === false) return;
+    this.#domains.set(host, { domain, until: 0, isOutdated: true });
   }
 }

@@ -1,5 +1,6 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
+import { memoize } from '../structures/memoize.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';
 
 /**
@@ -65,13 +66,17 @@ function page({ status, host, title, head = '', body, more }: Contents): Page {
 
 const says = (title: string, sentence: string): string => `<h1>${title}</h1><p>${sentence}</p>`;
 
-export const notFoundPage = (host: string): Page =>
-  page({
-    status: 404,
-    host,
-    title: 'No link here',
-    body: says('No link here', 'Check the address for a typing slip, or ask whoever gave it to you.'),
-  });
+/** Memoized, as guesses at links may ask for it thousands of times a second. */
+export const notFoundPage = memoize(
+  1_000,
+  (host): Page =>
+    page({
+      status: 404,
+      host,
+      title: 'No link here',
+      body: says('No link here', 'Check the address for a typing slip, or ask whoever gave it to you.'),
+    }),
+);
 
 export const expiredPage = (host: string): Page =>
   page({

@@ -4,13 +4,13 @@ import type { Visit } from './visit.ts';
 
 /** A visit whose request was read from the socket. */
 export class PlainVisit implements Visit {
-  readonly #request: PlainRequest;
+  readonly request: PlainRequest;
   readonly host: string;
   readonly domainId: number;
   readonly address: string;
 
   constructor(request: PlainRequest, host: string, domainId: number, address: string) {
-    this.#request = request;
+    this.request = request;
     this.host = host;
     this.domainId = domainId;
     this.address = address;
@@ -21,42 +21,42 @@ export class PlainVisit implements Visit {
   }
 
   get method(): 'GET' | 'HEAD' {
-    return this.#request.method;
+    return this.request.method;
   }
 
   get path(): string {
-    return this.#request.path;
+    return this.request.path;
   }
 
   get search(): string {
-    return this.#request.search;
+    return this.request.search;
   }
 
   get userAgent(): string | null {
-    return this.#request.userAgent;
+    return this.request.userAgent;
   }
 
   get platformHint(): string | null {
-    return this.#request.platformHint;
+    return this.request.platformHint;
   }
 
   get acceptLanguage(): string {
-    return this.#request.acceptLanguage;
+    return this.request.acceptLanguage;
   }
 
   get referer(): string {
-    return this.#request.referer;
+    return this.request.referer;
   }
 
   get purpose(): string {
-    return this.#request.purpose;
+    return this.request.purpose;
   }
 
   get doNotTrack(): boolean {
-    return this.#request.doNotTrack;
+    return this.request.doNotTrack;
   }
 
   get countryHint(): string {
-    return this.#request.countryHint;
+    return this.request.countryHint;
   }
 }
