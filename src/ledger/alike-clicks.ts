@@ -8,12 +8,12 @@ export interface Alike {
 }
 
 /**
- * Clicks that are their link's only one in a stretch. Where very many links are visited, most are; and by what is
- * counted of them many are alike. What is written of them is made once, and they are counted together. What is alike
- * is forgotten when something else comes to the same place.
+ * Clicks that are the only hit of their link in a batch, as most are where very many links are visited. Many of them are alike
+ * in all that is counted: their text is made once, and they are counted together. A direct-mapped cache: an entry is
+ * replaced when other values hash to its slot.
  */
 export class AlikeClicks {
-  /** To be called with what was counted together, and where in `cells` it is. */
+  /** Called with the clicks that were counted together, and where in `cells` their values are. */
   readonly #spill: (alike: Alike, cells: Int32Array, from: number) => void;
   readonly #textOf: (cells: Int32Array, from: number) => string;
   #width = 0;
@@ -31,13 +31,13 @@ export class AlikeClicks {
     this.#textOf = textOf;
   }
 
-  /** `width` is how many columns the clicks to come have, at most 16. */
+  /** `width` is how many columns the following clicks have, at most 16. */
   begin(width: number): void {
     if (width !== this.#width) this.#texts.fill(null);
     this.#width = width;
   }
 
-  /** What is written of a click: of its cells in these columns. */
+  /** The text of a click, made from its cells in these columns. */
   add(columns: readonly Int32Array[], row: number, organizationId: number, hour: number): string {
     const entry = entryOf(columns, row);
     const known = this.#texts[entry];
@@ -51,7 +51,7 @@ export class AlikeClicks {
     return text;
   }
 
-  /** To be called when all clicks are in. */
+  /** Must be called after the last click. */
   end(): void {
     for (let entry = 0; entry < entries; entry++) this.#spillOut(entry);
   }

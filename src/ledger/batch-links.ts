@@ -2,28 +2,30 @@ import { IntTable } from '../structures/int-table.ts';
 
 const minRoom = 256;
 
-/** The links that a stretch has hits on, by places in the order of first appearance: numbers in flat memory, no objects. */
+/**
+ * The links that a batch has hits on, by index in the order of first appearance: numbers in flat memory, no objects.
+ */
 export class BatchLinks {
   count = 0;
   ids: Float64Array = new Float64Array(minRoom);
   organizations: Float64Array = new Float64Array(minRoom);
   hits: Int32Array = new Int32Array(minRoom);
-  /** The word of the language that came last in the hour at hand, and what it is counted as; -1 when none has come. */
+  /** The word of the last language in the current hour, and the word it is counted as; -1 when there was none. */
   languages: Int32Array = new Int32Array(minRoom);
   languagesShown: Int32Array = new Int32Array(minRoom);
   readonly #indexes = new IntTable();
 
-  /** Begins again. Memory of very many links goes when far fewer have followed. */
+  /** Begins again. The memory of very many links is freed when far fewer have followed. */
   begin(): void {
     if (this.count * 16 < this.ids.length && this.ids.length > minRoom) this.#resize(minRoom, 0);
     this.count = 0;
     this.#indexes.clear();
   }
 
-  /** Gives its memory back; what was in it is gone. */
+  /** Frees its memory; its contents are gone. */
   release(): void {
     this.begin();
-    // Nothing has followed: all but the least is too much.
+    // The second call sees an empty batch, and frees all but the minimum.
     this.begin();
   }
 

@@ -9,17 +9,17 @@ import type { SeenVisitors } from './seen-visitors.ts';
 import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** Hits: so many in one turn are a backlog, or more than anybody watches live. */
+/** Hits: so many in one turn are a backlog, or more than anyone watches live. */
 const longBatch = 4_096;
 
-/** Makes of a stretch of hits what it adds to the ledger and to every total above it. Used again for every stretch. */
+/** Computes what a batch of hits adds to the ledger and to every total above it. Used again for every batch. */
 export class BatchBuilder {
   readonly #seen: SeenVisitors;
   readonly #sorted = new HitColumns();
   #order: Int32Array | null = null;
   readonly #rollUps = new RollUps();
   readonly #linkClicks = new FloatList();
-  /** Day and visitor, of the link at hand. */
+  /** Day and visitor, of the current link. */
   readonly #visitsOfLink = new FloatList();
   readonly #visitsOfOrganizations = new Map<number, FloatList>();
   readonly #visitorsOfLinks = new VisitorGroups();
@@ -29,7 +29,7 @@ export class BatchBuilder {
     this.#seen = seen;
   }
 
-  /** To be called once for a stretch, when its words are settled; good until the next call. */
+  /** Must be called once for a batch, when its words have their ids. The result is valid until the next call. */
   batch(
     { columns, links, hours }: HitBatch,
     words: WordIds,
@@ -74,7 +74,7 @@ export class BatchBuilder {
     };
   }
 
-  /** Gives the memory of the last batch back, which is no good any more. */
+  /** Frees the memory of the last batch, which is invalid from then on. */
   release(): void {
     this.#sorted.release();
     this.#order = null;
@@ -115,7 +115,7 @@ export class BatchBuilder {
   }
 
   /**
-   * Link by link, those of a link as they came: what is counted of one lies together. A long stretch also goes into the
+   * Link by link, those of a link as they came: what is counted of one lies together. A long batch also goes into the
    * ledger like this: its index by link then grows in order, which halves the cost of a hit. Between links, the instant
    * tells which came first.
    */
@@ -128,10 +128,10 @@ export class BatchBuilder {
   }
 }
 
-/** More than a stretch has links. */
+/** More than a batch has links. */
 const maxLinks = 2 ** 20;
 
-/** Their places, by their ids. */
+/** The indexes of the links, in the order of their ids. */
 function linksInOrder({ ids, count }: BatchLinks): Int32Array {
   const keys = new Float64Array(count);
   for (let link = 0; link < count; link++) keys[link] = (ids[link] ?? 0) * maxLinks + link;

@@ -1,10 +1,10 @@
 import type { JournalName, Position } from '../journal/files.ts';
 
-/** What the fold's thread is started with. */
+/** The settings of the fold's thread. */
 export interface FoldSettings {
   readonly dataDir: string;
   readonly databaseUrl: string | null;
-  /** The address people reach. */
+  /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
   /** Null: the one that comes with us. */
@@ -22,10 +22,10 @@ export type ToFold =
 
 export type FromFold =
   | { readonly kind: 'folded'; readonly position: Position }
-  /** Hits of a journal that somebody left behind. */
+  /** Hits of a journal that another process left behind were folded. */
   | { readonly kind: 'recovered'; readonly journal: string }
   | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
-  /** A segment has what is no record, or has records twice. */
+  /** A segment has bytes that are no record, or has records twice. */
   | { readonly kind: 'damage'; readonly error: string; readonly facts: Record<string, unknown> }
   | { readonly kind: 'fault'; readonly event: string; readonly message: string; readonly stack: string }
   | { readonly kind: 'stopped' };

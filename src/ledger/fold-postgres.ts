@@ -35,7 +35,7 @@ type Query = (sql: string, parameters?: readonly unknown[]) => Promise<Record<st
 
 const whole = (row: Record<string, unknown>, name: string): number => Number(row[name]);
 
-/** As PostgreSQL writes an array: one statement takes a column of each, and all rows at once. */
+/** In PostgreSQL's text form of arrays: one statement takes an array for each column, and so all rows at once. */
 const arrayText = (numbers: Column | readonly number[]): string => `{${numbers.join(',')}}`;
 
 function ledgerArrays({ columns, count }: Hits): string[] {
@@ -83,13 +83,13 @@ const linkHoursSql = `insert into link_hours (${linkHourColumns.join(', ')}, vis
   ).join(', ')})
   on conflict (link_id, hour) do update set ${summed.join(', ')}, counts = link_hours.counts || excluded.counts,
     loose = link_hours.loose + length(excluded.counts)`;
-/** Rows that another node is adding to are left to it. */
+/** Rows that another node is adding to are left to that node. */
 const looseSql = `${looseHours} order by link_id, hour for update skip locked`;
 const tidySql = `update link_hours set counts = tidy.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
   where link_hours.link_id = tidy.link_id and link_hours.hour = tidy.hour`;
 
-/** One connection, opened when it is needed and given up at the first fault: then nothing is known of it any more. */
+/** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
 export class PostgresFoldStore implements FoldStore {
   readonly #url: string;
   #client: pg.Client | null = null;
@@ -117,12 +117,12 @@ export class PostgresFoldStore implements FoldStore {
     return new Map(rows.map((row) => [String(row.word), whole(row, 'id')]));
   }
 
-  /** Here others wait only for the rows that both change. */
+  /** In PostgreSQL other writers wait only for rows that both change. */
   batchLength(): number {
     return maxHits;
   }
 
-  /** Everything goes through one and the same connection: on another one, half of it would stand by itself. */
+  /** Everything goes through one connection: on a second one, half of it would be outside of the transaction. */
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     const query = this.#over(await this.#connected());
     await query('begin');
@@ -263,8 +263,8 @@ async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Pr
 }
 
 /**
- * Where webhooks are told of hits, their ids are fetched before: in which order `returning` answers is promised by
- * nobody. Ids are empty where they aren't asked for.
+ * Where webhooks need the ids of hits, they are fetched first: `returning` promises no order. Without webhooks the ids are
+ * empty.
  */
 async function insertHits(query: Query, hits: Hits, withIds: boolean): Promise<Float64Array> {
   if (!withIds) {
@@ -290,7 +290,7 @@ async function addLinkHours(query: Query, hours: LinkHours, visitors: Float64Arr
   await query(linkHoursSql, [...numbers, arrayText(visitors), textsArray(hours.counts)]);
 }
 
-/** What was added at the end again and again comes in order. */
+/** Sorts counts that were appended to again and again. */
 async function tidyLinkHours(query: Query): Promise<void> {
   const rows = await query(looseSql);
   if (rows.length === 0) return;

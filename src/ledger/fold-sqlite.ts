@@ -38,13 +38,19 @@ const visitorsTogether = [64, 16, 4, 2, 1] as const;
  */
 const longBatch = 120_000;
 const shortBatch = 32_768;
-/** Where the disk is slow a transaction has fewer, so that it takes about so many milliseconds; but never fewer than these. */
+/**
+ * Where the disk is slow a transaction has fewer, so that it takes about so many milliseconds; but never fewer than
+ * these.
+ */
 const longTurn = 1_500;
 const shortTurn = 150;
 const minBatch = 2_048;
-/** For so many milliseconds after a change of somebody else, more are expected. */
+/** For so many milliseconds after a change by another connection, more are expected. */
 const othersPause = 5_000;
-/** So many milliseconds the lock is free between two turns: who waits for it looks now and then, and must not always find it taken. */
+/**
+ * The lock is free for so many milliseconds between two turns: a waiting connection polls it, and must not always
+ * find it taken.
+ */
 const othersLook = 25;
 
 const summed = [...rollupClasses, 'visitors'].map((name) => `${name} = ${name} + excluded.${name}`);
@@ -142,7 +148,7 @@ export class SqliteFoldStore implements FoldStore {
     });
   }
 
-  /** SQLite has one writer: while others have changes to make, the fold's turns are short, and there is time in between. */
+  /** SQLite has one writer: while others write, the fold's turns are short, with pauses in between. */
   batchLength(): number {
     const version = this.#othersVersion();
     if (version !== this.#seenVersion) {
@@ -232,7 +238,10 @@ export class SqliteFoldStore implements FoldStore {
     if (rest > 0) await Bun.sleep(rest);
   }
 
-  /** Whether others did more than fold their journals, as each worker does all the time: such turns wait for each other. */
+  /**
+   * Whether others did more than fold their journals, as each worker does all the time: such turns wait for each
+   * other.
+   */
   #isMoreThanFolds(): boolean {
     const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];
     const isMore = folds === this.#seenFolds || links !== this.#seenLinks;
@@ -276,7 +285,7 @@ export class SqliteFoldStore implements FoldStore {
     this.#into.linkHours.insert(columns, counts.length);
   }
 
-  /** What was added at the end again and again comes in order. */
+  /** Sorts counts that were appended to again and again. */
   #tidyLinkHours(): void {
     const loose = this.#statement(looseHours).values();
     const tidy = this.#statement(

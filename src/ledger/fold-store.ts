@@ -4,19 +4,19 @@ import { hoursPerDay } from '../rules/utc-time.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { Schema } from '../storage/schema.ts';
 
-/** A place in a node's journal. */
+/** A position in a node's journal. */
 export interface Watermark {
   readonly segment: number;
   readonly offset: number;
 }
 
-/** Whole numbers by the hundred thousand have no objects. */
+/** Typed arrays, because batches have whole numbers by the hundred thousand. */
 export type Column = Float64Array | Int32Array;
 
 /** In the ledger's column of visitors: null. */
 export const noVisitor = -1;
 
-/** Who is perhaps seen for the first time today, by one owner; each once. */
+/** Visitors that one owner perhaps sees for the first time today; each once. */
 export interface DayVisitors {
   readonly day: number;
   /** A link, or an organization as a negative number. */
@@ -37,7 +37,7 @@ export interface Hits {
   readonly count: number;
 }
 
-/** What a stretch of a journal adds to storage. All of it is done, and its place noted, or nothing of it. */
+/** What a part of a journal adds to storage. All of it is written together with its watermark, or nothing. */
 export interface FoldBatch {
   readonly journal: string;
   /** Where the watermark stands; null where there is none yet. */
@@ -57,11 +57,11 @@ export interface FoldBatch {
   readonly linkClicks: Float64Array;
 }
 
-/** What is added to the hours of links, in the order of their key. */
+/** Added to the hours of links, in the order of their key. */
 export interface LinkHours {
   /** Row after row, as `linkHourColumns` names them. */
   readonly numbers: Float64Array;
-  /** Row by row, as `stats-counts.ts` writes them. */
+  /** Row by row, as `hour-counts.ts` writes them. */
   readonly counts: readonly string[];
 }
 
@@ -70,7 +70,10 @@ export const linkHourColumns = ['link_id', 'hour', ...rollupClasses] as const;
 export const rollupColumns = 6;
 export const linkClickColumns = 3;
 
-/** Hours whose counts have grown long at their end: word for word what their index has, or else it is not used. */
+/**
+ * Hours whose counts have had much appended. The condition must be word for word that of its index, or the index
+ * isn't used.
+ */
 export const looseHours = 'select link_id, hour, counts from link_hours where loose > 1000';
 
 /** A link with a webhook or a Zap. */
@@ -96,18 +99,18 @@ export type Delivery = Insertable<Schema['webhook_deliveries']>;
 /** Called inside the transaction with the hooks as they are then, and with the hits already in the ledger. */
 export type DeliveriesOf = (links: ReadonlyMap<number, HookedLink>, hitIdOf: HitIdOf) => readonly Delivery[];
 
-/** The watermark isn't where this journal was read from: somebody else has folded it. */
+/** The watermark isn't where this journal was read from: another node has folded it. */
 export class JournalTaken extends Error {
   override readonly name = 'JournalTaken';
 }
 
-/** What the fold asks of a database. One user at a time. Whatever fails with StoreAway may be tried again. */
+/** The fold's database. One user at a time. A call that fails with StoreAway may be tried again. */
 export interface FoldStore {
   watermark(journal: string): Promise<Watermark | null>;
   forgetWatermark(journal: string): Promise<void>;
-  /** The numbers of these words, given out where there are none yet. */
+  /** The ids of these words, created where there are none yet. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** How many hits the next transaction should hold: many share its cost, and everybody else's changes wait for it. */
+  /** How many hits the next transaction should hold: many share its cost, and all other writers wait for it. */
   batchLength(): number;
   fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;
   verifiedHosts(): Promise<readonly string[]>;

@@ -28,7 +28,7 @@ export interface FoldWorkerParts {
   readonly store: FoldStore;
   readonly salts: DailySalts;
   readonly enrich: EnrichParts;
-  /** Hosts of ours, kept up to date here. */
+  /** Our own hosts, kept up to date here. */
   readonly hosts: Set<string>;
   readonly now: number;
   readonly deliveriesOf: (clicks: ClicksOf, batch: string, now: number) => DeliveriesOf;
@@ -48,12 +48,12 @@ const busyFor = 5_000;
 /** Hits of the past in one turn, then. */
 const busyLength = 32_768;
 
-/** A fold into SQLite never waits for anything: what this thread was sent meanwhile is only heard in a pause. */
+/** A fold into SQLite never awaits anything: messages to this thread are only received in a pause. */
 const messagesHeard = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * What the fold's thread does, one thing after another: first the journals that earlier processes left behind, then
- * that of this process as far as it is told that it reaches, and now and then what has been kept for long enough.
+ * that of this process as far as it is known to reach, and from time to time the deletion of expired data.
  */
 export class FoldWorker {
   readonly #parts: FoldWorkerParts;
@@ -97,7 +97,7 @@ export class FoldWorker {
     else this.#run();
   }
 
-  /** While there is nothing to fold: gives back what a long stretch takes, some 30 MB. */
+  /** While there is nothing to fold: frees the memory of a long batch, some 30 MB. */
   release(): void {
     if (this.#turn !== null) return;
     this.#hits.release();
@@ -114,7 +114,7 @@ export class FoldWorker {
       });
   }
 
-  /** A fault of ours ends this thread's work: what it has in memory is worth nothing then. */
+  /** A bug ends this thread's work: its memory can't be trusted then. */
   async #fail(cause: Error): Promise<void> {
     if (isAway(cause)) {
       this.#sayAway(cause);
@@ -126,7 +126,7 @@ export class FoldWorker {
     this.#parts.tell({ kind: 'fault', event: 'fold failed', message, stack });
   }
 
-  /** The longer the more often in a row nothing could be done. */
+  /** The pause grows with each failure in a row. */
   async #pause(): Promise<void> {
     if (this.#isStopping) return;
     await new Promise<void>((resolve) => {
@@ -241,7 +241,9 @@ export class FoldWorker {
     }
   }
 
-  /** However much was left behind, fresh hits come in between. False: not all of it was folded, or not by us. */
+  /**
+   * Fresh hits are folded in between, however much was left behind. False: not all of it was folded, or not by us.
+   */
   async #foldLeftover(journal: JournalFold, name: JournalName): Promise<boolean> {
     try {
       while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
@@ -254,7 +256,7 @@ export class FoldWorker {
     }
   }
 
-  /** Where visitors come now, their hits don't wait long for those of the past. */
+  /** While visitors come, their hits don't wait long for those of the past. */
   #leftoverLength(): number {
     const isBusy = performance.now() - this.#wokenAt < busyFor;
     return Math.min(this.#parts.store.batchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
@@ -315,7 +317,7 @@ export class FoldWorker {
     }
   }
 
-  /** What is left is folded if that goes quickly; otherwise it waits in the journal for the next start. */
+  /** Folds the rest if that goes quickly; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#isStopping = true;
     this.#endPause();

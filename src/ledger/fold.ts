@@ -24,17 +24,17 @@ export interface FoldParts {
   readonly words: WordIds;
   readonly hits: HitBatch;
   readonly builder: BatchBuilder;
-  /** `clicks` are those of the links asked for; `place` names this stretch of this journal. */
+  /** `clicks` are those of the given links; `batch` names this part of this journal. */
   readonly deliveriesOf: (clicks: ClicksOf, batch: string) => DeliveriesOf;
   readonly onTorn: (segment: number, bytes: number) => void;
-  /** The segment ends before the place up to which it was folded, or should have been. */
+  /** The segment ends before the position up to which it was folded, or should have been. */
   readonly onTruncated: (segment: number, bytes: number) => void;
-  /** Told of each segment in which a stretch has come upon damage. */
+  /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
   readonly onAway: (cause: unknown) => void;
 }
 
-/** They leave up to 50 MB behind; next to nothing where all are of few visitors. */
+/** They leave up to 50 MB of garbage; next to nothing where all are of few visitors. */
 const hitsToClearUp = 100_000;
 const bytesToClearUp = 24_000_000;
 const firstRetry = 100;
@@ -71,7 +71,7 @@ export class JournalFold {
     return new JournalFold(parts, name, folder, await parts.store.watermark(name));
   }
 
-  /** Everything before this place is in storage. */
+  /** Everything before this position is in storage. */
   get position(): Position {
     return this.#done;
   }
@@ -81,7 +81,7 @@ export class JournalFold {
   }
 
   /**
-   * Folds what comes before `end` (null: all that is there) in one transaction, about `most` hits of it. False when
+   * Folds what comes before `end` (null: all that is there) in one transaction, about `maxHits` of it. False when
    * there was nothing, or `stop` has ended the waiting for a store that is away. Throws StoreAway where the journal can't
    * be read now: then nothing has happened, and the same call may be made again.
    */
@@ -111,7 +111,7 @@ export class JournalFold {
     this.#reader.close();
   }
 
-  /** Reads a stretch of the journal. */
+  /** Reads a part of the journal. */
   async #collect(end: Position | null, maxHits: number): Promise<void> {
     const { hits, salts } = this.#parts;
     hits.begin();
@@ -128,7 +128,7 @@ export class JournalFold {
     }
   }
 
-  /** What can't be read now ends the stretch; what of it was read already is folded. */
+  /** A read that fails for now ends the batch; the hits read before it are folded. */
   #next(end: Position | null): RecordBytes | null {
     try {
       return this.#reader.next(end);
@@ -162,7 +162,9 @@ export class JournalFold {
     await this.#persist(() => this.#commit(batch, deliveries));
   }
 
-  /** What webhooks are told is more than the ledger keeps, and seldom asked for: it is read from the journal again. */
+  /**
+   * Webhooks show more than the ledger keeps, and few links have one: their clicks are read from the journal again.
+   */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
     const { hits, enrich: parts } = this.#parts;
     const reader = new JournalReader(this.#folder, from, { onFlaw: () => {} });
@@ -221,7 +223,7 @@ export class JournalFold {
     });
   }
 
-  /** A collector that isn't asked lets what texts leave behind grow to several times of what is in use. */
+  /** Left alone, the garbage collector lets dead strings grow to several times the memory in use. */
   #clearUp(hits: number): void {
     this.#sinceClearing += hits;
     if (this.#sinceClearing < hitsToClearUp) return;

@@ -15,12 +15,12 @@ import { VisitorCache } from './visitor-cache.ts';
 import type { WordIds } from './word-ids.ts';
 
 const redirect = outcomes.indexOf('redirect');
-/** A stretch that spans more is ended: kinds of roll-ups are small numbers. */
+/** A batch that spans more is ended: kinds of roll-ups are small numbers. */
 const maxHours = 1_024;
 const maxReferrers = 16_384;
 const maxQueries = 8_192;
 
-/** Hits one after another as the ledger will have them, and which links and hours they are of. Used again and again. */
+/** The hits of a batch as the ledger will have them, with their links and hours. Used again for every batch. */
 export class HitBatch {
   readonly columns = new HitColumns();
   readonly links = new BatchLinks();
@@ -50,7 +50,7 @@ export class HitBatch {
     return this.columns.count;
   }
 
-  /** Whether no more should come into it, however few there are. */
+  /** Whether no more hits should be added, however few there are. */
   get isFull(): boolean {
     return this.hours.length >= maxHours;
   }
@@ -68,13 +68,13 @@ export class HitBatch {
     this.#hasWaiting = false;
   }
 
-  /** Gives the memory of its hits back, which are gone. */
+  /** Frees the memory of its hits, which are gone. */
   release(): void {
     this.columns.release();
     this.links.release();
   }
 
-  /** Who visited is forgotten. */
+  /** Forgets the remembered visitors. */
   forgetVisitors(): void {
     this.#visitors.clear();
   }
@@ -123,7 +123,7 @@ export class HitBatch {
     columns.language[row] = this.#languageOf(linkId, linkIndex, known.language);
     if (!hit.isBare) this.#writeMore(hit, row);
     const { visitor } = known;
-    // Whoever asked not to be tracked is told apart for seconds, and stored as nobody.
+    // Visitors who asked not to be tracked are told apart for seconds, and stored without a visitor.
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
     if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== classCodes.human) return;
     if (!recentVisits.repeats(linkId, visitor, at)) return;
@@ -174,7 +174,7 @@ export class HitBatch {
     columns.reason[row] = reasonCodes[found.reason];
   }
 
-  /** The linkIndex of the word that a value is kept as. No word is made of what is one too many. */
+  /** The index of the word that a value is kept as. No word is created for a value beyond the limit. */
   #limited(linkId: number, field: number, value: string): number {
     const words = this.#words;
     const known = words.find(value);

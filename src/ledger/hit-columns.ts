@@ -6,8 +6,8 @@ const redirect = outcomes.indexOf('redirect');
 const minRoom = 256;
 
 /**
- * Hits as rows of the ledger, column by column: nothing but numbers, in memory that is used again for every stretch.
- * From the country on they are places of words, until the words have their numbers. Two kinds of columns, no more: a
+ * Hits as rows of the ledger, column by column: nothing but numbers, in memory that is used again for every batch.
+ * From the country on they are indexes of words, until the words have their ids. Two kinds of columns, no more: a
  * loop that meets a third kind takes four times as long.
  */
 export class HitColumns {
@@ -28,12 +28,15 @@ export class HitColumns {
   /** One for each of `originFields`. */
   origins: readonly Int32Array[] = originFields.map(() => new Int32Array(minRoom));
   visitor: Float64Array = new Float64Array(minRoom);
-  /** Whether a row may have another referrer, source or UTM parameter than none: what most rows haven't isn't written. */
+  /**
+   * Whether a row may have a referrer, a UTM parameter or another source than `link`: most rows don't, and these
+   * columns aren't written.
+   */
   #hasOrigins = false;
-  /** The link's place in the stretch; no column of the ledger. */
+  /** The link's index in the batch; no column of the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
 
-  /** Begins again, with so many rows. Memory of a long stretch goes when a far shorter one has followed. */
+  /** Begins again, with so many rows. The memory of a long batch is freed when a far shorter one has followed. */
   begin(rows = 0): void {
     if (this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
@@ -42,10 +45,10 @@ export class HitColumns {
     this.count = rows;
   }
 
-  /** Gives its memory back; what was in it is gone. */
+  /** Frees its memory; its contents are gone. */
   release(): void {
     this.begin();
-    // Nothing has followed: all but the least is too much.
+    // The second call sees an empty batch, and frees all but the minimum.
     this.begin();
   }
 
@@ -79,7 +82,7 @@ export class HitColumns {
     return this.#hasOrigins ? this.words : this.#visitors;
   }
 
-  /** Has the rows of others, in this order, as its own; save for places, and for whose they are: see `setLink`. */
+  /** Copies the rows of others, in this order, except for their links and organizations: see `setLink`. */
   take(from: HitColumns, order: Int32Array): void {
     this.begin(order.length);
     takeDoubles(from.at, order, this.at);
@@ -89,7 +92,7 @@ export class HitColumns {
     for (const [index, column] of from.#inUse.entries()) takeWhole(column, order, targets[index] ?? column);
   }
 
-  /** Whose the rows from `from` up to `to` are. */
+  /** Sets the link of the rows from `from` up to `to`. */
   setLink(from: number, to: number, linkId: number, organizationId: number): void {
     const { linkId: links, organizationId: organizations } = this;
     for (let row = from; row < to; row++) {

@@ -16,22 +16,25 @@ const firstDigits = 8;
 const restOfInstant = 10 ** (instantDigits - firstDigits);
 
 /**
- * Goes from hit to hit through a record's bytes. Numbers are read in place and texts are cut out when they are asked
- * for: most of them are known from an earlier hit by a longer piece that they are part of.
+ * Goes from hit to hit through a record's bytes. Numbers are parsed in place and texts are decoded when they are read:
+ * most of them are known from an earlier hit by a longer range of bytes that they are part of.
  */
 export class HitCursor {
   at = 0;
   linkId = 0;
   organizationId = 0;
-  /** Places in the lists of `codes.ts`. */
+  /** Codes of the journal: indexes in its lists of outcomes and targets. */
   outcome = 0;
   target = 0;
   doNotTrack = false;
-  /** Whether it is surely the one who sent the hit before: one look at its bytes is less than a walk from line to line. */
+  /**
+   * Whether the visitor's lines are those of the hit before: comparing their bytes costs less than scanning them line
+   * by line.
+   */
   isSameVisitor = false;
   /** Whether there is no referrer, no query, no purpose and no country. */
   isBare = false;
-  /** What the numbers below are places in. */
+  /** The offsets below are offsets in these bytes. */
   #bytes: Buffer = Buffer.alloc(0);
   #view = viewOf(this.#bytes);
   #end = 0;
@@ -44,7 +47,7 @@ export class HitCursor {
   #query = 0;
   #purpose = 0;
   #hint = 0;
-  /** Of the line passed last, and those before it that were mixed into it. */
+  /** Of the line skipped last, and of the lines before it that were mixed into it. */
   #hash = 0;
   #visitorHash = 0;
   #refererHash = 0;
@@ -54,7 +57,7 @@ export class HitCursor {
   #late = 0;
   #firstPart = 0;
 
-  /** To a record's first hit; `next` says whether there is one. */
+  /** Goes to a record's first hit; `next` says whether there is one. */
   begin({ bytes, from, to }: RecordBytes): void {
     if (bytes !== this.#bytes) {
       this.#bytes = bytes;
@@ -62,7 +65,7 @@ export class HitCursor {
       this.#method = 0;
       this.#referer = 0;
     }
-    // Places that were computed as fractions can be are slow as places, even when they are whole.
+    // Offsets held as doubles are slow indexes, even when they are whole: `| 0` makes them integers.
     this.#here = from | 0;
     this.#end = to | 0;
   }
@@ -79,12 +82,12 @@ export class HitCursor {
     return true;
   }
 
-  /** Whether there is no query, no purpose and no country: most hits have none, and needn't be asked for each. */
+  /** Whether there is no query, no purpose and no country, as with most hits. */
   get isPlain(): boolean {
     return this.#here - this.#query === 3;
   }
 
-  /** What is known of whom it is from: of method, address, user agent and languages together. */
+  /** The cached value for the visitor: for method, address, user agent and languages together. */
   knownVisitor<T>(known: ByteCache<T>): T | undefined {
     return known.get(this.#view, this.#method, this.#referer, this.#visitorHash);
   }
@@ -93,7 +96,7 @@ export class HitCursor {
     known.set(this.#view, this.#method, this.#referer, this.#visitorHash, value);
   }
 
-  /** The referrer and the query: texts that have come lately aren't made again. */
+  /** The referrer and the query: recent texts aren't decoded again. */
   knownReferer(texts: ByteCache<string>): string {
     return this.#known(texts, this.#referer, this.#query, this.#refererHash);
   }
@@ -236,7 +239,7 @@ export class HitCursor {
     this.#here += this.doNotTrack ? 4 : 3;
   }
 
-  /** Whether the four lines of the hit before are here again; then it is behind them. */
+  /** Whether the four lines of the hit before are here again; then skips them. */
   #passSameVisitor(): boolean {
     const start = this.#here;
     const before = this.#method;
@@ -283,7 +286,7 @@ export class HitCursor {
     this.#afterLine();
   }
 
-  /** Passes a line; where the next one begins. What is in it is mixed into the hash. */
+  /** Skips a line and returns where the next one begins. Its bytes are mixed into the hash. */
   #afterLine(): number {
     const view = this.#view;
     const lastWord = this.#end - 4;

@@ -6,12 +6,12 @@ import type { StoredHit } from './ledger.ts';
 import { rollupClassOf } from './rollup-class.ts';
 
 /**
- * Hits of one organization as one value, column by column: for each column its least number, and for each hit by how
+ * Hits of one organization as one value, column by column: for each column its minimum, and for each hit by how
  * much it has more, in as few bytes as the largest of them needs; none where all have the same. A version and the
- * widths come first, then the least numbers, then the cells of the columns, each from a multiple of eight on.
+ * widths come first, then the minimums, then the cells of the columns, each from a multiple of eight on.
  */
 export const maxInPack = 512;
-/** An organization with fewer hits in a stretch has them as rows: a pack has its price. */
+/** An organization with fewer hits in a batch has them as rows: a pack has a fixed cost. */
 export const minInPack = 32;
 const version = 1;
 const widthsLength = 24;
@@ -23,7 +23,7 @@ const wholeNumber = 8;
 /** Which rows of the columns are meant, and in which order; null for the rows themselves. */
 export type Rows = Int32Array | null;
 
-/** Makes packs. Its memory is used again: a pack is good until the next one. */
+/** Makes packs. Its memory is used again: a pack is valid until the next one. */
 export class PackWriter {
   readonly #bytes = new Uint8Array(longestPack);
   readonly #mins = new Float64Array(this.#bytes.buffer, widthsLength, hitColumns.length);
@@ -50,7 +50,7 @@ export class PackWriter {
     }
   }
 
-  /** The rows from one place to another. */
+  /** The rows from `from` up to `to`. */
   pack(from: number, to: number): Uint8Array {
     const count = to - from;
     let end = cellsAt;
@@ -61,7 +61,7 @@ export class PackWriter {
     return this.#bytes.subarray(0, end);
   }
 
-  /** The least and the greatest of a column, in the pack that was made last. */
+  /** The minimum and maximum of a column, in the pack that was made last. */
   ends(name: HitColumn): [number, number] {
     const index = hitColumns.indexOf(name);
     return [this.#mins[index] ?? 0, this.#maxs[index] ?? 0];
@@ -138,7 +138,7 @@ function cellsOf(bytes: Uint8Array, at: number, width: number, count: number) {
 /** A row of `hit_packs`. */
 export type PackRow = Pick<Schema['hit_packs'], 'id' | 'hits' | 'cells'>;
 
-/** Reads a pack: of each column no more than is asked for. */
+/** Reads a pack, decoding only the columns that are used. */
 export class HitPack {
   /** Its first hit's; the others follow. */
   readonly id: number;

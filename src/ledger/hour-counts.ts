@@ -3,7 +3,7 @@
  * the dimension's letter, the value, and how often where that isn't once: `d12f3x2`. Two texts are added by writing one
  * behind the other, so that a row can be added to without being read.
  *
- * What most clicks have isn't written: whatever the clicks of an hour exceed the entries of a dimension by has the value 0.
+ * The commonest value isn't written: clicks of an hour beyond the entries of a dimension have the value 0.
  */
 
 /** By the dimension's number. `x` stands before how often. */

@@ -1,4 +1,4 @@
-/** Whose numbers: a link's, or all of an organization's. */
+/** The owner of counts: a link, or an organization with all its links. */
 export interface Owner {
   readonly kind: 'link' | 'organization';
   readonly id: number;

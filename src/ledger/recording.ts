@@ -11,7 +11,7 @@ export interface RecordingParts {
   readonly settings: Omit<FoldSettings, 'journal'>;
   readonly disk: JournalDisk;
   readonly now: () => number;
-  /** Calls this once all that came in this turn has been appended. */
+  /** Calls `task` once all hits of this turn have been appended. */
   readonly afterTurn: (task: () => void) => void;
   /** Null leaves everything in the journal. */
   readonly startThread: (() => Worker) | null;
@@ -19,7 +19,7 @@ export interface RecordingParts {
   readonly fault: (event: string, cause: unknown, facts?: Record<string, unknown>) => void;
 }
 
-/** How long hits wait at the most before the fold is told of them: the more it folds at once, the less each costs. */
+/** The longest time that hits wait before the fold is woken: the more it folds at once, the less each costs. */
 const wakeInterval = 200;
 /** A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. */
 const rotateInterval = 2_000;
@@ -68,12 +68,17 @@ export class Recording {
     this.#lookForLeftovers();
   }
 
-  /** True when the hit will outlive this process; else it will at this turn's end, before what is put off after this. */
+  /**
+   * True when the hit will outlive this process already; otherwise it will at the end of this turn, before any task
+   * deferred after this call.
+   */
   keep(hit: RawHit): boolean {
     return this.#journal.keep(hit);
   }
 
-  /** Null, or fulfilled, once the hit will outlive this process. Never rejected: it never stands in an answer's way. */
+  /**
+   * Null, or fulfilled, once the hit will outlive this process. Never rejected: it never stands in an answer's way.
+   */
   append(hit: RawHit): Promise<void> | null {
     return this.#journal.append(hit);
   }
@@ -88,12 +93,12 @@ export class Recording {
     return new Promise((done) => this.#waiting.push({ end, done }));
   }
 
-  /** Calls `listener` after each stretch of hits that has got into storage. */
+  /** Calls `listener` after each batch of hits that was stored. */
   onFolded(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** To be called now and then: old hits go, and so do the journals of other processes that have died. */
+  /** Must be called periodically: deletes expired hits, and folds the journals of processes that have died. */
   tidy(): void {
     this.#start();
     this.#send({ kind: 'tidy', now: this.#parts.now() });
@@ -129,7 +134,7 @@ export class Recording {
     }
   }
 
-  /** Without descriptors for it none is started: what is to be folded waits in the journal. */
+  /** Without file descriptors for it no thread is started: hits wait in the journal. */
   #start(): void {
     const { startThread, warn } = this.#parts;
     if (startThread === null || this.#thread !== null || this.#isStopping || this.#restarting !== undefined)

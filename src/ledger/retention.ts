@@ -2,7 +2,7 @@ import { dayLength, dayOf } from '../rules/utc-time.ts';
 import type { FoldStore } from './fold-store.ts';
 import type { DailySalts } from './visitor-hash.ts';
 
-/** Takes away what has been kept for long enough: single hits, and what visitors of past days are told apart by. */
+/** Deletes what has expired: single hits, and the salts and hashes that distinguish the visitors of past days. */
 export async function forgetOld(
   store: FoldStore,
   salts: DailySalts,
@@ -16,7 +16,7 @@ export async function forgetOld(
   await inParts(() => store.deleteHitsBefore(now - daysKept * dayLength), isStopped);
 }
 
-/** A little at a time: everybody else's changes come in between. */
+/** A small part at a time, so that other writers get their turns. */
 async function inParts(deleteSome: () => Promise<boolean>, isStopped: () => boolean): Promise<void> {
   while (!isStopped() && (await deleteSome())) await Bun.sleep(20);
 }

@@ -31,9 +31,9 @@ const maxDimensions = 16;
 const maxClasses = 8;
 
 /**
- * What a stretch adds to the roll-ups, in the order of their keys: the hours of links, and rows of organization,
+ * What a batch adds to the roll-ups, in the order of their keys: the hours of links, and rows of organization,
  * dimension, hour, class, value, hits.
- * Typed arrays are walked through by index here: their iterators cost ten times as much.
+ * Typed arrays are walked by index here: their iterators cost ten times as much.
  */
 export class RollUps {
   readonly #tally = new RollUpTally();
@@ -62,7 +62,7 @@ export class RollUps {
     return this.#organizations.all;
   }
 
-  /** `hours` are all that the hits in `columns` are of. */
+  /** `hours` are all hours of the hits in `columns`. */
   begin(columns: HitColumns, hours: readonly number[]): void {
     const inUse = clickDimensions.filter((name) => columns.hasOrigins || !ofOrigins.has(name));
     const { ledger } = columns;
@@ -91,14 +91,14 @@ export class RollUps {
     }
   }
 
-  /** To be called when all links are in. */
+  /** Must be called after the last link. */
   end(): void {
     this.#alike.end();
     const inOrder = [...this.#organizationTallies].sort(([one], [other]) => one - other);
     for (const [id, tally] of inOrder) this.#addOrganization(id, tally);
   }
 
-  /** A link's only hit: what is to be counted of it is in its cells, in order. */
+  /** A link's only hit: the values to count are its cells, in order. */
   #addOnly(row: number, linkId: number, organizationId: number): void {
     const hour = this.#hourRank(this.#columns.at[row] ?? 0);
     this.#linkCounts.push(this.#alike.add(this.#values, row, organizationId, hour));
@@ -124,7 +124,7 @@ export class RollUps {
     }
   }
 
-  /** Returns how many clicks there are; `#clicks` and `#clickHours` then tell which. */
+  /** Returns how many clicks there are; `#clicks` and `#clickHours` then have them. */
   #countTotals(from: number, to: number): number {
     if (to - from > this.#clicks.length) this.#makeRoom((to - from) * 2);
     const columns = this.#columns;
@@ -162,7 +162,10 @@ export class RollUps {
     if (rollup !== clickRollup) this.#tally.add(this.#kind(reason, hour, rollup), why, hits);
   }
 
-  /** Only values other than 0: what remains of all clicks has that, and half of all values are. `index` is the dimension's. */
+  /**
+   * Only values other than 0: what remains of all clicks has that, and half of all values are. `index` is the
+   * dimension's.
+   */
   #countClicks(clicks: number, index: number): void {
     const values = this.#values[index];
     const dimension = this.#dimensions[index] ?? 0;

@@ -2,12 +2,12 @@ import type { Database, Statement } from 'bun:sqlite';
 import { breathe } from '../threads/yield-core.ts';
 import type { Column } from './fold-store.ts';
 
-/** Statements of one kind that are kept: what is beyond has every column of every row. */
+/** How many statements of one kind are kept; further ones bind every column of every row. */
 const maxStatements = 48;
 /** With fewer rows there is little to save, and there would be many kinds of statements. */
 const fewRows = 32;
 
-/** A column of what is inserted; it may have room for more than there is. */
+/** A column to insert; it may have room for more rows than there are. */
 export type Cells = Column | readonly string[];
 
 export interface Insertion {
@@ -30,7 +30,7 @@ interface Prepared {
   readonly statement: Statement;
   readonly fixed: readonly number[];
   readonly varying: readonly number[];
-  /** What is bound: the fixed cells, then those of each row. */
+  /** The bound values: the fixed cells, then those of each row. */
   readonly values: (number | string | null)[];
 }
 

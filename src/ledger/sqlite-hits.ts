@@ -186,7 +186,7 @@ function spanOf(instants: Column | undefined, count: number): number {
   return last - first;
 }
 
-/** Organization by organization, those of one as they came: from place to place in the rows. */
+/** Sorts the rows by organization; those of one keep their order. */
 function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: Hits; leftRows: number[] } {
   const sums = new Map<number, number>();
   eachRun(columns[organizationColumn], count, (id, from, to) =>
@@ -223,7 +223,7 @@ function partsOf({ columns, count }: Hits): { parts: Part[]; rows: Rows; left: H
   };
 }
 
-/** Rows that follow one another and have the same: those of a link, at least. */
+/** Calls `take` for each run of equal values. The rows of a link form at most one run. */
 function eachRun(
   column: Column | undefined,
   count: number,

@@ -7,17 +7,17 @@ import type { HitCursor } from './hit-cursor.ts';
 import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** What one and the same address, user agent, languages and method always mean, on one day. */
+/** What the same address, user agent, languages and method always give, on one day. */
 export interface KnownVisitor {
   readonly day: number;
   readonly class: number;
   readonly reason: number;
   readonly device: number;
-  /** Places of words, as are the next three. */
+  /** An index of a word, as are the next three. */
   readonly country: number;
   readonly os: number;
   readonly browser: number;
-  /** Of three letters at the most: made-up ones are few enough to be words before they are limited. */
+  /** At most three letters: made-up ones are few enough to become words before they are limited. */
   readonly language: number;
   /** `noVisitor` when the day's salt is gone. */
   readonly visitor: number;
@@ -25,7 +25,7 @@ export interface KnownVisitor {
 
 const maxVisitors = 131_072;
 
-/** Who visited lately. Whoever comes again is known by a look at some bytes, and needs no HMAC and no network. */
+/** Recent visitors. Repeat visitors are recognised by their raw bytes, which saves an HMAC and a network lookup. */
 export class VisitorCache {
   readonly #parts: EnrichParts;
   readonly #words: WordIds;
@@ -37,7 +37,7 @@ export class VisitorCache {
     this.#words = words;
   }
 
-  /** To be called when places of words have lost their meaning. */
+  /** Must be called when indexes of words have lost their meaning. */
   clear(): void {
     this.#recent.clear();
     this.#last = null;
@@ -45,7 +45,7 @@ export class VisitorCache {
 
   of(hit: HitCursor, day: number): KnownVisitor {
     const last = this.#last;
-    // Of hits that follow one another many are by one and the same.
+    // Consecutive hits often come from the same visitor.
     if (hit.isSameVisitor && last !== null && last.day === day) return last;
     this.#last = this.#find(hit, day);
     return this.#last;

@@ -2,7 +2,7 @@ import type { FloatList } from '../structures/float-list.ts';
 import type { DayVisitors } from './fold-store.ts';
 
 /**
- * The visitors of a stretch who are perhaps new, by day and owner. They come owner by owner, nearly always in order and
+ * The visitors of a batch who are perhaps new, by day and owner. They come owner by owner, nearly always in order and
  * of one day: so much is made of an owner as is handed on, and nothing else.
  */
 export class VisitorGroups {

@@ -11,7 +11,7 @@ export interface SaltStore {
 }
 
 /**
- * The secrets that turn an address into a visitor for one UTC day. Once a day's salt is destroyed, nobody can tell
+ * The secrets that turn an address into a visitor for one UTC day. Once a day's salt is destroyed, it can't be told
  * any more which address was behind a visitor, and nothing links the visitors of two days.
  */
 export class DailySalts {
@@ -25,7 +25,7 @@ export class DailySalts {
     this.#randomBytes = randomBytes;
   }
 
-  /** Has a day's salt at hand for `get`. A day whose salt was destroyed never gets another. */
+  /** Loads a day's salt for `get`. A day whose salt was destroyed never gets another. */
   async prepare(day: number): Promise<void> {
     if (day < this.#firstKept || this.#keyed.has(day)) return;
     const salt = await this.#store.settle(day, this.#randomBytes(saltLength));
@@ -37,7 +37,9 @@ export class DailySalts {
     return this.#keyed.get(day) ?? null;
   }
 
-  /** On a start, to be called before anything is prepared: this object remembers only what was forgotten through it. */
+  /**
+   * On a start, must be called before anything is prepared: this object remembers only what was forgotten through it.
+   */
   async forgetBefore(day: number): Promise<void> {
     this.#firstKept = Math.max(this.#firstKept, day);
     for (const kept of this.#keyed.keys()) {

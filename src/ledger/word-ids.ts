@@ -1,26 +1,27 @@
-/** Where words get the numbers that stand for them in storage. */
+/** Gives the ids that words have in storage. */
 export type FindWordIds = (words: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
-/** Numbers of words are kept in 32 bits. */
+/** Ids of words are kept in 32 bits. */
 const largestId = 2 ** 31 - 1;
 
 /**
- * Words by a place of our own, which is theirs at once, and the number that storage has for them, which is asked for
- * a batch at a time. Place and number of the empty text are 0.
+ * Words by an index of our own, which they have at once, and by their id in storage, which is fetched a batch at a time.
+ * Index and id of the empty text are 0.
  */
 export class WordIds {
   readonly #max: number;
   #indexes = new Map<string, number>();
   #words: string[] = [''];
   #ids: number[] = [0];
-  /** The same, as it is quickest read. */
+  /** The same in a typed array, which is faster to read. */
   #numbers = new Int32Array(1);
 
   constructor(max = 200_000) {
     this.#max = max;
   }
 
-  /** Between batches: forgets everything when there is too much of it, and says so: places have lost their meaning. */
+  /** Must be called between batches. Forgets everything when there is too much of it; returns whether it did, as indexes have then lost
+   * their meaning. */
   trim(): boolean {
     if (this.#words.length <= this.#max) return false;
     this.#indexes = new Map();
@@ -44,7 +45,7 @@ export class WordIds {
     return index;
   }
 
-  /** Has the numbers of all words so far; fails as storage does, and may be called again. */
+  /** Fetches the ids of all words so far; fails as storage does, and may be called again. */
   async settle(idsOf: FindWordIds): Promise<void> {
     const missing = this.#words.slice(this.#ids.length);
     if (missing.length === 0) return;
@@ -56,7 +57,7 @@ export class WordIds {
     }
   }
 
-  /** Puts numbers in the place of places. */
+  /** Replaces indexes by ids. */
   number(indexes: Int32Array, count: number): void {
     if (this.#numbers.length !== this.#ids.length) this.#numbers = Int32Array.from(this.#ids);
     const ids = this.#numbers;

@@ -10,7 +10,9 @@ export interface Hours {
 }
 
 export interface Bucket extends Hours {
-  /** Where it begins in the zone, ISO 8601 with the zone's offset: also before the range, where that begins inside. */
+  /**
+   * Where it begins in the zone, ISO 8601 with the zone's offset: also before the range, where that begins inside.
+   */
   readonly start: string;
   /** The UTC days whose visitors are shown here. */
   readonly days: Hours;
@@ -36,7 +38,7 @@ export const dayBefore = (instant: number, timezone: string, days: number): stri
   zoned(instant, timezone).toPlainDate().subtract({ days }).toString();
 
 /**
- * A range of instants in buckets of local time; null when there would be more than `most`. Where a zone's offset is no
+ * A range of instants in buckets of local time; null when there would be more than `max`. Where a zone's offset is no
  * whole number of hours, its local hours begin inside UTC hours: each counts from the UTC hour that it begins in.
  */
 export function bucketsOf(

@@ -24,7 +24,7 @@ import { wordsByNumber } from './words.ts';
 export type { StoredClick } from '../ledger/click.ts';
 export type { Owner } from '../ledger/owner.ts';
 
-/** What the lists of hits can be asked for: clicks, all hits, or one class. */
+/** Which hits a list has: clicks, all hits, or one class. */
 export const listedClasses = [
   'click',
   'all',
@@ -103,7 +103,9 @@ const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
   ...range,
 });
 
-/** From the roll-ups, which also have hits that the ledger no longer keeps; from the hits only where hours are cut. */
+/**
+ * From the roll-ups, which also have hits that the ledger no longer keeps; from the hits only where hours are cut.
+ */
 async function countOf(database: Database, filter: HitFilter): Promise<number> {
   const { owner, classes } = filter;
   const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };

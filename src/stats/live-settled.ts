@@ -2,12 +2,12 @@
 const gapPatience = 5_000;
 
 /**
- * How far a ledger may be told onwards. Ids are handed out before their transactions commit, so on several nodes a
+ * How far a ledger may be passed on. Ids are handed out before their transactions commit, so on several nodes a
  * lower one can appear after a higher: what lies behind a gap waits until the gap is filled, or too old to be.
  */
 export class SettledIds {
   #upTo: number;
-  /** When which ids had been seen: what is missing below one of them has been missing since then. */
+  /** When which ids were seen: an id missing below one of them has been missing since then. */
   #sightings: readonly { readonly id: number; readonly at: number }[] = [];
 
   constructor(upTo: number) {
@@ -18,7 +18,7 @@ export class SettledIds {
     return this.#upTo;
   }
 
-  /** Of the rows after `upTo`, in order, those that may be told now. `now` is a clock that never goes back. */
+  /** Of the rows after `upTo`, in order, those that may be passed on now. `now` is a monotonic clock. */
   take<Row extends { readonly id: number }>(rows: readonly Row[], now: number): readonly Row[] {
     const highest = rows.at(-1)?.id ?? 0;
     if (highest > (this.#sightings.at(-1)?.id ?? 0))

@@ -9,7 +9,7 @@ interface Watcher {
 }
 
 export interface LiveOptions {
-  /** How often the ledger is looked at while somebody watches, in milliseconds. */
+  /** How often the ledger is polled while there are watchers, in milliseconds. */
   readonly interval: number;
   /** How long a stream is silent at most, and outlives its credential at most, in milliseconds. */
   readonly heartbeat: number;
@@ -22,8 +22,8 @@ const lookBack = 4_000;
 const maxWatchers = { organization: 20, node: 500 };
 
 /**
- * Follows the ledger while somebody watches, and wakes those whose hits have come in. It holds no hits: each watcher
- * reads its own, as fast as its client takes them, so a slow one costs nothing but its place in the ledger.
+ * Follows the ledger while there are watchers, and wakes those whose hits have come in. It holds no hits: each watcher
+ * reads its own, as fast as its client takes them, so a slow one costs nothing but its position in the ledger.
  */
 export class LiveClicks {
   readonly #ledger: Ledger;
@@ -99,7 +99,9 @@ export class LiveClicks {
     await this.#beginning;
   }
 
-  /** Nobody watched: the ledger is followed from its end, less what may still appear among the last hits. */
+  /**
+   * The first watcher: the ledger is followed from its end, less the ids that may still appear among the last hits.
+   */
   async #begin(): Promise<void> {
     const newest = await this.#ledger.newestId();
     const [first] = await this.#ledger.ownersAfter(newest - lookBack, 1);

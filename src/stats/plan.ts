@@ -64,7 +64,7 @@ export function classesNamed(name: string): readonly number[] {
   return [code < 0 ? noValue : code];
 }
 
-/** The closed list that a grouping's numbers are places in; undefined for those of `words`. */
+/** The closed list that has a grouping's codes; undefined where values are ids of `words`. */
 export const closedLists: Readonly<Partial<Record<Grouping, readonly string[]>>> = {
   reason: reasons,
   device: devices,

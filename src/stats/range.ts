@@ -25,7 +25,7 @@ const defaultDays = 30;
 /** What can be counted at all: instants outside of it are as good as its ends. */
 const bounds = { from: Date.parse('1970-01-03T00:00:00Z'), to: Date.parse('9990-01-01T00:00:00Z') };
 
-/** What a chart is asked for; today and the 29 days before it when nothing is said. */
+/** The range of a chart; today and the 29 days before it by default. */
 export function statsRange(input: RangeInput & { readonly interval: Interval }, now: number): StatsRange {
   const timezone = timezoneNamed(input.timezone);
   if (timezone === null) {

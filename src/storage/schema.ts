@@ -97,7 +97,9 @@ export interface Schema {
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };
-  /** How many links an organization has on a domain, spread over a few rows so that parallel creations don't queue. */
+  /**
+   * How many links an organization has on a domain, spread over a few rows so that parallel creations don't queue.
+   */
   link_counts: { organization_id: number; domain_id: number; shard: number; links: number };
   /** How many of an organization's links have an id in a block, for those below the mark. */
   link_blocks: { organization_id: number; block: number; links: number };
@@ -106,7 +108,9 @@ export interface Schema {
   changes: { id: Generated<number>; at: number; domain_id: number; suffixes: string };
   /** Texts by number. 0 is never handed out: it stands for the empty text. */
   words: { id: Generated<number>; word: string };
-  /** The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`. */
+  /**
+   * The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`.
+   */
   hits: Record<Exclude<HitColumn, 'visitor'>, number> & { id: Generated<number>; visitor: number | null };
   /** The ledger's other half, on SQLite: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
   hit_packs: {
@@ -122,7 +126,7 @@ export interface Schema {
   hit_pack_links: { link_id: number; pack_id: number };
   /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
   organization_rollups: Rollup & { organization_id: number };
-  /** The same for a link's hour, in one row: `stats-counts.ts` says how. */
+  /** The same for a link's hour, in one row: `ledger/hour-counts.ts` says how. */
   link_hours: Record<RollupClass, number> & {
     link_id: number;
     hour: number;

@@ -1,15 +1,18 @@
 import { longestKey } from './memoize.ts';
 
-/** A piece that would be farther away from its place is not kept: nobody who invents pieces makes others slow. */
+/**
+ * Probes at most. A key that would need more isn't kept, so made-up keys with equal hashes can't slow down the
+ * others.
+ */
 const maxProbes = 32;
 const slotCells = 4;
 const minSlots = 256;
 const minBytes = 16_384;
 
 /**
- * What pieces of records mean, by their bytes: in two generations, each of so many pieces and bytes at the most. What is
- * found in the older one comes into the younger. No text is made of a piece, and of all pieces there is one copy in one
- * piece of memory: texts by the ten thousand lie far apart, and are walked through by the collector.
+ * Values by ranges of bytes, in two generations, each of at most so many keys and bytes. A key that is found in the older one
+ * is copied to the younger. No string is made of a key, and all keys are copied to one buffer: strings by the ten thousand
+ * lie far apart, and the collector has to walk through them.
  */
 export class ByteCache<T> {
   readonly #maxPerGeneration: number;
@@ -43,9 +46,9 @@ export class ByteCache<T> {
   }
 }
 
-/** A flat table: where a piece is in the bytes, and the number of its value. */
+/** A flat table: where a key is in the buffer, and the index of its value. */
 class Generation<T> {
-  /** Hash, place in the bytes, length, number; the length is 0 where nothing is. */
+  /** Hash, offset in the buffer, length, index of the value; the length is 0 in a free slot. */
   #slots = new Int32Array(minSlots * slotCells);
   #bytes = Buffer.allocUnsafeSlow(minBytes);
   #view = new DataView(this.#bytes.buffer);

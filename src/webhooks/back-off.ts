@@ -54,7 +54,7 @@ export type AfterAttempt =
 /**
  * 410 is the target's own word for "never again", a refusal is ours, and waiting changes neither. Every other answer
  * gets the three days, 4xx and redirects too: behind them stand a deployment under way, an expired token, a mistyped
- * route, and whoever repairs one on Monday wants Friday's events. The price is some fifteen requests.
+ * route, and an operator who repairs one on Monday wants Friday's events. The price is some fifteen requests.
  */
 export function afterAttempt(outcome: Outcome, tries: Tries, random: number): AfterAttempt {
   if (outcome.kind === 'refused') return { kind: 'failed', why: 'refused' };

@@ -28,7 +28,7 @@ export interface DelivererParts {
   readonly openKey: (sealed: string) => string | null;
   readonly onFault: (cause: unknown) => void;
   readonly limits?: SlotLimits;
-  /** Milliseconds between two looks at the outbox, for what nobody woke us for. */
+  /** Milliseconds between two polls of the outbox, for deliveries without a wake-up. */
   readonly pollInterval?: number;
   readonly random?: () => number;
   readonly means?: Means;
@@ -41,7 +41,7 @@ const lease = 45_000;
 const grace = 1_000;
 const waitsToRecord = [500, 1_000, 2_000, 4_000];
 
-/** Takes what is due out of the outbox and posts it. Any number of nodes may do so at the same time. */
+/** Posts the deliveries of the outbox that are due. Any number of nodes may do so at the same time. */
 export class Deliverer implements Webhooks {
   readonly allowed: AllowList;
   readonly #parts: DelivererParts;
@@ -70,7 +70,7 @@ export class Deliverer implements Webhooks {
     this.#turn ??= this.#look();
   }
 
-  /** What is being sent gets a moment to finish; the rest goes back, and is sent by whoever starts next. */
+  /** Requests in flight get a moment to finish; the others are released, and sent by the next node that starts. */
   async stop(): Promise<void> {
     this.#isStarted = false;
     clearTimeout(this.#timer);
@@ -88,7 +88,7 @@ export class Deliverer implements Webhooks {
     return attemptRow(await this.#post(message), at);
   }
 
-  /** One look at a time; whoever wakes us meanwhile gets another one right after. */
+  /** One poll at a time; a wake-up during it causes another one right after. */
   async #look(): Promise<void> {
     clearTimeout(this.#timer);
     try {
@@ -146,14 +146,14 @@ export class Deliverer implements Webhooks {
     await this.#record(delivery, attemptRow(outcome, at), afterAttempt(outcome, tries, random()));
   }
 
-  /** Who takes a webhook away means it: what still waits for the old target isn't sent there. */
+  /** Deliveries that wait for a target that was removed from the link aren't sent. */
   async #isOutdated({ link_id, event, target_url }: StoredDelivery): Promise<boolean> {
     const hooks = await hooksOfLink(this.#parts.database.lookup, link_id);
     if (!hooks) return false;
     return target_url !== (event === zapierClick ? hooks.zapier_hook_url : hooks.webhook_url);
   }
 
-  /** What was sent is sent: a store that is away for a moment is asked again, or the target gets it twice. */
+  /** The request was sent: a store that is away for a moment is tried again, or else the target gets it twice. */
   async #record(delivery: StoredDelivery, attempt: NewAttempt, after: AfterAttempt): Promise<void> {
     for (const wait of [...waitsToRecord, null]) {
       try {

@@ -48,7 +48,7 @@ export type Attempt =
 /**
  * What this machine itself resolves a name to: its hosts file and search domains count, so that a service next door
  * has the name its operator knows. Where an address comes from need not be trusted, as each is checked. Bun asks without
- * a thread that waits (by c-ares on Linux), so that a name server that says nothing holds up nobody else.
+ * a thread that waits (by c-ares on Linux), so that a silent name server doesn't block other requests.
  */
 const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);

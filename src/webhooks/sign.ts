@@ -23,7 +23,7 @@ export function signatureHeaders(
   return { ...headers, 'webhook-signature': `v1,${signature}` };
 }
 
-/** A `whsec_` that no base64 follows was made up by a person, and counts as it stands. */
+/** A `whsec_` that isn't followed by base64 was typed by hand, and is used as it is. */
 function keyBytes(key: string): Buffer {
   const encoded = encodedKey.exec(key)?.[1];
   return encoded ? Buffer.from(encoded, 'base64') : Buffer.from(key);

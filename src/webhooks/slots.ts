@@ -48,7 +48,7 @@ export class Slots {
       .map(([organization]) => organization);
   }
 
-  /** Who gets how many of the free slots: an equal share for each target, as far as its limits go. */
+  /** Divides the free slots: an equal share for each target, up to its limits. */
   shares(targets: readonly string[]): Share[] {
     const hosts = new Map(this.#hosts);
     const room = (target: string) =>
