@@ -101,6 +101,23 @@ test('no file is named after nothing', () => {
     expect(file).not.toMatch(/(^|\/)(utils?|helpers?|common|constants|types|misc)\.tsx?$/);
 });
 
+test('the files and rooms that ARCHITECTURE.md names are there', async () => {
+  const root = join(source, '..');
+  const page = await Bun.file(join(root, 'ARCHITECTURE.md')).text();
+  const tracked = await Array.fromAsync(
+    new Bun.Glob('{src,test,docs,scripts}/**/*').scan({ cwd: root, onlyFiles: true }),
+  );
+  const names = [...page.matchAll(/`([\w./-]+(?:\.(?:tsx?|css|md)|\/))`/g)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(60);
+  const missing = names.filter((name) => {
+    const isThere = name.endsWith('/')
+      ? (file: string) => `/${file}`.includes(`/${name}`)
+      : (file: string) => `/${file}`.endsWith(`/${name}`);
+    return !tracked.some(isThere);
+  });
+  expect(missing).toEqual([]);
+});
+
 test('no files import each other in a circle, types included', async () => {
   const imports = new Map(
     await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)),
