@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
 import { AppServer } from '../src/http/app-server.ts';
 import { ClientByPort } from '../src/http/client-by-port.ts';
-import type { Express } from '../src/visit/connection/connection.ts';
+import type { FastPath } from '../src/visit/connection/connection.ts';
 import { Listener } from '../src/visit/connection/listener.ts';
 import { openPort, type VisitorSocket } from '../src/visit/connection/port.ts';
 import { eventually } from './support/eventually.ts';
@@ -69,7 +69,7 @@ class BreakablePeers extends ClientByPort {
 
 const page = 'x'.repeat(10_000);
 let looked = 0;
-const express: Express = ({ path }) => {
+const fastPath: FastPath = ({ path }) => {
   const answer = (body: string, waits: boolean) => ({
     head: `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n`,
     body,
@@ -77,7 +77,7 @@ const express: Express = ({ path }) => {
   });
   if (path === '/page') return answer(page, false);
   if (path === '/waits') return answer('', true);
-  if (path === '/throws') throw new Error('broken on purpose: express');
+  if (path === '/throws') throw new Error('broken on purpose: the fast path');
   if (path === '/looked-up') {
     looked += 1;
     if (looked === 1) return Bun.sleep(1);
@@ -117,7 +117,7 @@ const open = (idleTime?: number) => {
       );
     return new Response('behind');
   });
-  listener.open(express);
+  listener.open(fastPath);
   return { port: listener.port, appServer, listener };
 };
 

@@ -28,7 +28,7 @@ function alone(waits: boolean) {
     terminate() {},
   };
   const context: ConnectionContext = {
-    express: () => {
+    fastPath: () => {
       seen.asked += 1;
       return { head, body: '', waits };
     },

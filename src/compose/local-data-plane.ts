@@ -5,7 +5,7 @@ import type { RawHit } from '../journal/hit.ts';
 import { Site } from '../rules/site.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Express } from '../visit/connection/connection.ts';
+import type { FastPath } from '../visit/connection/connection.ts';
 import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
 import { Listener, originOf } from '../visit/connection/listener.ts';
@@ -31,7 +31,7 @@ export class LocalDataPlane implements DataPlane {
   readonly #appServer: AppServerAccess;
   readonly #start: Start;
   #listener: Listener | null = null;
-  #fastPath: Express = () => null;
+  #fastPath: FastPath = () => null;
   readonly #limits: ConnectionLimits;
   #caches: Caches | null = null;
   #clicks: Clicks | null = null;

@@ -14,7 +14,7 @@ const idleSeconds = 255;
 const smallBody = 8 * 1024;
 
 /**
- * Bun's own server, for everything that is not on the express lane. It is reached through our connections alone, and
+ * Bun's own server, for everything that the fast path does not answer. It is reached through our connections alone, and
  * answers 503 until it is opened.
  */
 export class AppServer {

@@ -3,8 +3,8 @@ import type { TrustedProxies } from '../config/options.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { hostName } from '../http/host-name.ts';
 import { isServicePath } from '../rules/service-paths.ts';
-import type { Express } from './connection/connection.ts';
-import type { ExpressAnswer } from './connection/wire-answer.ts';
+import type { FastPath } from './connection/connection.ts';
+import type { WireAnswer } from './connection/wire-answer.ts';
 import type { Page } from './pages.ts';
 import { PlainVisit } from './plain-visit.ts';
 import type { Redirects } from './redirects.ts';
@@ -20,7 +20,7 @@ export interface FastPathParts {
  * Answers plain requests for links on the socket itself. Null for what the app server is to answer; a promise where
  * something has to be looked up first, after which the request is read again.
  */
-export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts): Express {
+export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts): FastPath {
   /** Of the request before, as most are for the same host: saves a lookup. */
   let header: string | null = null;
   let host: string | null = null;
@@ -49,7 +49,7 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
   };
 }
 
-const redirectBytes = (location: string, waits: boolean): ExpressAnswer => ({
+const redirectBytes = (location: string, waits: boolean): WireAnswer => ({
   head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
   body: '',
   waits,
@@ -59,7 +59,7 @@ const redirectBytes = (location: string, waits: boolean): ExpressAnswer => ({
 const heads = new WeakMap<Page, string>();
 
 /** Of ASCII alone: such a page shows a host, and the request's was ASCII. */
-function pageBytes(page: Page, isHead: boolean, waits: boolean): ExpressAnswer {
+function pageBytes(page: Page, isHead: boolean, waits: boolean): WireAnswer {
   let head = heads.get(page);
   if (head === undefined) {
     head = headOf(page);

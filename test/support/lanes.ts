@@ -1,7 +1,7 @@
 import { drain } from '../../src/compose/drain.ts';
 import { AppServer, type Front } from '../../src/http/app-server.ts';
 import { ClientByPort } from '../../src/http/client-by-port.ts';
-import type { Express } from '../../src/visit/connection/connection.ts';
+import type { FastPath } from '../../src/visit/connection/connection.ts';
 import type { ConnectionLimits } from '../../src/visit/connection/connection-limits.ts';
 import { Listener } from '../../src/visit/connection/listener.ts';
 
@@ -18,13 +18,13 @@ export const wideLimits: ConnectionLimits = {
   upstreamPerNetwork: 500,
 };
 
-/** The port of visitors, its express lane, and the server behind. */
-export function openLanes(onFault: (cause: unknown) => void, front: Front, express: Express): Lanes {
+/** A listener with a fast path, and the app server. */
+export function openLanes(onFault: (cause: unknown) => void, front: Front, fastPath: FastPath): Lanes {
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, onFault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
   const listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, onFault);
   appServer.open(front);
-  listener.open(express);
+  listener.open(fastPath);
   return { port: listener.port, drain: () => drain(listener, appServer) };
 }

@@ -99,7 +99,7 @@ class Trial {
       },
     };
     const context: ConnectionContext = {
-      express: ({ path }) => {
+      fastPath: ({ path }) => {
         const kind = path.split('/')[1];
         if (kind === 'app') return null;
         if (!kind?.endsWith('lookup') || this.#found.has(path))

@@ -21,7 +21,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
   const known = Promise.withResolvers<void>();
   const asked: string[] = [];
   const context: ConnectionContext = {
-    express: ({ path }) => {
+    fastPath: ({ path }) => {
       asked.push(path);
       return asked.length === 1 ? known.promise : null;
     },

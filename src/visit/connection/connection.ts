@@ -17,15 +17,15 @@ import { ProxiedRequest } from './proxied-request.ts';
 import { type RefusedStatus, refusal } from './refused-request.ts';
 import { isGarbled, maxHead, readHead } from './request-head.ts';
 import type { ConnectUpstream, Upstream } from './upstream.ts';
-import type { ExpressAnswer } from './wire-answer.ts';
+import type { WireAnswer } from './wire-answer.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** Null for a request that the app server is to answer; a promise for one that needs a lookup first. */
-export type Express = (request: PlainRequest, peer: string) => ExpressAnswer | Promise<unknown> | null;
+export type FastPath = (request: PlainRequest, peer: string) => WireAnswer | Promise<unknown> | null;
 
 /** What the connections of a listener share. */
 export interface ConnectionContext {
-  readonly express: Express;
+  readonly fastPath: FastPath;
   readonly connectUpstream: ConnectUpstream;
   /** Runs what happens to a connection of its own accord. */
   readonly guard: Guard;
@@ -261,7 +261,7 @@ export class Connection implements Limited {
         if (state.writeBlocked) break;
       }
       const request = state.skipsFastPath ? null : readPlainRequest(window, text, at);
-      const answer = request === null ? null : this.#context.express(request, this.#peer);
+      const answer = request === null ? null : this.#context.fastPath(request, this.#peer);
       if (request === null || answer === null) {
         isPlain = false;
         break;

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/options.ts';
 import { limitedNetwork } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
-import { Connection, type ConnectionContext, type Express } from './connection.ts';
+import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { ConnectionTable } from './connection-table.ts';
 import { keepDescriptorReserve } from './descriptor-reserve.ts';
@@ -50,7 +50,7 @@ export class Listener {
   readonly #connections: ConnectionTable<Connection>;
   readonly #sweeping: Timer;
   readonly #reserving: Timer;
-  #express: Express = () => null;
+  #fastPath: FastPath = () => null;
   #turnEnd: TurnEnd | null = null;
   #dateSecond = 0;
   #headEnd = '';
@@ -70,7 +70,7 @@ export class Listener {
     const context: ConnectionContext = {
       connectUpstream: (peer, listener) => new UpstreamConnection(upstream, peer, listener),
       guard,
-      express: (request, peer) => this.#express(request, peer),
+      fastPath: (request, peer) => this.#fastPath(request, peer),
       headEnd: () => this.#headEndNow(),
       awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
@@ -140,8 +140,8 @@ export class Listener {
   }
 
   /** From now on this answers plain visits; until then the app server does. */
-  open(express: Express): void {
-    this.#express = express;
+  open(fastPath: FastPath): void {
+    this.#fastPath = fastPath;
   }
 
   /** Accepts no new connections, and ends the open ones once what has come on them is answered: within so many milliseconds. */

@@ -1,5 +1,5 @@
 /** An answer ready to be sent, in ASCII. */
-export interface ExpressAnswer {
+export interface WireAnswer {
   /** All lines of its head, except for the date and the empty line. */
   readonly head: string;
   readonly body: string;
