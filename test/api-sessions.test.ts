@@ -1,31 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { tidyUp } from '../src/manage/tidy-up.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
-import { member } from './support/members.ts';
+import { cookieIn, sessionsOf } from './support/sessions.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
-/** The cookie as a browser keeps it, and what it was told about it. */
-const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
-  const [pair = '', ...attributes] = (headers.getSetCookie()[0] ?? '').split('; ');
-  return { pair, attributes };
-};
-
 describe.each(storeKinds)('sessions on %s', (store) => {
   let app: TestApp;
-  let people = 0;
-
-  const ours = (cookie: string) => ({ cookie, origin: app.url });
-  const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
-    app.call('POST', '/api/v1/session', { body: { email, password }, headers });
-  const person = async () => {
-    const known = await app.newcomer(`session${++people}@example.com`);
-    const answer = await signIn(known.email, known.password);
-    return { ...known, cookie: cookieIn(answer.headers).pair };
-  };
-  const isIn = async (cookie: string) =>
-    (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
+  const { ours, signIn, person, isIn } = sessionsOf(() => app);
 
   beforeAll(async () => {
     app = await startApp({ store });
@@ -157,7 +140,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const { email, password, cookie } = await person();
     await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
     expect((await signIn(email, password, ours(cookie))).status).toBe(201);
-    const body = { email: `up${people}@example.com`, password: 'a long enough one' };
+    const body = { email: `up@example.com`, password: 'a long enough one' };
     expect((await app.call('POST', '/api/v1/user', { headers: ours(cookie), body })).status).toBe(201);
     expect((await app.call('POST', '/api/v1/user', { headers: ours(cookie) })).status).toBe(401);
   });
@@ -320,111 +303,6 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await patch({ name: 'x'.repeat(201) })).json.error_code).toBe('FIELD_TOO_LONG');
     expect((await patch({ name: 'a\u0000b' })).status).toBe(400);
     expect((await patch({ nickname: 'a' })).json.error_code).toBe('FIELD_UNKNOWN');
-  });
-
-  describe('their list', () => {
-    const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
-    const iphone =
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
-
-    const begin = async (who: { email: string; password: string }, agent: string) =>
-      cookieIn((await signIn(who.email, who.password, { 'user-agent': agent })).headers).pair;
-    const list = async (cookie: string) =>
-      (await app.call('GET', '/api/v1/session', { headers: { cookie } })).json;
-    const end = (id: string, cookie: string) =>
-      app.call('DELETE', `/api/v1/session/${id}`, { headers: ours(cookie) });
-    const newcomer = () => app.newcomer(`session${++people}@example.com`);
-
-    test('says with what and when each was begun, when it was last used, and which one asks', async () => {
-      const who = await newcomer();
-      const begun = app.clock.now;
-      const desk = await begin(who, firefox);
-      await begin(who, iphone);
-      const byKey = async () => (await app.call('GET', '/api/v1/session', { key: who.key })).json;
-      app.clock.now += 2 * hour;
-      await isIn(desk);
-      // Its use is noted down beside the answer.
-      while ((await byKey())[0].last_used_at !== new Date(begun + 2 * hour).toISOString());
-      expect(await list(desk)).toEqual([
-        {
-          id: expect.stringMatching(/^[\w-]{22}$/),
-          created_at: new Date(begun).toISOString(),
-          last_used_at: new Date(begun + 2 * hour).toISOString(),
-          browser: 'Firefox',
-          os: 'Windows',
-          is_current: true,
-        },
-        expect.objectContaining({ browser: 'Safari', os: 'iOS', is_current: false }),
-      ]);
-      const current = (await byKey()).map((session: { is_current: boolean }) => session.is_current);
-      expect(current).toEqual([false, false]);
-      expect((await app.call('GET', '/api/v1/session')).status).toBe(401);
-    });
-
-    test('a browser that says nothing of itself, or nonsense, is not known by name', async () => {
-      const who = await newcomer();
-      for (const agent of ['', '<script>', 'x'.repeat(4_000), 'curl/8.5.0']) await begin(who, agent);
-      const { json } = await app.call('GET', '/api/v1/session', { key: who.key });
-      expect(json.map(({ browser, os }: { browser: null; os: null }) => [browser, os])).toEqual(
-        Array.from({ length: 4 }, () => [null, null]),
-      );
-    });
-
-    test('one is ended by its id, and the others go on', async () => {
-      const who = await newcomer();
-      const [desk, phone] = [await begin(who, firefox), await begin(who, iphone)];
-      const { id } = (await list(desk)).find((session: { browser: string }) => session.browser === 'Safari');
-      const ended = await end(id, desk);
-      expect([ended.status, ended.headers.get('set-cookie')]).toEqual([204, null]);
-      expect([await isIn(phone), await isIn(desk)]).toEqual([false, true]);
-      expect((await list(desk)).length).toBe(1);
-      expect((await end(id, desk)).status).toBe(404);
-    });
-
-    test('the one that asks can end itself: its cookie goes too', async () => {
-      const cookie = await begin(await newcomer(), firefox);
-      const [{ id }] = await list(cookie);
-      const ended = await end(id, cookie);
-      expect([ended.status, ended.headers.get('set-cookie')]).toEqual([
-        204,
-        'linnet=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
-      ]);
-      expect(await isIn(cookie)).toBe(false);
-    });
-
-    test("nobody sees or ends another's, also in one organization, whatever is made up for an id", async () => {
-      const [mine, theirs] = [await person(), await person()];
-      const colleague = await member(app, mine);
-      const [{ id }] = await list(theirs.cookie);
-      const [{ id: colleagues }] = await list(colleague.browser.cookie ?? '');
-      expect((await list(mine.cookie)).length).toBe(1);
-      for (const one of [
-        id,
-        colleagues,
-        '1',
-        '%00',
-        '%',
-        '..',
-        "'",
-        `${id}x`,
-        id.slice(1),
-        '_'.repeat(22),
-        '%25',
-      ])
-        expect([one, (await end(one, mine.cookie)).status]).toEqual([one, 404]);
-      expect([await isIn(theirs.cookie), await isIn(colleague.browser.cookie ?? '')]).toEqual([true, true]);
-    });
-
-    test('an id is no way in, and sessions that are over are not in it', async () => {
-      const { cookie, email, password } = await person();
-      const [{ id }] = await list(cookie);
-      expect(await isIn(`linnet=lns_${id.padEnd(43, '0')}`)).toBe(false);
-      expect(cookie).not.toContain(id);
-      app.clock.now += 30 * day;
-      const fresh = await begin({ email, password }, firefox);
-      expect((await list(fresh)).length).toBe(1);
-      expect((await end(id, fresh)).status).toBe(204);
-    });
   });
 
   test('sessions that have run out are tidied away, and no others', async () => {

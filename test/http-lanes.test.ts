@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { readdirSync } from 'node:fs';
 import type { Server } from 'bun';
 import { eventually } from './support/eventually.ts';
 import { type Lanes, openLanes } from './support/lanes.ts';
 import { stretched } from './support/stretched.ts';
+import { dial, essence, hearAfterSending, ports, statusesOf, talk } from './support/talk.ts';
 
 /**
  * The reader in front of the server against the server alone: whatever bytes come, both must find the same requests
@@ -390,116 +390,3 @@ describe('a connection, also', () => {
     expect(statusesOf(await talk(lanes.port, ['GET /known HTTP/1.1\nHost: a\n\n']))).toEqual([400]);
   });
 });
-
-/** What a visitor hears who reads nothing before all is sent: its beginning, and all of it until the connection ends. */
-function hearAfterSending(port: number, bytes: string): { heard: Promise<unknown>; all: Promise<string> } {
-  const socket = connect({ host: '127.0.0.1', port });
-  let text = '';
-  socket.pause();
-  socket.on('data', (part) => {
-    text += part.toString('latin1');
-  });
-  const heard = new Promise((resolve) => socket.once('data', resolve));
-  const all = new Promise<string>((resolve, reject) => {
-    socket.on('error', reject);
-    socket.on('end', () => resolve(text));
-  });
-  socket.write(bytes, () => socket.resume());
-  return { heard, all };
-}
-
-/** The ports that connections of this machine come from or, in state 0A, are waited for at; only those to `peer`. */
-function ports(state: string, peer?: number): number[] {
-  const lines = readFileSync('/proc/self/net/tcp', 'utf8').trim().split('\n').slice(1);
-  const portOf = (place = '') => Number.parseInt(place.split(':')[1] ?? '', 16);
-  const own = new Set(readdirSync('/proc/self/fd').flatMap(socketOf));
-  return lines
-    .map((line) => line.trim().split(/\s+/))
-    .filter(
-      ([, , there, found, , , , , , inode]) =>
-        found === state && own.has(inode ?? '') && (peer === undefined || portOf(there) === peer),
-    )
-    .map(([, here]) => portOf(here));
-}
-
-function socketOf(file: string): string[] {
-  try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${file}`))?.slice(1) ?? [];
-  } catch {
-    return [];
-  }
-}
-
-interface Talk {
-  /** Reads until so many answers are there; else until it is quiet for a while or over. */
-  readonly count?: number;
-  readonly from?: string;
-  readonly fromPort?: number;
-  readonly hangsUp?: boolean;
-}
-
-/** All that comes back for these pieces, a byte a character, and whether the connection was ended. */
-function talk(
-  port: number,
-  pieces: readonly string[],
-  { count, from, fromPort, hangsUp }: Talk = {},
-): Promise<string> {
-  return new Promise((resolve) => {
-    let received = '';
-    let counted = 0;
-    const socket = connect({
-      host: '127.0.0.1',
-      port,
-      noDelay: true,
-      allowHalfOpen: hangsUp === true,
-      ...(from && { localAddress: from }),
-      ...(fromPort && { localPort: fromPort }),
-    });
-    const finish = () => {
-      socket.destroy();
-      resolve(received);
-    };
-    let isPatient = count === undefined;
-    socket.setTimeout(count === undefined ? stretched(300) : 60_000, () => {
-      // On a machine under load not even the first answer may be there yet.
-      if (received !== '' || !isPatient) finish();
-      else socket.setTimeout(60_000);
-      isPatient = false;
-    });
-    socket.on('error', () => {});
-    socket.on('close', finish);
-    socket.on('connect', async () => {
-      for (const piece of pieces) {
-        if (socket.destroyed) return;
-        await new Promise((written) => socket.write(piece, 'latin1', written));
-        if (pieces.length > 1) await new Promise(setImmediate);
-      }
-      if (hangsUp) socket.end();
-    });
-    socket.on('data', (part) => {
-      received += part.toString('latin1');
-      if (count === undefined) return;
-      counted = statusesOf(received).length;
-      if (counted >= count && /\r\n\r\n[^\r]*$/.test(received)) setTimeout(finish, 5);
-    });
-  });
-}
-
-async function dial(port: number, bytes: string): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port });
-  socket.on('error', () => {});
-  await new Promise((connected) => socket.once('connect', connected));
-  await new Promise((written) => socket.write(bytes, 'latin1', written));
-  return socket;
-}
-
-const statusesOf = (text: string): number[] =>
-  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-
-/** Statuses and bodies; and what says where an answer ends. The rest is not about requests. */
-const essence = (text: string): string =>
-  text.replace(
-    /(HTTP\/1\.1 \d{3}) [^\r]*\r\n((?:[^\r\n]+\r\n)*)\r\n/g,
-    (_, status, lines) =>
-      `${status} ${/^(?:content-length|transfer-encoding): [^\r]*/im.exec(lines)?.[0].toLowerCase() ?? ''}\n`,
-  );

@@ -4,6 +4,7 @@ import { findLinkForVisitor } from '../src/storage/links.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
 import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
+import { ports } from './support/talk.ts';
 
 /** A header that nobody reads, of a byte that keeps a request from the express lane. */
 const detour = { 'x-detour': '\xe9' };
@@ -255,8 +256,7 @@ describe('a connection', () => {
   });
 
   test('of which the server behind knows nothing is refused by it', async () => {
-    const ports = await ownPorts();
-    const others = ports.filter((port) => port !== Number(new URL(app.url).port));
+    const others = ports('0A').filter((port) => port !== Number(new URL(app.url).port));
     expect(others.length).toBeGreaterThan(0);
     const answers = await Promise.all(
       others.map((port) => visitRaw(`http://127.0.0.1:${port}`, { path: '/abc', host }).catch(() => null)),
@@ -272,28 +272,6 @@ describe('a connection', () => {
     return length;
   }
 });
-
-/** The ports that this process listens on. */
-async function ownPorts(): Promise<number[]> {
-  const inodes = new Set<string>();
-  const listing = await Array.fromAsync(
-    new Bun.Glob('*').scan({ cwd: '/proc/self/fd', onlyFiles: false, dot: true }),
-  );
-  const { readlinkSync } = await import('node:fs');
-  for (const name of listing) {
-    try {
-      const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${name}`))?.[1];
-      if (inode !== undefined) inodes.add(inode);
-    } catch {
-      // It was closed meanwhile.
-    }
-  }
-  const lines = (await Bun.file('/proc/self/net/tcp').text()).trim().split('\n').slice(1);
-  return lines
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, , , state, , , , , , inode]) => state === '0A' && inodes.has(inode ?? ''))
-    .map(([, local]) => Number.parseInt(local?.split(':')[1] ?? '', 16));
-}
 
 /** The statuses of the answers to bytes that arrive piece by piece. */
 function inPieces(url: string, pieces: readonly string[], count: number, hangsUp = false): Promise<number[]> {

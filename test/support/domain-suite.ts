@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, expect } from 'bun:test';
+import { type Answer, type Newcomer, type StoreKind, startApp, type TestApp } from './app.ts';
+import { answerWhen } from './eventually.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
+import { visitRaw } from './raw-http.ts';
+
+export const ours = 'links.example.com';
+export const world = { [ours]: { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] } } as const;
+
+interface DomainSuite {
+  dns: NameServer;
+  app: TestApp;
+  /** Two new accounts for each test. */
+  owner: Newcomer;
+  other: Newcomer;
+}
+
+/** Within `describe`: an app that asks a name server of its own, with accounts that claim domains. */
+export function domainSuite(store: StoreKind) {
+  const names: Names = {};
+  const suite = {} as DomainSuite;
+
+  beforeAll(async () => {
+    suite.dns = await startNameServer(zoneOf(names));
+    suite.app = await startApp({
+      store,
+      env: { BASE_URL: `https://${ours}`, DNS_SERVERS: suite.dns.address },
+      overrides: { domainInterval: 20 },
+    });
+  });
+  beforeEach(async () => {
+    for (const name of Object.keys(names)) delete names[name];
+    Object.assign(names, world);
+    suite.owner = await suite.app.newcomer();
+    suite.other = await suite.app.newcomer();
+  });
+  afterAll(async () => {
+    await suite.app.stop();
+    await suite.dns.stop();
+    expect(suite.app.faults).toEqual([]);
+  });
+
+  const add = (domain: unknown, { key }: Newcomer = suite.owner): Promise<Answer> =>
+    suite.app.call('POST', '/api/v1/domain', { key, body: { domain } });
+  const read = async (id: number, { key }: Newcomer = suite.owner) =>
+    (await suite.app.call('GET', `/api/v1/domain/${id}`, { key })).json;
+  const verify = (id: number, { key }: Newcomer = suite.owner): Promise<Answer> =>
+    suite.app.call('POST', `/api/v1/domain/${id}/verify`, { key });
+  const remove = (id: number, query = '', { key }: Newcomer = suite.owner): Promise<Answer> =>
+    suite.app.call('DELETE', `/api/v1/domain/${id}${query}`, { key });
+  const link = (domain: string, suffix: string, { key }: Newcomer = suite.owner): Promise<Answer> =>
+    suite.app.call('POST', '/api/v1/link?disable_png=true', {
+      key,
+      body: { destination_url: 'https://destination.example/', domain, suffix },
+    });
+  const visit = (host: string, path: string) => visitRaw(suite.app.url, { host, path });
+
+  /** Puts the proof where the answer says it must be. */
+  function prove({ json }: Answer): void {
+    const record = json.records.find(({ purpose }: { purpose: string }) => purpose === 'proof');
+    names[record.name] = { TXT: ['v=something else', record.value] };
+  }
+  async function verified(domain: string, who: Newcomer = suite.owner): Promise<number> {
+    const added = await add(domain, who);
+    await lookedUp(added, who);
+    prove(added);
+    const { json } = await verify(added.json.id, who);
+    expect([domain, json.state]).toEqual([domain, 'verified']);
+    return added.json.id;
+  }
+  /** The look that an addition brings about is over: none is under way that would be noted after a jump of the clock. */
+  const lookedUp = ({ json }: Answer, who: Newcomer = suite.owner) =>
+    soon(
+      () => read(json.id, who),
+      ({ checked_at }) => checked_at !== null,
+    );
+  const soon = <T>(ask: () => Promise<T>, isDone: (answer: T) => boolean): Promise<T> =>
+    answerWhen(ask, isDone, 'the background to see to it');
+
+  return { suite, names, add, read, verify, remove, link, visit, prove, verified, lookedUp, soon };
+}

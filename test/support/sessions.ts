@@ -1,0 +1,25 @@
+import type { TestApp } from './app.ts';
+
+/** The cookie as a browser keeps it, and what it was told about it. */
+export const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
+  const [pair = '', ...attributes] = (headers.getSetCookie()[0] ?? '').split('; ');
+  return { pair, attributes };
+};
+
+/** Sign-ins at an app that is started later. */
+export function sessionsOf(app: () => TestApp) {
+  let accounts = 0;
+
+  const ours = (cookie: string) => ({ cookie, origin: app().url });
+  const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
+    app().call('POST', '/api/v1/session', { body: { email, password }, headers });
+  const person = async () => {
+    const known = await app().newcomer(`session${++accounts}@example.com`);
+    const answer = await signIn(known.email, known.password);
+    return { ...known, cookie: cookieIn(answer.headers).pair };
+  };
+  const isIn = async (cookie: string) =>
+    (await app().call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
+
+  return { ours, signIn, person, isIn };
+}
