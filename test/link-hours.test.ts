@@ -127,7 +127,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         [2, 'total', hour, 'repeat', 0, 9],
         [2, 'reason', hour, 'repeat', 14, 9],
       ] as const;
-      await database.reshape(async (queries) => {
+      await database.migrate(async (queries) => {
         const run = (statement: string) => sql.raw(statement).execute(queries);
         await run('drop table link_hours');
         await run('drop index links_hooked');

@@ -222,12 +222,12 @@ test('a change to the tables themselves keeps on disk what others keep in memory
       ?.place;
   const [onDisk, inMemory] = [1, 2];
   expect(await database.write(placeOf)).toBe(inMemory);
-  const [reshaped, other] = await Promise.all([
-    database.reshape(placeOf),
+  const [migrated, other] = await Promise.all([
+    database.migrate(placeOf),
     database.write(async () => 'done'),
   ]);
-  expect([reshaped, other]).toEqual([onDisk, 'done']);
-  await causeOf(database.reshape(async () => Promise.reject(new Error('stop here'))));
+  expect([migrated, other]).toEqual([onDisk, 'done']);
+  await causeOf(database.migrate(async () => Promise.reject(new Error('stop here'))));
   expect(await database.write(placeOf)).toBe(inMemory);
   await database.close();
 });
@@ -238,6 +238,6 @@ test('a change to the tables themselves takes as long as it takes on postgres', 
     (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(queries)).rows[0]
       ?.statement_timeout;
   expect(await database.write(limitOf)).toBe('7500ms');
-  expect(await database.reshape(limitOf)).toBe('0');
+  expect(await database.migrate(limitOf)).toBe('0');
   await database.close();
 });

@@ -63,13 +63,13 @@ function inRows(links: readonly LinkPlace[]): string[] {
   );
 }
 
-export const changesAfter = (queries: Queries, id: number, most: number): Promise<LinkChange[]> =>
+export const changesAfter = (queries: Queries, id: number, limit: number): Promise<LinkChange[]> =>
   queries
     .selectFrom('changes')
     .select(['id', 'domain_id', 'suffixes'])
     .where('id', '>', id)
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute();
 
 export async function newestChangeId(queries: Queries): Promise<number> {
@@ -81,11 +81,11 @@ export async function newestChangeId(queries: Queries): Promise<number> {
 }
 
 /** Some of those that are older than an instant; returns how many. */
-export async function deleteOldChanges(queries: Queries, before: number, most: number): Promise<number> {
+export async function deleteOldChanges(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('changes')
     .where('id', 'in', (old) =>
-      old.selectFrom('changes').select('id').where('at', '<', before).orderBy('at').limit(most),
+      old.selectFrom('changes').select('id').where('at', '<', before).orderBy('at').limit(limit),
     )
     .returning('id')
     .execute();

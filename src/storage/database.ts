@@ -6,13 +6,13 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** In whose name something is read, and for how long the answer is waited for. */
+/** The organization that reads, and how long the answer is awaited. */
 export interface ReadTerms {
   /** Those that ask at the same time take turns. */
   readonly organizationId: number;
   /** What is aborted is not begun, and stopped where it was. */
   readonly signal: AbortSignal | null;
-  /** When nobody waits for an answer any more, as `performance.now()` has it. */
+  /** When the answer is no longer awaited, as `performance.now()` has it. */
   readonly deadline: number;
   /** Milliseconds that one statement may take, its wait for a turn included. */
   readonly patience: number;
@@ -47,7 +47,7 @@ export interface Database {
    */
   readonly writeWhole: ((statements: readonly Statement[]) => Promise<unknown[][]>) | null;
   /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
-  reshape<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 

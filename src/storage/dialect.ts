@@ -19,11 +19,12 @@ export interface Dialect {
   /** What a table ends with. */
   readonly tableEnd: string;
   /**
-   * Whether who takes rows for itself passes over those that another transaction is taking: or else two nodes wait for
-   * each other's. SQLite has one writer, so there is no other.
+   * Whether a claim of rows skips those that another transaction has locked: otherwise two nodes wait for each other. SQLite has one writer, so there is no other.
    */
   readonly skipsLocked: boolean;
-  /** Whether rows that are read can be kept as they are until the transaction ends. SQLite has one writer: they are. */
+  /**
+   * Whether rows that are read can be kept as they are until the transaction ends. SQLite has one writer: they are.
+   */
   readonly locksRows: boolean;
   /** The same for a table of many small rows that are only ever asked for by the beginning of their key. */
   readonly keyedTableEnd: string;
@@ -34,9 +35,9 @@ export interface Dialect {
   readonly packsHits: boolean;
   /** The function that makes rows of a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
-  /** One place of such an element that is an array itself, as a column. */
+  /** One item of such an element, which is an array itself, as a column. */
   readonly jsonCell: (place: number, kind: 'integer' | 'text', name: string) => string;
-  /** Whether a text has another in it, sign by sign. The time that takes has a bound, whatever they are. */
+  /** Whether a text contains another, character by character, in bounded time. */
   readonly contains: (text: RawBuilder<unknown>, part: string) => RawBuilder<boolean>;
   /**
    * The first of the conditions of what may look at very many rows, with a column of theirs: by it a statement can be

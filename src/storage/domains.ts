@@ -18,7 +18,7 @@ export const findVerifiedDomain = preparedRow<[host: string], VerifiedDomain>((q
     .compile(),
 );
 
-/** The redirect's own question: which domain a host is, and where it sends those who ask for no link. */
+/** For the redirect: which domain a host is, and where it sends visitors of its root and of unknown suffixes. */
 export const findDomainForVisitor = preparedRow((lookup, host: string) =>
   lookup
     .selectFrom('domains')
@@ -142,7 +142,7 @@ export async function deleteEmptyDomain(
   return true;
 }
 
-/** Takes the domains whose look is due, longest due first. No other node gets them before `until`. */
+/** Claims the domains whose check is due, longest due first. No other node gets them before `until`. */
 export async function claimDueDomains(
   queries: Queries,
   dialect: Dialect,
@@ -179,13 +179,13 @@ export async function hasDueDomains(queries: Queries, now: number): Promise<bool
 }
 
 /** Some of the links on a domain, by the index of its suffixes. */
-export async function linkIdsOn(queries: Queries, domainId: number, most: number): Promise<number[]> {
+export async function linkIdsOn(queries: Queries, domainId: number, limit: number): Promise<number[]> {
   const rows = await queries
     .selectFrom('links')
     .select('id')
     .where('domain_id', '=', domainId)
     .orderBy('suffix')
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.map((row) => row.id);
 }

@@ -36,7 +36,7 @@ export function guardedInsertion(queries: Queries, rows: readonly CompleteLink[]
   return { statement: insertion.filled(queries, json, ...values), outcome };
 }
 
-/** Of two rows that want the same place, the first has it: which one a database takes first is its own affair. */
+/** Of two rows with the same domain and suffix, the first is inserted; the database decides which one that is. */
 function contest(rows: readonly CompleteLink[]) {
   const keys = rows.map(placeKey);
   const first = new Map<string, number>();
@@ -56,7 +56,10 @@ function contest(rows: readonly CompleteLink[]) {
  */
 type Places = 'any' | 'free';
 
-/** Most links of one call differ in little: what is the same in all of them is sent once, and what none has not at all. */
+/**
+ * Most links of one call differ in little: what is the same in all of them is sent once, and what none has not at
+ * all.
+ */
 function insertionFor(rows: readonly CompleteLink[], places: Places) {
   const [model] = rows;
   const own = names.filter((name) => name === 'suffix' || rows.some((row) => row[name] !== model?.[name]));
@@ -72,7 +75,7 @@ function insertionFor(rows: readonly CompleteLink[], places: Places) {
 
 type Insertion = Prepared<[json: string, ...shared: Cell[]], Inserted>;
 
-/** Programs send links of a few kinds. Whoever sends all kinds there may be doesn't fill the memory with them. */
+/** Programs send links of a few kinds. A client that sends all possible kinds doesn't fill the memory with them. */
 const maxKept = 100;
 const kept = new Map<string, Insertion>();
 

@@ -3,7 +3,7 @@ import type { Queries, Schema } from './schema.ts';
 
 export type StoredInvitation = Selectable<Schema['invitations']>;
 
-/** A new invitation for the same address takes the place of the old one, whose link is dead from then on. */
+/** A new invitation for the same address replaces the old one, whose link is invalid from then on. */
 export async function replaceInvitation(
   queries: Queries,
   invitation: Insertable<Schema['invitations']>,
@@ -29,7 +29,7 @@ export const findInvitation = (queries: Queries, tokenHash: string): Promise<Sto
 
 export interface ReceivedInvitation extends StoredInvitation {
   readonly organization_name: string;
-  /** Name or address of whoever invited. */
+  /** Name or address of the inviting user. */
   readonly inviter: string;
 }
 

@@ -42,7 +42,9 @@ export interface BinnedLink {
 
 const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as const;
 
-/** Those of these links that can come back. They are locked: of two who bring one back at once, one finds it. */
+/**
+ * Those of these links that can come back. They are locked: of two concurrent calls that restore one, one finds it.
+ */
 export async function lockRestorable(
   queries: Queries,
   organizationId: number,
@@ -112,7 +114,7 @@ const findBinned = prepared<[domainId: number, json: string], BinnedLink>((queri
 );
 
 /** Some of those that were deleted before an instant, for good; returns how many. */
-export async function deleteOldBinned(queries: Queries, before: number, most: number): Promise<number> {
+export async function deleteOldBinned(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('link_bin')
     .where('id', 'in', (old) =>
@@ -121,7 +123,7 @@ export async function deleteOldBinned(queries: Queries, before: number, most: nu
         .select('id')
         .where('deleted_at', '<=', before)
         .orderBy('deleted_at')
-        .limit(most),
+        .limit(limit),
     )
     .returning('id')
     .execute();

@@ -12,10 +12,10 @@ interface Counted {
   readonly domain_id: number;
 }
 
-/** Counts links in (`each` is 1) or out (-1), whosever they are and wherever they stand. */
+/** Counts links in (`each` is 1) or out (-1), of any organizations and domains. */
 export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {
   const byPlace = Map.groupBy(links, (link) => `${link.organization_id} ${link.domain_id}`);
-  // Always in the same order: two who count the same wait for each other, and never both at once.
+  // Always in the same order, so that two transactions on the same counts don't deadlock.
   const rows = [...byPlace.values()]
     .flatMap((some) => {
       const [first] = some;
@@ -52,7 +52,9 @@ const addToCount = prepared(
     addition(queries, { organization_id, domain_id, shard, links }),
 );
 
-/** On SQLite: counts what the statement before this one has inserted. Where one writes at a time, one shard is enough. */
+/**
+ * On SQLite: counts what the statement before this one has inserted. Where one writes at a time, one shard is enough.
+ */
 export const countInserted = prepared((queries, organization_id: number, domain_id: number) =>
   addition(queries, { organization_id, domain_id, shard: 0, links: sql`changes()` }),
 );

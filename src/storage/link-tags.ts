@@ -68,14 +68,14 @@ export async function detachTags(
 export async function hasMoreTags(
   queries: Queries,
   linkIds: readonly number[],
-  most: number,
+  limit: number,
 ): Promise<boolean> {
   const row = await queries
     .selectFrom('link_tags')
     .select('link_id')
     .where('link_id', 'in', linkIds)
     .groupBy('link_id')
-    .having((counted) => counted.fn.countAll<number>(), '>', most)
+    .having((counted) => counted.fn.countAll<number>(), '>', limit)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

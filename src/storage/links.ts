@@ -10,11 +10,11 @@ import type { Queries, Schema } from './schema.ts';
 /** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
 export type StoredLink = Selectable<Schema['links']> & {
   readonly host: string | null;
-  /** Null as long as nobody clicked it. */
+  /** Null before its first click. */
   readonly clicks: number | null;
   readonly last_clicked_at: number | null;
 };
-/** What may change about a link once it is made: not whose it is, nor where it stands. */
+/** The columns of a link that may change: not its organization, domain or suffix. */
 export type LinkChanges = Partial<
   Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
 >;
@@ -44,7 +44,7 @@ export const findLink = (
     .where('links.id', '=', id)
     .executeTakeFirst();
 
-/** For what is public about a link, whoever's it is. */
+/** For what is public about a link of any organization. */
 export const findAnyLink = (queries: Queries, id: number): Promise<StoredLink | undefined> =>
   withHost(queries).where('links.id', '=', id).executeTakeFirst();
 
@@ -56,7 +56,7 @@ export const lockLink = async (
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
 /** The same for those of these links that are the organization's. */
-/** Which links stand on these suffixes of a domain, whoever they belong to. */
+/** The links with these suffixes on a domain, of any organization. */
 export const linksUnder = (
   queries: Queries,
   domainId: number,
@@ -107,7 +107,7 @@ export async function updateLink(
     .execute();
 }
 
-/** No two states of a link share their `updated_at`: who names one means it. */
+/** No two states of a link share their `updated_at`, so it identifies one. */
 export async function touchLinks(queries: Queries, ids: readonly number[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await queries

@@ -13,7 +13,7 @@ export interface DeletedLink {
   readonly suffix_taken_by: number | null;
 }
 
-/** A place in the list of deleted links: that of one of them, also when it isn't there any more. */
+/** A position in the list of deleted links: that of one of them, also when it is gone. */
 export interface DeletedPlace {
   readonly deletedAt: number;
   readonly id: number;
@@ -40,7 +40,7 @@ export const canComeBack =
       ]),
     ]);
 
-/** Newest first, from below a place: what comes back or is deleted meanwhile moves nothing. */
+/** Newest first, after a position: links that are restored or deleted meanwhile don't shift the page. */
 export const listDeleted = (
   queries: Queries,
   organizationId: number,

@@ -63,7 +63,7 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** Reads where somebody belongs, and keeps that from changing until this transaction ends. */
+/** Reads a user's organization and role, and locks them until this transaction ends. */
 export const lockMembership = (queries: Queries, userId: number): Promise<Membership | undefined> =>
   queries
     .updateTable('users')

@@ -58,7 +58,7 @@ export async function migrate(database: Database): Promise<void> {
   }
   for (const [index, migration] of migrations.entries()) {
     if (index < done) continue;
-    await database.reshape(async (queries) => {
+    await database.migrate(async (queries) => {
       const claimed =
         await sql`insert into migrations (number) values (${index + 1}) on conflict do nothing returning number`.execute(
           queries,

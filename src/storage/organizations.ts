@@ -15,7 +15,7 @@ export const updateOrganization = (
 
 /** Keeps others from joining, leaving and changing roles in these organizations until this transaction ends. */
 export async function lockOrganizations(queries: Queries, ids: readonly number[]): Promise<void> {
-  // One after the other, the lowest first, so that two who want the same ones don't wait for each other's.
+  // One after the other, the lowest first, so that two transactions on the same ones don't deadlock.
   for (const id of [...new Set(ids)].sort((one, other) => one - other)) {
     await queries
       .updateTable('organizations')

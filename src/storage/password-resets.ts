@@ -13,7 +13,7 @@ export async function insertReset(
   return row.id;
 }
 
-/** Whose password it is for. */
+/** The user whose password it resets. */
 export async function findResetHolder(
   queries: Queries,
   tokenHash: string,

@@ -25,7 +25,7 @@ export interface Prepared<Values extends readonly Value[], Row> {
   filled(queries: Queries, ...values: Values): Statement;
 }
 
-/** How statements reach a database whose connections take them as they are. */
+/** Runs statements on a database whose connections take SQL as it is. */
 type Runner = (
   sql: string,
   parameters: readonly unknown[],
@@ -33,7 +33,10 @@ type Runner = (
 
 const runners = new WeakMap<Queries, Runner>();
 
-/** From now on prepared statements go to it without the query builder, whose way there takes longer than many an answer. */
+/**
+ * From now on prepared statements go to it without the query builder, whose way there takes longer than many an
+ * answer.
+ */
 export function runDirectly(queries: Queries, runner: Runner): void {
   runners.set(queries, runner);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const besides = ['', '-wal', '-shm', '-journal'] as const;
 
 /**
- * Lets nobody but this user read a database, before it is opened. What SQLite puts beside a file has the mode of that file.
+ * Makes a database readable by this user only, before it is opened. What SQLite puts beside a file has the mode of that file.
  *
  * A file that is there is not opened for this: to close it again would take away the locks of this process on it.
  */
@@ -42,6 +42,6 @@ export function restrict(path: string, mode: 0o600 | 0o700): void {
   try {
     chmodSync(path, mode);
   } catch {
-    // It isn't there, or it is somebody else's, who has decided.
+    // It doesn't exist, or belongs to another user, who has decided.
   }
 }

@@ -130,9 +130,9 @@ export interface Schema {
   link_hours: Record<RollupClass, number> & {
     link_id: number;
     hour: number;
-    /** Who was new that day, under any hours of it. */
+    /** Visitors who were new that day, under any of its hours. */
     visitors: number;
-    /** So many signs of `counts` were added at its end since it was put in order. */
+    /** How many characters were appended to `counts` since it was last sorted. */
     loose: number;
     counts: string;
   };
@@ -157,7 +157,7 @@ export interface Schema {
     first_tried_at: number | null;
     /** Null when no further try is due. While a node is at it: when others may take it to have died. */
     next_try_at: number | null;
-    /** Whose the claim is: the `next_try_at` that its node set. Null while nobody is at it. */
+    /** Identifies the claim: the `next_try_at` that its node set. Null while it isn't claimed. */
     claimed_until: number | null;
   };
   webhook_attempts: {

@@ -48,7 +48,7 @@ export async function endSession(queries: Queries, hash: string): Promise<void> 
   await queries.deleteFrom('sessions').where('hash', '=', hash).execute();
 }
 
-/** How a session is called by its user: so much of its hash as nobody guesses, and nobody signs in with. */
+/** The public id of a session: a part of its hash, long enough not to be guessed, and no use for signing in. */
 const nameLength = 22;
 const nameOfHash = sql<string>`substr(hash, 1, ${sql.lit(nameLength)})`;
 

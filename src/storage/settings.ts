@@ -5,7 +5,7 @@ export async function findSetting(queries: Queries, key: string): Promise<string
   return row?.value ?? null;
 }
 
-/** Returns false when the setting was there already: whoever was first keeps it. */
+/** Returns false when the setting was there already: the first one stays. */
 export async function claimSetting(queries: Queries, key: string, value: string): Promise<boolean> {
   const row = await queries
     .insertInto('settings')

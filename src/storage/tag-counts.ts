@@ -10,7 +10,7 @@ export async function addToTagCounts(
   shard: number,
   differences: ReadonlyMap<number, number>,
 ): Promise<void> {
-  // Always in the same order: two who change the same tags wait for each other, and never both at once.
+  // Always in the same order, so that two transactions on the same tags don't deadlock.
   const rows = [...differences]
     .filter(([, links]) => links !== 0)
     .sort(([one], [other]) => one - other)

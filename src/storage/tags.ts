@@ -86,7 +86,7 @@ export async function ownTags(
     .execute();
 }
 
-/** These tags, whoever's they are. */
+/** These tags, of any organization. */
 export async function tagsById(
   queries: Queries,
   ids: readonly number[],

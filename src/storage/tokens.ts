@@ -32,7 +32,7 @@ export async function insertTokens(
     .execute();
 }
 
-/** Marks a refresh token as replaced. Only one caller ever gets its family: whoever comes first. */
+/** Marks a refresh token as replaced. Only the first caller gets its family. */
 export async function replaceRefreshToken(
   queries: Queries,
   hash: string,

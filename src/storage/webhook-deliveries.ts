@@ -84,7 +84,7 @@ export interface Redelivery {
   readonly signing_key: string | null;
 }
 
-/** Has it sent again from the beginning, with all its tries. Not while somebody is at it. */
+/** Schedules it again from the beginning, with all its tries. Not while a node has claimed it. */
 export async function requeueDelivery(
   queries: Queries,
   organizationId: number,
@@ -101,7 +101,7 @@ export async function requeueDelivery(
 }
 
 /** Removes what is over, and returns how many: what is still to be tried stays. */
-export async function deleteOldDeliveries(queries: Queries, before: number, most: number): Promise<number> {
+export async function deleteOldDeliveries(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('webhook_deliveries')
     .where('id', 'in', (old) =>
@@ -110,7 +110,7 @@ export async function deleteOldDeliveries(queries: Queries, before: number, most
         .select('id')
         .where('created_at', '<', before)
         .where('next_try_at', 'is', null)
-        .limit(most),
+        .limit(limit),
     )
     .returning('id')
     .execute();

@@ -2,19 +2,19 @@ import type { Dialect } from './dialect.ts';
 import { findAnyLink, type StoredLink } from './links.ts';
 import type { Queries } from './schema.ts';
 
-/** Links whose expiry has come and was not told yet: each of them once, whichever node asks. */
+/** Links that have expired and whose webhook wasn't called yet: each of them once, on any node. */
 export async function takeExpired(
   queries: Queries,
   dialect: Dialect,
   now: number,
-  most: number,
+  limit: number,
 ): Promise<{ readonly taken: number; readonly links: readonly StoredLink[] }> {
   const due = queries
     .selectFrom('links')
     .select(['id', 'webhook_url'])
     .where('expiry_event_at', '<=', now)
     .orderBy('expiry_event_at')
-    .limit(most);
+    .limit(limit);
   const taken = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
   const ids = taken.map((link) => link.id);
   if (ids.length > 0) {

@@ -51,7 +51,7 @@ export interface Claim {
   readonly except: readonly number[];
 }
 
-/** How many of the oldest are looked through for one whose organization has room. */
+/** How many of the oldest are searched for one whose organization has room. */
 const lookedThrough = 256;
 
 /** Takes the oldest due deliveries for a target. No other node gets the same. */
@@ -122,7 +122,7 @@ export const hooksOfLink = (queries: Queries, linkId: number) =>
     .where('id', '=', linkId)
     .executeTakeFirst();
 
-/** Gives back what was claimed and not sent: whoever comes next takes it at once. */
+/** Releases deliveries that were claimed and not sent: the next claim takes them at once. */
 export async function releaseClaims(
   queries: Queries,
   deliveries: readonly Pick<StoredDelivery, 'id' | 'claimed_until'>[],

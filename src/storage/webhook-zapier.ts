@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from './schema.ts';
 
-/** Puts the hook in the place of the one before it, and returns its number. Null when the link is gone. */
+/** Replaces the hook, and returns its number. Null when the link is gone. */
 export async function setZapierHook(
   queries: Queries,
   linkId: number,

@@ -1,7 +1,7 @@
 import { TookTooLong } from '../../rules/errors.ts';
 import type { ReadTerms } from '../database.ts';
 
-/** Something that is waited for, until nobody does any more. */
+/** A task with a deadline, after which its result is no longer awaited. */
 export interface Awaited {
   readonly terms: ReadTerms;
   /** As `performance.now()` has it. */

@@ -8,7 +8,7 @@ export interface TakeOptions<Item> {
 }
 
 /**
- * Who is next, where many wait for few turns: keys take turns in a circle, however much each of them waits for, and
+ * A queue for few turns: keys take turns in a circle, however many items each of them has, and
  * none has more than so many turns at a time.
  */
 export class FairQueue<Item> {

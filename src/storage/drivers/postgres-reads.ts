@@ -11,7 +11,10 @@ export interface Lent {
   release(isBroken?: boolean): void;
 }
 
-/** How many connections read for callers at a time. The pool has some more, for changes and for what Linnet reads itself. */
+/**
+ * How many connections read for callers at a time. The pool has some more, for changes and for what Linnet reads
+ * itself.
+ */
 const maxReading = 8;
 const maxOfOne = 4;
 /** So many of them go only to organizations that have none. */
@@ -32,7 +35,10 @@ interface Read extends Awaited {
   processId: number | undefined;
 }
 
-/** Reads of callers, which take turns at the pool's connections by organization and end when nobody waits any more. */
+/**
+ * Reads of callers, which take turns at the pool's connections by organization and end when their caller no longer
+ * waits.
+ */
 export class PostgresReads {
   readonly #connect: () => Promise<Lent>;
   readonly #cancel: (processId: number) => Promise<unknown>;

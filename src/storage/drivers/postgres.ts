@@ -19,7 +19,7 @@ const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** Connections at the most: people's reads and changes, and each who asks by key. */
+/** Maximum connections: for reads, for changes, and for each lookup by key. */
 const maxConnections = { control: 12, lookups: 4 } as const;
 
 export function openPostgresLookups(
@@ -48,7 +48,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     lookup: lookups.queries,
     write: (work) => writeWithRetries(read, work),
     writeWhole: null,
-    async reshape(work) {
+    async migrate(work) {
       const patient = poolOf(url, 1, onIdleError, noLimits);
       try {
         return await writeWithRetries(queriesOver(patient, onIdleError), work);
@@ -75,13 +75,13 @@ const noLimits = { query_timeout: 0, statement_timeout: 0, idle_in_transaction_s
 
 function poolOf(
   url: string,
-  most: number,
+  maxConnections: number,
   onIdleError: (cause: Error) => void,
   patience: Pick<pg.PoolConfig, keyof typeof limits | keyof typeof kept> = limits,
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: most,
+    max: maxConnections,
     types,
     application_name: 'linnet',
     connectionTimeoutMillis: connectTimeout(url),
@@ -109,9 +109,9 @@ function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>)
   });
 }
 
-/** The pool's own errors say what happened to the connection; they are told apart here, once, for all callers. */
+/** The pool's own errors say what happened to the connection; they are classified here, once, for all callers. */
 function clientWithFaults(client: pg.PoolClient, onIdleError: (cause: Error) => void): Lent {
-  // The pool listens only while it holds the client itself: an error nobody listens to ends the process.
+  // The pool listens only while it holds the client itself: an error without a listener ends the process.
   client.on('error', onIdleError);
   let isBroken = false;
   let last: Promise<unknown> = Promise.resolve();

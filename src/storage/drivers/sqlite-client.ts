@@ -31,7 +31,7 @@ type Asked =
   | (Statement & { readonly inside: boolean; readonly slot?: number })
   | { readonly whole: readonly Statement[] };
 
-/** More than this and whoever asks is told to come back: a queue without end helps nobody. */
+/** Beyond this, calls are refused: an unbounded queue helps no caller. */
 const maxWaiting = 1_000;
 
 export class SqliteThread implements SqliteClient {

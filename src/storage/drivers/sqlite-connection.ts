@@ -10,7 +10,7 @@ export interface Answer {
 /** The system's own cache of the file is behind these: a page that is only there costs about a microsecond more. */
 const cacheKilobytes = { write: 12_000, read: 8_000 };
 
-/** One connection with its prepared statements. Synchronous: whoever holds it waits for the disk. */
+/** One connection with its prepared statements. Synchronous: its thread waits for the disk. */
 export class SqliteConnection {
   readonly #database: Sqlite;
   readonly #statements = new Map<string, SqliteStatement>();
@@ -96,7 +96,7 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  /** The switch doesn't wait for others as everything else does: several who open a new file at once take turns. */
+  /** The switch ignores the busy timeout: several processes that open a new file at once take turns. */
   #switchToWal(): void {
     for (let attempt = 1; ; attempt++) {
       try {

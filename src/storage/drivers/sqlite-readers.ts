@@ -9,14 +9,14 @@ import type { Answer } from './sqlite-connection.ts';
 
 /** So many threads read whatever comes. One organization may have all of them at a time. */
 const generalReaders = Math.min(Math.max(availableParallelism() - 1, 2), 4);
-/** And one more, for those who have nothing under way in any other. */
+/** And one more, for organizations without a statement in any other. */
 const quickReaders = 1;
-/** Milliseconds that a statement may keep that one from others who wait for it: then it starts again in another. */
+/** Milliseconds that a statement may block that one while others wait for it: then it starts again in another. */
 const maxQuick = 300;
 /** Milliseconds after which what shares a message with a slow statement goes elsewhere. */
 const maxHeldUp = 40;
 
-/** Of one organization and of all: more are told to come back. */
+/** Of one organization and of all: further reads are refused. */
 const maxWaiting = { ofOne: 1_000, ofAll: 5_000 };
 /** A message to a thread costs more than what most statements ask, so they share one where many wait. */
 const maxShared = 16;

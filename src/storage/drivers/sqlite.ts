@@ -58,7 +58,7 @@ class Writer {
   }
 
   /** With what it takes to undo and to sort on disk, not in memory: that may be as much as the tables hold. */
-  async reshape<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+  async migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     while (this.#turn) await this.#turn;
     const onDisk = this.#client.hold('pragma temp_store = file', []);
     try {
@@ -185,7 +185,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
     writeWhole: (statements) => writer.runWhole(statements),
-    reshape: (work) => writer.reshape(work),
+    migrate: (work) => writer.migrate(work),
     async close() {
       await writer.finish();
       lookup.close();
