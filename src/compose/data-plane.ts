@@ -30,7 +30,7 @@ export interface DataPlane {
   readonly clicks: Clicks;
   /** Begins to answer plain visits. The store is open and its schema up to date. */
   open(origin: string): Promise<void>;
-  /** The last step of a start. A port that is shared with other processes is listened on only now; until then they get the visitors. */
+  /** The last step of a start. Only now is a shared port listened on: until then the other processes get the visitors. */
   listen(): void | Promise<void>;
   change(change: Change): void;
   /** Fulfilled once every change passed to `change` has been applied; null if it already has. */
