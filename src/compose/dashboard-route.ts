@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { KeptBundle } from '../bundle/kept-bundle.ts';
-import type { Arrival } from '../http/router.ts';
+import type { IncomingRequest } from '../http/router.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
 import { whileFirstRun } from './first-run.ts';
@@ -74,8 +74,8 @@ async function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Promise<As
 }
 
 interface Routes {
-  readonly page: (arrival: Arrival) => Response | Promise<Response>;
-  readonly asset: (arrival: Arrival) => Response | Promise<Response>;
+  readonly page: (incoming: IncomingRequest) => Response | Promise<Response>;
+  readonly asset: (incoming: IncomingRequest) => Response | Promise<Response>;
 }
 
 /**
@@ -85,19 +85,19 @@ interface Routes {
 export function dashboardRoutes(
   site: Site,
   isFirstRun: () => Promise<boolean>,
-  missing: (arrival: Arrival) => Response,
+  missing: (incoming: IncomingRequest) => Response,
   log: Log,
 ): Routes {
-  const from = (pick: (found: Bundle, arrival: Arrival) => Response | null) => {
-    const present = (arrival: Arrival) =>
-      readOnly(arrival.request, async () => {
+  const from = (pick: (found: Bundle, incoming: IncomingRequest) => Response | null) => {
+    const present = (incoming: IncomingRequest) =>
+      readOnly(incoming.request, async () => {
         const found = await dashboardBundle
           .get((cause) => log.error('dashboard not bundled', cause))
           .catch(() => null);
-        return found === null ? notBundled() : (pick(found, arrival) ?? missing(arrival));
+        return found === null ? notBundled() : (pick(found, incoming) ?? missing(incoming));
       });
     const elsewhere = whileFirstRun(isFirstRun, present, missing);
-    return (arrival: Arrival) => (site.isDefaultHost(arrival.host) ? present : elsewhere)(arrival);
+    return (incoming: IncomingRequest) => (site.isDefaultHost(incoming.host) ? present : elsewhere)(incoming);
   };
   return {
     page: from(({ page }, { request }) => answer(request, page, pageHeaders)),
@@ -115,7 +115,7 @@ const notBundled = (): Response =>
   });
 
 /** Redirects the root of the service's own host to the dashboard. */
-export const toDashboard = ({ request }: Arrival): Response | Promise<Response> =>
+export const toDashboard = ({ request }: IncomingRequest): Response | Promise<Response> =>
   readOnly(
     request,
     () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),

@@ -1,4 +1,4 @@
-import type { Arrival } from '../http/router.ts';
+import type { IncomingRequest } from '../http/router.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
 
@@ -17,8 +17,8 @@ export function firstRunOf(database: Database): () => Promise<boolean> {
 export const whileFirstRun =
   (
     isFirstRun: () => Promise<boolean>,
-    during: (arrival: Arrival) => Answer,
-    after: (arrival: Arrival) => Answer,
+    during: (incoming: IncomingRequest) => Answer,
+    after: (incoming: IncomingRequest) => Answer,
   ) =>
-  async (arrival: Arrival): Promise<Response> =>
-    (await isFirstRun()) ? during(arrival) : after(arrival);
+  async (incoming: IncomingRequest): Promise<Response> =>
+    (await isFirstRun()) ? during(incoming) : after(incoming);

@@ -1,7 +1,7 @@
 import { lostCall, lostOnDomain } from '../api/lost-call.ts';
 import { errorAnswer, type serveApi } from '../api/serve.ts';
 import type { Config } from '../config/options.ts';
-import type { Arrival, Routes } from '../http/router.ts';
+import type { IncomingRequest, Routes } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Site } from '../rules/site.ts';
@@ -34,30 +34,29 @@ export function routesOf({ config, context, hosts, redirects, api, log }: Router
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,
     service: serviceRoutes(context, api, hosts, isFirstRun, log),
-    shared: new Set(['_linnet', 'robots.txt', 'favicon.ico']),
     hostless: new Set(['healthz', 'readyz']),
-    home: (arrival) => lostCall(arrival.request, arrival.path, context.site) ?? toDashboard(arrival),
-    link: (arrival, domainId) => answerVisit(redirects, context.site, arrival, domainId),
-    stranger: (arrival, cause) =>
+    home: (incoming) => lostCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
+    link: (incoming, domainId) => answerVisit(redirects, context.site, incoming, domainId),
+    unknownHost: (incoming, cause) =>
       cause === undefined
-        ? answerUnknownHost(context, isFirstRun, arrival)
-        : pageResponse(unavailablePage(arrival.host)),
+        ? answerUnknownHost(context, isFirstRun, incoming)
+        : pageResponse(unavailablePage(incoming.host)),
     badRequest: () => errorAnswer(new Refusal('REQUEST_MALFORMED', 'The request names no usable host.')),
   };
 }
 
 /** A new service leads to its set-up under every host name, which says there what to configure. */
-function answerUnknownHost({ site }: Context, isFirstRun: () => Promise<boolean>, arrival: Arrival) {
-  const { request, path, host } = arrival;
+function answerUnknownHost({ site }: Context, isFirstRun: () => Promise<boolean>, incoming: IncomingRequest) {
+  const { request, path, host } = incoming;
   const lost = lostCall(request, path, site);
   if (lost !== null || path !== '/') return lost ?? pageResponse(notFoundPage(host));
-  return whileFirstRun(isFirstRun, toDashboard, () => pageResponse(notFoundPage(host)))(arrival);
+  return whileFirstRun(isFirstRun, toDashboard, () => pageResponse(notFoundPage(host)))(incoming);
 }
 
-function answerVisit(redirects: RequestHandler, site: Site, arrival: Arrival, domainId: number) {
-  const { request, path } = arrival;
+function answerVisit(redirects: RequestHandler, site: Site, incoming: IncomingRequest, domainId: number) {
+  const { request, path } = incoming;
   const isCustom = domainId !== defaultDomainId;
-  const answer = redirects.answer(new RequestVisit(arrival, domainId));
+  const answer = redirects.answer(new RequestVisit(incoming, domainId));
   // A client that looks for the API in the wrong place gets an error of the API.
   const orLost = (found: Response) =>
     found.status === 404 || found.status === 405

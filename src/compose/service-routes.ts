@@ -3,7 +3,7 @@ import { qrImage } from '../api/qr-image.ts';
 import { referencePage } from '../api/reference-page.ts';
 import { routes } from '../api/routes.ts';
 import type { serveApi } from '../api/serve.ts';
-import type { Arrival } from '../http/router.ts';
+import type { IncomingRequest } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
@@ -16,7 +16,7 @@ import { dashboardRoutes } from './dashboard-route.ts';
 import { readOnly } from './read-only.ts';
 import { tlsAllowed } from './tls-allowed.ts';
 
-type ServiceRoute = (arrival: Arrival) => Response | Promise<Response>;
+type ServiceRoute = (incoming: IncomingRequest) => Response | Promise<Response>;
 
 /** The service's own paths, by their first segment. */
 export function serviceRoutes(

@@ -1,4 +1,4 @@
-import type { Arrival } from '../http/router.ts';
+import type { IncomingRequest } from '../http/router.ts';
 import { parseHost } from '../rules/host.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Hosts } from '../visit/hosts.ts';
@@ -14,7 +14,7 @@ const headers = { 'cache-control': 'no-store' };
  */
 export const tlsAllowed =
   (hosts: Hosts) =>
-  ({ request, host, path, search, isInternal }: Arrival): Response | Promise<Response> => {
+  ({ request, host, path, search, isInternal }: IncomingRequest): Response | Promise<Response> => {
     if (path !== '/internal/tls-allowed' || !isInternal()) return pageResponse(notFoundPage(host));
     return readOnly(request, () => {
       const asked = parseHost(new URLSearchParams(search).get('domain'));

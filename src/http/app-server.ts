@@ -4,25 +4,25 @@ import type { Caller } from './router.ts';
 import { startingAnswer } from './starting.ts';
 
 type Answer = Response | Promise<Response>;
-export type Front = (request: Request, caller: Caller) => Answer;
+export type RequestHandler = (request: Request, caller: Caller) => Answer;
 
 /** Far above every limit that an endpoint sets: those are checked before a byte is read, and say so in words. */
 const largestBody = 1024 * 1024 * 1024;
-/** As long as can be: who is silent is ended where visitors connect, and a slow handler still answers. */
+/** The longest there is: the listener ends silent connections, and a slow handler still answers. */
 const idleSeconds = 255;
-/** What has surely come in with the head, or right behind it. */
+/** A body so small has surely arrived with the head, or right behind it. */
 const smallBody = 8 * 1024;
 
 /**
- * Bun's own server, for everything that the fast path does not answer. It is reached through our connections alone, and
- * answers 503 until it is opened.
+ * Bun's own server, for everything that the fast path doesn't answer. Only the listener may connect to it, and it answers
+ * 503 until it is opened.
  */
 export class AppServer {
   readonly #server: Server<undefined>;
-  #front: Front = startingAnswer;
+  #handler: RequestHandler = startingAnswer;
 
   constructor(clientByPort: Pick<ClientByPort, 'get'>, onFault: (cause: unknown) => void) {
-    const peerOf = (request: Request, server: Server<undefined>) => {
+    const clientOf = (request: Request, server: Server<undefined>) => {
       const { address, port } = server.requestIP(request) ?? { address: '', port: 0 };
       return address === '127.0.0.1' ? clientByPort.get(port) : undefined;
     };
@@ -32,10 +32,10 @@ export class AppServer {
       idleTimeout: idleSeconds,
       maxRequestBodySize: largestBody,
       fetch: (request, server) => {
-        const peer = peerOf(request, server);
-        if (peer === undefined) return new Response(null, { status: 403 });
-        const answer = this.#front(request, {
-          address: peer,
+        const client = clientOf(request, server);
+        if (client === undefined) return new Response(null, { status: 403 });
+        const answer = this.#handler(request, {
+          address: client,
           keepOpen: (seconds = 0) => server.timeout(request, seconds),
         });
         return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
@@ -59,8 +59,8 @@ export class AppServer {
   }
 
   /** From now on requests are answered by this. */
-  open(front: Front): void {
-    this.#front = front;
+  open(handler: RequestHandler): void {
+    this.#handler = handler;
   }
 
   /** Lets requests that are under way finish, for so many milliseconds at the most. */

@@ -3,8 +3,8 @@ import type { TrustedProxies } from '../config/options.ts';
 import { memoize } from '../structures/memoize.ts';
 
 /**
- * The address of whoever called: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its
- * end, where the nearest proxy wrote, and only as far as the trust goes; what stands before is anybody's claim.
+ * The client's address: the socket's, unless proxies are trusted. Then X-Forwarded-For is read from its end, where the
+ * nearest proxy wrote, and only as far as the trust goes; clients can forge what stands before.
  */
 export function clientAddress(
   peer: string | null,
@@ -24,7 +24,7 @@ export function clientAddress(
   return client;
 }
 
-/** Which network's limits a connection counts towards; null for a trusted proxy's, which carries everybody's. */
+/** Which network's limits a connection counts towards; null for a trusted proxy's, which carries those of many. */
 export function limitedNetwork(peer: string, trust: TrustedProxies): string | null {
   const address = plainAddress(peer) ?? '0.0.0.0';
   return isBelieved(address, 0, trust) ? null : networkOf(address);
@@ -37,7 +37,7 @@ export const believesProxies = (trust: TrustedProxies): boolean => trust.kind !=
 const isBelieved = (proxy: string, step: number, trust: TrustedProxies): boolean =>
   trust.kind === 'hops' ? step < trust.count : isWithin(proxy, trust.ranges);
 
-/** Whoever shares this is one party for limits: an IPv4 address, or the /64 that an IPv6 customer gets. */
+/** What limits count as one client: an IPv4 address, or the /64 that an IPv6 customer gets. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.parse(address);
@@ -52,7 +52,7 @@ export function isLoopbackAddress(peer: string | null): boolean {
   return address !== null && ipaddr.parse(address).range() === 'loopback';
 }
 
-/** Private networks, where a proxy is looked for that only a number of hops speaks of. */
+/** Private networks, where proxies are expected if only a number of hops is configured. */
 const inside: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
 
 /**

@@ -1,24 +1,24 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { options } from '../config/options.ts';
-import { type Arrival, type Routes, router } from './router.ts';
+import { type IncomingRequest, type Routes, router } from './router.ts';
 
 const custom = 5;
 let domains: (host: string) => number | null | Promise<number | null>;
-let arrived: Arrival | undefined;
-let strangersCause: unknown;
+let received: IncomingRequest | undefined;
+let unknownHostCause: unknown;
 let trusted: string;
 let baseIsLoopback: boolean;
 
 beforeEach(() => {
   domains = (host) => ({ 'links.example': 0, 'go.example.org': custom })[host] ?? null;
-  arrived = undefined;
-  strangersCause = undefined;
+  received = undefined;
+  unknownHostCause = undefined;
   trusted = '0';
   baseIsLoopback = true;
 });
 
-const says = (text: string) => (arrival: Arrival) => {
-  arrived = arrival;
+const says = (text: string) => (incoming: IncomingRequest) => {
+  received = incoming;
   return new Response(text);
 };
 
@@ -31,18 +31,17 @@ const routes = (): Routes => ({
     ['api', says('api')],
     ['robots.txt', says('robots')],
   ]),
-  shared: new Set(['robots.txt']),
   hostless: new Set(['healthz']),
   home: says('home'),
-  link: (arrival, domainId) => says(`link of ${domainId}`)(arrival),
-  stranger: (arrival, cause) => {
-    strangersCause = cause;
-    return says('stranger')(arrival);
+  link: (incoming, domainId) => says(`link of ${domainId}`)(incoming),
+  unknownHost: (incoming, cause) => {
+    unknownHostCause = cause;
+    return says('unknown host')(incoming);
   },
   badRequest: () => new Response('bad request'),
 });
 
-/** Which door a request is shown to.  */
+/** Which route answers a request. */
 async function enter(
   url: string,
   headers: Record<string, string> = {},
@@ -53,7 +52,7 @@ async function enter(
   return (await router(routes())(new Request(url, { headers: { host, ...headers } }), caller)).text();
 }
 
-describe('which door', () => {
+describe('which route', () => {
   test.each([
     ['https://links.example/', 'home'],
     ['https://links.example/?q', 'home'],
@@ -68,14 +67,14 @@ describe('which door', () => {
     ['https://go.example.org/', 'link of 5'],
     ['https://go.example.org/api/v1/link', 'link of 5'],
     ['https://go.example.org/robots.txt', 'robots'],
-    ['https://elsewhere.example/', 'stranger'],
-    ['https://elsewhere.example/offer', 'stranger'],
+    ['https://elsewhere.example/', 'unknown host'],
+    ['https://elsewhere.example/offer', 'unknown host'],
     ['https://elsewhere.example/api/v1/link', 'api'],
-  ])('%s: %s', async (url, door) => {
-    expect(await enter(url)).toBe(door);
+  ])('%s: %s', async (url, route) => {
+    expect(await enter(url)).toBe(route);
     const known = domains;
     domains = async (host) => known(host);
-    expect(await enter(url)).toBe(door);
+    expect(await enter(url)).toBe(route);
   });
 
   test.each([
@@ -99,25 +98,25 @@ describe('which door', () => {
 
   test('path and query are handed on as they were sent', async () => {
     await enter('https://links.example/caf%C3%A9/x%2Fy/?a=1&b=%20?c');
-    expect([arrived?.host, arrived?.path, arrived?.search]).toEqual([
+    expect([received?.host, received?.path, received?.search]).toEqual([
       'links.example',
       '/caf%C3%A9/x%2Fy/',
       '?a=1&b=%20?c',
     ]);
   });
 
-  test('while hosts can not be looked up, the API still answers, and a stranger is told why nothing else does', async () => {
+  test('while hosts can not be looked up, the API still answers, and requests for other hosts learn why nothing else does', async () => {
     domains = () => Promise.reject(new Error('away'));
     expect(await enter('https://go.example.org/api/v1/link')).toBe('api');
-    expect(await enter('https://go.example.org/offer')).toBe('stranger');
-    expect(strangersCause).toEqual(new Error('away'));
+    expect(await enter('https://go.example.org/offer')).toBe('unknown host');
+    expect(unknownHostCause).toEqual(new Error('away'));
   });
 });
 
 describe('who calls from this very machine', () => {
   const from = async (peer: string, url: string, headers: Record<string, string> = {}) => {
     await enter(url, headers, peer);
-    return arrived?.isLocal();
+    return received?.isLocal();
   };
   const here = 'http://127.0.0.1:3000/api/v1/user';
 
@@ -154,7 +153,7 @@ describe('who calls from this very machine', () => {
 test('nobody calls from this very machine where people reach it elsewhere, or through a proxy', async () => {
   const isLocal = async () => {
     await enter('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
-    return arrived?.isLocal();
+    return received?.isLocal();
   };
   expect(await isLocal()).toBe(true);
   baseIsLoopback = false;
@@ -170,7 +169,7 @@ describe('who asks for itself, from inside', () => {
   const asks = async (peer: string, proxies: string, headers: Record<string, string> = {}) => {
     trusted = proxies;
     await enter('http://127.0.0.1:3000/api/v1/user', headers, peer);
-    return arrived?.isInternal();
+    return received?.isInternal();
   };
 
   test.each([

@@ -1,6 +1,6 @@
 import type { TrustedProxies } from '../config/options.ts';
 import { isLoopbackName } from '../rules/host.ts';
-import { firstSegment } from '../rules/service-paths.ts';
+import { firstSegment, isServicePath } from '../rules/service-paths.ts';
 import {
   believesProxies,
   clientAddress,
@@ -18,13 +18,13 @@ export interface Caller {
 }
 
 /** A request with its URL taken apart once, for all routes. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly request: Request;
   readonly host: string;
   /** As it was sent, percent-encoded, from the slash to the question mark. */
   readonly path: string;
   readonly search: string;
-  /** The visitor's, as far as the proxies are trusted. Worked out when asked, as is the network it is in. */
+  /** The client's, as far as the proxies are trusted. Computed when it is asked for, like its network. */
   readonly address: () => string;
   readonly network: () => string;
   /** From this very machine, through no proxy and from no web page of another site. */
@@ -39,20 +39,19 @@ type Answer = Response | Promise<Response>;
 
 export interface Routes {
   readonly trustedProxies: TrustedProxies;
-  /** Whether BASE_URL leads to this machine alone: then nobody else is expected. */
+  /** Whether BASE_URL leads to this machine alone: then no other client is expected. */
   readonly baseIsLoopback: boolean;
   /** The domain a host stands for; null for a host that is none of ours. */
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
   readonly isCustom: (domainId: number) => boolean;
   /** The service's own paths by their first segment. On custom domains only the shared ones answer. */
-  readonly service: ReadonlyMap<string, (arrival: Arrival) => Answer>;
-  readonly shared: ReadonlySet<string>;
-  /** Those that answer old clients who name no host. */
+  readonly service: ReadonlyMap<string, (incoming: IncomingRequest) => Answer>;
+  /** Those that also answer old clients, which name no host. */
   readonly hostless: ReadonlySet<string>;
-  readonly home: (arrival: Arrival) => Answer;
-  readonly link: (arrival: Arrival, domainId: number) => Answer;
+  readonly home: (incoming: IncomingRequest) => Answer;
+  readonly link: (incoming: IncomingRequest, domainId: number) => Answer;
   /** For a host that is none of ours, or (`cause`) that could not be looked up. */
-  readonly stranger: (arrival: Arrival, cause?: unknown) => Answer;
+  readonly unknownHost: (incoming: IncomingRequest, cause?: unknown) => Answer;
   readonly badRequest: () => Response;
 }
 
@@ -63,40 +62,44 @@ export function router(routes: Routes) {
     const host = header === null ? null : hostName(header);
     if (host === null)
       return (header === null && answerHostless(routes, request, caller)) || routes.badRequest();
-    const arrival = arrivalOf(request, caller, host, routes);
-    if (arrival === null) return routes.badRequest();
+    const incoming = incomingOf(request, caller, host, routes);
+    if (incoming === null) return routes.badRequest();
     const domain = routes.domainOf(host);
     if (domain instanceof Promise) {
       // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.
       return domain.then(
-        (id) => dispatch(routes, arrival, id),
-        (cause) => dispatch(routes, arrival, null, cause),
+        (id) => dispatch(routes, incoming, id),
+        (cause) => dispatch(routes, incoming, null, cause),
       );
     }
-    return dispatch(routes, arrival, domain);
+    return dispatch(routes, incoming, domain);
   };
 }
 
-/** Some load balancers ask whether a server is well in HTTP/1.0, and name no host. Null for what else is asked so. */
+/** Some load balancers check health in HTTP/1.0 and name no host. Null for any other such request. */
 function answerHostless(routes: Routes, request: Request, caller: Caller): Answer | null {
-  const arrival = arrivalOf(request, caller, '', routes);
-  if (arrival === null) return null;
-  const segment = firstSegment(arrival.path);
-  return routes.hostless.has(segment) ? (routes.service.get(segment)?.(arrival) ?? null) : null;
+  const incoming = incomingOf(request, caller, '', routes);
+  if (incoming === null) return null;
+  const segment = firstSegment(incoming.path);
+  return routes.hostless.has(segment) ? (routes.service.get(segment)?.(incoming) ?? null) : null;
 }
 
-function dispatch(routes: Routes, arrival: Arrival, domainId: number | null, cause?: unknown): Answer {
-  const segment = firstSegment(arrival.path);
-  const route = routes.service.get(segment);
+function dispatch(
+  routes: Routes,
+  incoming: IncomingRequest,
+  domainId: number | null,
+  cause?: unknown,
+): Answer {
+  const route = routes.service.get(firstSegment(incoming.path));
   const isCustom = domainId !== null && routes.isCustom(domainId);
-  if (route && (!isCustom || routes.shared.has(segment))) return route(arrival);
-  if (domainId === null) return routes.stranger(arrival, cause);
-  if (arrival.path === '/' && !isCustom) return routes.home(arrival);
-  return routes.link(arrival, domainId);
+  if (route && isServicePath(incoming.path, isCustom)) return route(incoming);
+  if (domainId === null) return routes.unknownHost(incoming, cause);
+  if (incoming.path === '/' && !isCustom) return routes.home(incoming);
+  return routes.link(incoming, domainId);
 }
 
 /** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
-function arrivalOf(request: Request, caller: Caller, host: string, routes: Routes): Arrival | null {
+function incomingOf(request: Request, caller: Caller, host: string, routes: Routes): IncomingRequest | null {
   const { url } = request;
   const { trustedProxies: trust, baseIsLoopback } = routes;
   // Without a Host it is a path alone.
@@ -137,7 +140,7 @@ const isForwarded = ({ headers }: Request): boolean => proxyMarks.some((mark) =>
 
 /**
  * A proxy on this machine has a loopback address too, and may pass on any Host: so this is asked only where BASE_URL
- * and TRUSTED_PROXIES speak of no proxy. The browser of somebody who was lured to a page has a loopback address as well.
+ * and TRUSTED_PROXIES name no proxy. A browser on this machine that shows a page of another site has that address as well.
  */
 function isLocal(request: Request, caller: Caller, host: string): boolean {
   const { headers } = request;

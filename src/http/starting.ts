@@ -13,7 +13,7 @@ const page = `<!doctype html>
 `;
 const headers = { 'retry-after': '1', 'cache-control': 'no-store' };
 
-/** What everybody is told until the service is open: programs in the API's own form, people by a page. */
+/** The answer to every request until the service is open: JSON for programs, a page for browsers. */
 export function startingAnswer({ url }: Request): Response {
   const path = url.slice(Math.max(0, url.indexOf('/', url.indexOf('://') + 3)));
   if (/^\/(?:api|healthz|readyz)(?:[/?]|$)/.test(path)) {

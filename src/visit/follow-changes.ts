@@ -2,26 +2,26 @@ import type { LinkChange } from '../storage/changes.ts';
 
 export interface ChangeFeed {
   newest(): Promise<number>;
-  after(id: number, most: number): Promise<readonly LinkChange[]>;
+  after(id: number, max: number): Promise<readonly LinkChange[]>;
   /** Those of these ids that have appeared since. */
   among(ids: readonly number[]): Promise<readonly LinkChange[]>;
 }
 
 interface Follower {
   changed(change: LinkChange): void;
-  /** Too much may have been missed: everything known is out of date. */
+  /** Too many changes may have been missed: everything cached is out of date. */
   lost(): void;
-  /** Once for every time that the feed can't be read, however long it takes. */
+  /** Called once for each time that the feed becomes unreadable, however long that lasts. */
   failed(cause: unknown): void;
 }
 
 const maxPerPoll = 1_000;
 /** Longer than any transaction may take: an id that hasn't appeared by then never will. */
 const gapPatience = 30_000;
-/** How many of the newest changes are looked through for gaps at the beginning: what was still under way then. */
+/** How many of the newest changes are searched for gaps at the start: their transactions may not have committed yet. */
 const lookBack = 1_000;
 /** As long as changes are kept, with an hour to spare. */
-const longestAbsence = 23 * 60 * 60 * 1000;
+const maxAbsence = 23 * 60 * 60 * 1000;
 
 /**
  * Follows the feed of changed links by id. Ids are handed out before their transactions commit, so a lower id can
@@ -67,7 +67,7 @@ export class ChangeFollower {
   async poll(): Promise<void> {
     try {
       const now = this.#now();
-      if (now - this.#lastSuccess > longestAbsence) await this.#startOver();
+      if (now - this.#lastSuccess > maxAbsence) await this.#startOver();
       await this.#fillGaps(now);
       let page: readonly LinkChange[];
       do {
@@ -82,7 +82,7 @@ export class ChangeFollower {
     }
   }
 
-  /** Takes note of where the feed stands. What is in it by now was done before anything is read from here on. */
+  /** Notes the newest change. Everything that is loaded from here on includes those before it. */
   async #begin(): Promise<void> {
     const start = Math.max(0, (await this.#feed.newest()) - lookBack);
     const known = await this.#feed.after(start, maxPerPoll);

@@ -1,6 +1,6 @@
 const maxBytes = 16 * 1024;
 
-/** The fields of a form that one of our pages sent, or null for what none of them sends. Never reads past its bound. */
+/** The fields of a form that one of our pages sent, or null for anything else. Never reads more than `maxBytes`. */
 export async function readForm(request: Request): Promise<URLSearchParams | null> {
   const type = request.headers.get('content-type') ?? '';
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) return null;

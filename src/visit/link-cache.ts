@@ -3,27 +3,27 @@ import { BoundedCache } from '../structures/bounded-cache.ts';
 
 export interface CacheBounds {
   readonly bytes: number;
-  /** How many addresses are remembered as leading nowhere. */
+  /** How many addresses without a link are remembered. */
   readonly misses: number;
 }
 
-interface Flight {
+interface PendingLoad {
   readonly promise: Promise<Loaded>;
-  /** The link changed while it was being read: the answer is good for who asked before, and for nobody after. */
-  overtaken: boolean;
+  /** The link changed while it was being loaded: the result serves requests that waited for it, and none after. */
+  isOutdated: boolean;
 }
 
 type Loaded = LinkForVisitor | null;
 type Load = (domainId: number, suffix: string) => Loaded | Promise<Loaded>;
 
 /**
- * Links by domain and suffix, and which of them don't exist. Many who ask for one at once make one query; where that is
- * answered at once, nobody waits.
+ * Links by domain and suffix, and which of them don't exist. Requests for the same link at once share one query; a query
+ * that is answered synchronously makes none of them wait.
  */
 export class LinkCache {
   readonly #links: BoundedCache<LinkForVisitor>;
   readonly #misses: BoundedCache<true>;
-  readonly #flights = new Map<string, Flight>();
+  readonly #pending = new Map<string, PendingLoad>();
   readonly #load: Load;
 
   constructor(load: Load, bounds: CacheBounds) {
@@ -32,7 +32,7 @@ export class LinkCache {
     this.#misses = new BoundedCache(bounds.misses);
   }
 
-  /** What is known right now: the link, null when there is none, undefined when that has to be asked. */
+  /** The cached link, null when there is none, undefined when it has to be loaded. */
   peek(domainId: number, suffix: string): LinkForVisitor | null | undefined {
     const key = keyOf(domainId, suffix);
     return this.#links.get(key) ?? (this.#misses.get(key) ? null : undefined);
@@ -40,26 +40,26 @@ export class LinkCache {
 
   fetch(domainId: number, suffix: string): Loaded | Promise<Loaded> {
     const key = keyOf(domainId, suffix);
-    const flying = this.#flights.get(key);
-    if (flying && !flying.overtaken) return flying.promise;
+    const pending = this.#pending.get(key);
+    if (pending && !pending.isOutdated) return pending.promise;
     const loaded = this.#ask(domainId, suffix);
     if (!(loaded instanceof Promise)) return this.#keep(key, loaded);
-    const flight: Flight = { promise: loaded, overtaken: false };
-    this.#flights.set(key, flight);
-    const landed = () => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    const load: PendingLoad = { promise: loaded, isOutdated: false };
+    this.#pending.set(key, load);
+    const finish = () => {
+      if (this.#pending.get(key) === load) this.#pending.delete(key);
     };
-    flight.promise.then((link) => {
-      landed();
-      if (!flight.overtaken) this.#keep(key, link);
-    }, landed);
-    return flight.promise;
+    load.promise.then((link) => {
+      finish();
+      if (!load.isOutdated) this.#keep(key, link);
+    }, finish);
+    return load.promise;
   }
 
   forget(domainId: number, suffix: string): void {
     const key = keyOf(domainId, suffix);
-    const flying = this.#flights.get(key);
-    if (flying) flying.overtaken = true;
+    const pending = this.#pending.get(key);
+    if (pending) pending.isOutdated = true;
     this.#links.delete(key);
     this.#misses.delete(key);
   }
@@ -79,13 +79,13 @@ export class LinkCache {
   }
 
   clear(): void {
-    for (const flight of this.#flights.values()) flight.overtaken = true;
+    for (const load of this.#pending.values()) load.isOutdated = true;
     this.#links.clear();
     this.#misses.clear();
   }
 }
 
-/** A line break is in no suffix, so no two places share a key. */
+/** A line break is in no suffix, so no two addresses share a key. */
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 

@@ -1,8 +1,8 @@
 import { isSuffix, normaliseSuffix } from '../rules/suffix.ts';
 
 /**
- * The suffix that a path names, or null when it can't be one. A slash at the end is what people add. What was encoded
- * is checked at once: a line break in it would be read as another domain's key by the cache.
+ * The suffix that a path names, or null when it can't be one. A trailing slash is ignored. A decoded suffix is validated at
+ * once: a line break in it would form the cache key of another domain.
  */
 export function suffixOf(path: string): string | null {
   const raw = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);

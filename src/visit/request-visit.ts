@@ -1,7 +1,7 @@
-import type { Arrival } from '../http/router.ts';
+import type { IncomingRequest } from '../http/router.ts';
 import type { Visit } from './visit.ts';
 
-type Sent = Pick<Arrival, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
+type Sent = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
 
 /** A visit that came to the app server. Headers are read only when they are asked for: each costs a quarter of a microsecond. */
 export class RequestVisit implements Visit {

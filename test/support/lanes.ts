@@ -1,5 +1,5 @@
 import { drain } from '../../src/compose/drain.ts';
-import { AppServer, type Front } from '../../src/http/app-server.ts';
+import { AppServer, type RequestHandler } from '../../src/http/app-server.ts';
 import { ClientByPort } from '../../src/http/client-by-port.ts';
 import type { FastPath } from '../../src/visit/connection/connection.ts';
 import type { ConnectionLimits } from '../../src/visit/connection/connection-limits.ts';
@@ -19,12 +19,16 @@ export const wideLimits: ConnectionLimits = {
 };
 
 /** A listener with a fast path, and the app server. */
-export function openLanes(onFault: (cause: unknown) => void, front: Front, fastPath: FastPath): Lanes {
+export function openLanes(
+  onFault: (cause: unknown) => void,
+  handle: RequestHandler,
+  fastPath: FastPath,
+): Lanes {
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, onFault);
   const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
   const listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, onFault);
-  appServer.open(front);
+  appServer.open(handle);
   listener.open(fastPath);
   return { port: listener.port, drain: () => drain(listener, appServer) };
 }
