@@ -17,9 +17,9 @@ export interface Authorization {
   readonly caller: Caller | null;
   /** What the session's cookie holds, where no key or token was sent. */
   readonly session: string | null;
-  /** To be set with the answer: the session lasts longer from now on. */
+  /** The `Set-Cookie` that renews the session. */
   readonly cookie: string | null;
-  /** Asks again whether the credential is good, and stands for a member of the same organization. */
+  /** Checks again that the credential is valid, for a member of the same organization. */
   readonly reauthorize: () => Promise<unknown>;
 }
 

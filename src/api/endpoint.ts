@@ -11,13 +11,13 @@ import { readInput, requireInput } from './read-input.ts';
 import { readQuery } from './read-query.ts';
 import type { TextChunks } from './text-stream.ts';
 
-/** What an endpoint may know of the connection behind a call. */
+/** What an endpoint can ask of its connection. */
 export interface Connection {
   /** The client's network, as far as limits tell clients apart. */
   readonly network: () => string;
   /** A call from this very machine that came through no proxy and from no web page. */
   readonly isLocal: () => boolean;
-  /** This answer may pause for so many seconds; for as long as it likes when none are given. */
+  /** Allows this response to pause for so many seconds; without a limit when none are given. */
   readonly keepOpen: (seconds?: number) => void;
 }
 
@@ -30,9 +30,9 @@ export interface Call<Params, Query, Body, Who> {
   readonly connection: Connection;
   /** Ends when the client goes away. */
   readonly signal: AbortSignal;
-  /** What the session's cookie holds, where no key or token was sent. */
+  /** The content of the session cookie, where no key or token was sent. */
   readonly session: string | null;
-  /** Asks again whether the credential is good: an answer that lasts must end with it. */
+  /** Checks the credential again: a long response must end when it does. */
   readonly reauthorize: () => Promise<unknown>;
 }
 
@@ -66,13 +66,13 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> {
   readonly body?: B;
   /** Without a body the call means something else. */
   readonly bodyIsOptional?: Optional;
-  /** Fields that answers carry: they may be sent back, and are passed over. */
+  /** Fields of responses that may be sent back, and are ignored. */
   readonly ignoredFields?: readonly string[];
   /** Where a body may be larger than usual. */
   readonly maxBodyBytes?: number;
-  /** The call changes something although it is a GET: HEAD, which must change nothing, is refused. */
+  /** A GET that changes something: HEAD, which must not, is refused. */
   readonly getChanges?: boolean;
-  /** A read that may ask much of the store and of this thread: an organization has a few at a time. */
+  /** A read that may be expensive: an organization may run a few at a time. */
   readonly heavy?: boolean;
   /** Statuses of success, each with what it means. */
   readonly statuses: Readonly<Record<number, string>>;
@@ -185,7 +185,7 @@ async function bodyOf(
   caller: Caller | null,
 ): Promise<unknown> {
   const value = await readJson(request, definition.maxBodyBytes ?? smallBodyBytes, lease);
-  // Many clients can't send nothing: with a credential an empty object is no body either.
+  // Many clients can't send an empty body: with a credential an empty object counts as none.
   if (definition.bodyIsOptional && caller !== null && isEmpty(value)) return undefined;
   if (value === undefined) {
     if (definition.bodyIsOptional) return undefined;

@@ -5,11 +5,11 @@ import { type ApiError, asApiError } from './api-error.ts';
 export interface Action<A extends readonly unknown[]> {
   readonly isRunning: Signal<boolean>;
   readonly error: Signal<ApiError | null>;
-  /** True when it was done. A second call while one is under way does nothing. */
+  /** True on success. Does nothing while a call is under way. */
   run(...args: A): Promise<boolean>;
 }
 
-/** Something a person does that the server must agree to. */
+/** A user's action that calls the API: whether it runs, and its error. */
 export function useAction<A extends readonly unknown[]>(work: (...args: A) => Promise<void>): Action<A> {
   const isRunning = useSignal(false);
   const error = useSignal<ApiError | null>(null);

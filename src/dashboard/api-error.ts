@@ -1,11 +1,11 @@
-/** One thing that the server refuses, and the field that is to blame. */
+/** One problem that the API reports, and its field. */
 export interface Problem {
   readonly code: string;
   readonly sentence: string;
   readonly field: string | null;
 }
 
-/** A call that didn't do what it was asked for. */
+/** A call of the API that failed. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** 0: no answer came. */
@@ -24,17 +24,17 @@ export class ApiError extends Error {
     return this.problems[0]?.code ?? '';
   }
 
-  /** Trying the same again may help: the fault is not in what was sent. */
+  /** Trying again may help: the fault is not in the request. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 
-  /** What stands beside the field. */
+  /** The sentence shown beside the field. */
   of(field: string): string | null {
     return this.problems.find((problem) => problem.field === field)?.sentence ?? null;
   }
 
-  /** What belongs to none of the fields that are shown. */
+  /** The problems of none of the shown fields. */
   besides(fields: readonly string[]): readonly Problem[] {
     return this.problems.filter(({ field }) => field === null || !fields.includes(field));
   }
@@ -49,7 +49,7 @@ export const unreachable = (): ApiError =>
     },
   ]);
 
-/** A network's own page stands between, or the server is another by now. */
+/** A page of a proxy or portal, or another server, answered. */
 export const notUnderstood = (): ApiError =>
   new ApiError(0, [
     {
@@ -78,5 +78,5 @@ export function apiErrorOf(response: Response, body: unknown): ApiError {
   return new ApiError(response.status, problems, wait > 0 ? wait : null);
 }
 
-/** What is thrown anywhere, as something that can be shown. */
+/** Turns anything thrown into an error that can be shown. */
 export const asApiError = (cause: unknown): ApiError => (cause instanceof ApiError ? cause : unreachable());

@@ -14,7 +14,7 @@ import type { BackgroundTasks } from './background-tasks.ts';
 import type { DomainMeans } from './domain-means.ts';
 import type { LinkStore } from './prepared-link.ts';
 
-/** What the control plane works with. Made in `compose/control-plane.ts`, where a test may put its own clock or dice. */
+/** What the control plane works with. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
 export interface Context {
   readonly database: Database;
   readonly site: Site;
@@ -35,8 +35,8 @@ export interface Context {
   >;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  /** For links whose makers chose none. */
+  /** For links without a chosen suffix. */
   readonly randomSuffix: () => string;
-  /** Tells this node's caches at once; other nodes learn it from the change feed. */
+  /** Invalidates this node's caches at once; other nodes follow the change feed. */
   readonly linksChanged: (links: readonly LinkPlace[]) => void;
 }

@@ -10,17 +10,17 @@ import { TimeSlice } from './time-slice.ts';
 
 const maxProblems = 100;
 
-export interface BulkManner {
+export interface BulkOptions {
   readonly withPng: boolean;
   /** All of them or none. */
   readonly atomic: boolean;
-  /** Hashing is slow by design: so many are taken. */
+  /** How many links may have a password: hashing is slow by design. */
   readonly maxPasswords: number;
 }
 
-/** The links of one call: each gets ready to be stored, or is refused. */
+/** The links of one call: each is prepared for storing, or refused. */
 export interface Batch {
-  /** Fulfilled once that is known of all; rejected where one that is refused takes the others with it. */
+  /** Resolves when all are prepared; rejects where one refusal refuses all. */
   readonly links: Promise<readonly Prepared[]>;
   /**
    * Stores them in one transaction, the first of them while others still get ready, and says of each what became of it.
@@ -36,12 +36,12 @@ export function prepareLinks(
   context: Context,
   caller: Caller,
   inputs: readonly (LinkToCreate | Refusal)[],
-  manner: BulkManner,
+  options: BulkOptions,
 ): Batch {
-  const parts = prepareInParts(context, caller, inputs, manner);
+  const parts = prepareInParts(context, caller, inputs, options);
   const links = Promise.all(parts).then((all) => {
     const prepared = all.flat();
-    if (manner.atomic) refuseAll(prepared);
+    if (options.atomic) refuseAll(prepared);
     return prepared;
   });
   // `store` reports the rejection.
@@ -51,9 +51,9 @@ export function prepareLinks(
   return {
     links,
     async store(onPlaced) {
-      // No other change waits for hashing, for what comes to nothing, or for what can't begin before all are there.
-      if (manner.atomic || needsHashing || needsOneOrder) await links;
-      return await storeBatch(context, parts, manner.atomic, onPlaced);
+      // The transaction begins only after hashing, after a possible refusal of all, and after sorting where rows are locked.
+      if (options.atomic || needsHashing || needsOneOrder) await links;
+      return await storeBatch(context, parts, options.atomic, onPlaced);
     },
   };
 }
@@ -80,12 +80,12 @@ async function storeBatch(
   return stored;
 }
 
-/** One part after the other, each as soon as the one before it is ready. */
+/** Prepares one part after the other. */
 function prepareInParts(
   context: Context,
   caller: Caller,
   inputs: readonly (LinkToCreate | Refusal)[],
-  { withPng, maxPasswords }: BulkManner,
+  { withPng, maxPasswords }: BulkOptions,
 ): Part[] {
   const prepare = linkPreparer(context, caller, withPng);
   const organization = findOrganization(context.database.lookup, caller.organizationId);
@@ -130,7 +130,7 @@ function asRefusal(cause: unknown): Refusal {
   throw cause;
 }
 
-/** One refusal for all, which names each link by its place: nothing is made. */
+/** Refuses all with one refusal that names each link by its index: nothing is stored. */
 function refuseAll(links: readonly (object | Refusal)[]): void {
   const problems = links.flatMap((link, index) =>
     link instanceof Refusal

@@ -20,7 +20,7 @@ export const termsOf = (call: {
   patience: maxReadTime,
 });
 
-/** The same means, whose reads are in a caller's name. */
+/** The same context, whose reads are made on a caller's terms. */
 export const readingFor = <Means extends Context>(context: Means, terms: ReadTerms): Means => ({
   ...context,
   database: inTheNameOf(context.database, terms),

@@ -23,7 +23,7 @@ import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
 
 export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 
-/** Seven random characters hardly ever collide; when many in a row do, something else is wrong. */
+/** Seven random characters rarely collide: many collisions in a row mean another fault. */
 const maxDraws = 10;
 
 /** Few enough at a time that other changes don't wait long behind them. */
@@ -35,7 +35,7 @@ export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
   );
 
 /**
- * Makes links, of one organization or of several, and says of each what became of it. They come in parts: the store goes
+ * Stores links of one or several organizations, and returns the outcome of each. They come in parts: the store goes
  * on with one while the next gets ready. `onPlaced` is called as they get their suffixes: what it is given holds only if
  * this transaction does.
  */
@@ -51,7 +51,7 @@ export async function storeLinks(
   const store = async () => {
     for (const part of ordered) {
       const links = await part;
-      // The store goes on with this part while the answer to the last one waits for its turn here.
+      // The database works on this part while the result of the last one waits for this thread.
       if (running.length > 0) await new Promise(setImmediate);
       const some = storeSome(context, queries, links, ids).then((placed) => {
         for (const [link, outcome] of placed) outcomes.set(link, outcome);

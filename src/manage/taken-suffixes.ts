@@ -9,7 +9,7 @@ export const suffixTaken = (suffix: string): Refusal =>
   });
 
 /**
- * Says of suffixes that links stand on which of those links are the caller's own: a creation that was sent again
+ * Refuses taken suffixes, and says where the caller's own link has one: a creation that was sent again
  * finds what it made. Links of the same call are left out, because they may be undone with it.
  */
 export async function takenSuffixes(

@@ -1,7 +1,7 @@
 import type { ApiError } from '../api-error.ts';
 import { Button } from './button.tsx';
 
-/** What went wrong, in the server's own words, and the way to try again where that may help. */
+/** The error in the API's words, and a button to try again. */
 export function ErrorBox({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
     <div class="callout bad" role="alert">
@@ -15,7 +15,7 @@ export function ErrorBox({ error, onRetry }: { error: ApiError; onRetry?: () => 
   );
 }
 
-/** For a form: the problems that no shown field is to blame for. */
+/** For a form: the problems of no shown field. */
 export function FormErrors({
   error,
   fields,

@@ -6,7 +6,7 @@ export interface FieldFrame {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly error?: string | null | undefined;
-  /** The label is for screen readers alone. */
+  /** The label is only for screen readers. */
   readonly isLabelUnseen?: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Marks {
   readonly 'aria-invalid'?: 'true';
 }
 
-/** A label, what is typed into, a hint, and beside it what the server said about it. */
+/** A label, an input, a hint, and the API's error. */
 export function Field({
   label,
   hint,

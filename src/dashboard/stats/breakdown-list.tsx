@@ -15,7 +15,7 @@ interface ListProps {
   readonly dimension: Dimension;
   /** The board shows an error already, once for all lists. */
   readonly isQuiet?: boolean;
-  /** Told of what is shown, for what stands beside it. */
+  /** Called with what is shown, for the map beside it. */
   readonly onFound?: (found: Breakdown | undefined) => void;
 }
 

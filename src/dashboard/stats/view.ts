@@ -6,7 +6,7 @@ import { type Filters, filtersIn, isAside, queryWith, toggled } from './filters.
 import { planOf, type RangePlan, rangeIn } from './range.ts';
 import { ask, keyOf, type Question, type Scope } from './scope.ts';
 
-/** What a board is asked to show: all of it stands in the address. */
+/** What a board shows, all of it from the page's address. */
 export interface View {
   readonly scope: Scope;
   readonly plan: RangePlan;
@@ -29,7 +29,7 @@ export const questionOf = ({ plan }: View, filters: Filters, dimension?: Dimensi
 export const keyFor = ({ scope }: View, question: Question): string =>
   `stats ${keyOf(scope)} ${JSON.stringify(question)}`;
 
-/** A view's numbers, and what they are the answer to: shown on until the next view's are there. */
+/** The numbers of a view, shown until those of the next one have loaded. */
 export interface Numbers {
   readonly view: View;
   readonly stats: Stats;
