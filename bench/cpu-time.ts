@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Program } from './program.ts';
 
-/** Linux counts in hundredths of a second for whoever asks, whatever the kernel's own clock. */
+/** Linux reports CPU time in hundredths of a second, whatever the kernel's own clock. */
 const microsecondsPerTick = 10_000;
 
 /** Microseconds of CPU that all threads of a program have used, user and system; null where that can't be read. */

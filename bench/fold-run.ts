@@ -1,4 +1,4 @@
-/** Folds the journal that somebody left in the data folder into a fresh SQLite file, and prints what that took. */
+/** Folds the journal in the data folder into a fresh SQLite file, and prints what that took. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';

@@ -12,20 +12,20 @@ const hitsInRecord = 32;
 const recordsInSegment = 4_000;
 
 /** The user agent at one of so many places. */
-export function agentAt(place: number): string {
-  const version = 100 + (place % 45);
-  const build = Math.floor(place / 45);
-  switch (place % 5) {
+export function agentAt(index: number): string {
+  const version = 100 + (index % 45);
+  const build = Math.floor(index / 45);
+  switch (index % 5) {
     case 0:
       return `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.${build}.0 Safari/537.36`;
     case 1:
       return `Mozilla/5.0 (iPhone; CPU iPhone OS 18_${build} like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.${version} Mobile/15E148 Safari/604.1`;
     case 2:
-      return `Mozilla/5.0 (Linux; Android 1${place % 6}; SM-S9${build}B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
+      return `Mozilla/5.0 (Linux; Android 1${index % 6}; SM-S9${build}B) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
     case 3:
       return `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_${build}) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/${version}.1 Safari/605.1.15`;
     default:
-      return place % 50 === 4
+      return index % 50 === 4
         ? `Mozilla/5.0 (compatible; Somebot/${version}.${build}; +https://bot.example.com/)`
         : `Mozilla/5.0 (X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.${build}`;
   }
@@ -72,10 +72,10 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
   const random = numbers(11);
   const linkOf = zipf(ofLinks);
   // Which links are visited has nothing to do with when they were made.
-  const ids = Int32Array.from({ length: ofLinks }, (_, place) => 1 + place);
-  for (let place = ofLinks - 1; place > 0; place--) {
-    const other = Math.floor(random() * (place + 1));
-    [ids[place], ids[other]] = [ids[other] ?? 0, ids[place] ?? 0];
+  const ids = Int32Array.from({ length: ofLinks }, (_, index) => 1 + index);
+  for (let index = ofLinks - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [ids[index], ids[other]] = [ids[other] ?? 0, ids[index] ?? 0];
   }
   const tenMinutes = hour / 6;
   for (let made = 0; made < count; made++) {

@@ -35,7 +35,7 @@ function insertLinks(file: string, organizationId: number, links: number): void 
   const database = new Database(file);
   database.run('pragma foreign_keys = on');
   database.run('pragma cache_size = -500000');
-  // Nobody misses it should it break off; Linnet turns its own ways on again.
+  // A seed that breaks off is made again; Linnet restores its own settings when it opens the file.
   database.run('pragma journal_mode = delete');
   database.run('pragma journal_mode = off');
   database.run('pragma synchronous = off');

@@ -3,7 +3,7 @@ import { load } from './load.ts';
 import type { Program } from './program.ts';
 import { requestBytes } from './request.ts';
 
-/** What a browser sends when somebody follows a link in a mail. */
+/** The headers that a browser sends when a link in a mail is followed. */
 const browserHeaders = {
   'user-agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

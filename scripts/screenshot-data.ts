@@ -78,7 +78,7 @@ const plainLinks: readonly LinkToMake[] = [
   },
 ];
 
-/** What somebody types sooner or later, and has to look right too. */
+/** Unusual input, which has to look right too. */
 const oddLinks: readonly LinkToMake[] = [
   {
     suffix: '🌷🌷',

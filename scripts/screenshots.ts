@@ -1,6 +1,6 @@
 /**
  * Every page of the dashboard as a picture, light and dark, on a phone, a tablet and a desk: `npm run screenshots`
- * writes them to screenshots/ (or to the folder that is named) for whoever wants to look at all of it. With --readme
+ * writes them to screenshots/ (or to the folder that is named) for review. With --readme
  * it writes the three of the README to docs/images instead.
  */
 import { mkdir } from 'node:fs/promises';

@@ -18,8 +18,8 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
   const early: string[] = [];
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, fault);
-  const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, fault, {
+  const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  const listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, fault, {
     open: (where, receiver) =>
       openPort(where, {
         ...receiver,

@@ -22,24 +22,24 @@ const pick = <T>(list: readonly T[], number: number): T => list[number % list.le
 const paces = { packs: 250, rows: 700 };
 
 /** Hits of three organizations on forty links over a midnight, of every kind. */
-function hitAt(place: number, pace: number): RawHit {
-  const linkId = 1 + ((place * place) % 41) + (place % 7);
-  const outcome = place % 11 === 0 ? pick(outcomes, place) : 'redirect';
+function hitAt(index: number, pace: number): RawHit {
+  const linkId = 1 + ((index * index) % 41) + (index % 7);
+  const outcome = index % 11 === 0 ? pick(outcomes, index) : 'redirect';
   return {
     linkId,
     organizationId: 1 + (linkId % 3),
-    at: Date.UTC(2026, 10, 18, 23, 30) + place * pace,
+    at: Date.UTC(2026, 10, 18, 23, 30) + index * pace,
     outcome,
-    target: outcome === 'redirect' ? (pick(targets, place) as 'default') : null,
-    method: place % 29 === 0 ? 'HEAD' : 'GET',
-    address: `198.51.${place % 3}.${place % 97}`,
-    userAgent: pick(agents, place >> 2),
-    acceptLanguage: pick(['de-DE,de;q=0.9', 'fr', ''], place),
-    referer: place % 4 === 0 ? `https://site-${place % 13}.example.com/` : '',
-    query: place % 5 === 0 ? `?utm_source=mail&utm_campaign=week-${place % 9}` : place % 6 === 0 ? '?qr' : '',
+    target: outcome === 'redirect' ? (pick(targets, index) as 'default') : null,
+    method: index % 29 === 0 ? 'HEAD' : 'GET',
+    address: `198.51.${index % 3}.${index % 97}`,
+    userAgent: pick(agents, index >> 2),
+    acceptLanguage: pick(['de-DE,de;q=0.9', 'fr', ''], index),
+    referer: index % 4 === 0 ? `https://site-${index % 13}.example.com/` : '',
+    query: index % 5 === 0 ? `?utm_source=mail&utm_campaign=week-${index % 9}` : index % 6 === 0 ? '?qr' : '',
     purpose: '',
-    doNotTrack: place % 17 === 0,
-    countryHint: place % 3 === 0 ? 'SE' : '',
+    doNotTrack: index % 17 === 0,
+    countryHint: index % 3 === 0 ? 'SE' : '',
   };
 }
 
@@ -56,11 +56,11 @@ describe.each(kinds)('a large leftover journal on %s, for %s where there are pac
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
     const now = () => Date.UTC(2026, 10, 19, 3);
     const first = await createApp(config, { hits: 'unfolded', now });
-    for (let place = 0; place < hits; place++) await first.clicks.append(hitAt(place, pace));
+    for (let index = 0; index < hits; index++) await first.clicks.append(hitAt(index, pace));
     await first.stop();
 
     const second = await createApp(config, { now });
-    for (let place = 0; place < 200; place++) await second.clicks.append(hitAt(hits + place, pace));
+    for (let index = 0; index < 200; index++) await second.clicks.append(hitAt(hits + index, pace));
     await second.clicks.settled();
     await eventually(() => journalsIn(folder.path).length === 1, 'the earlier journal to be folded');
     await second.clicks.settled();

@@ -151,7 +151,7 @@ function areAlike(name: string, expected: string, found: string): boolean {
 }
 
 /** What stands around it: whoever disagrees on where it ends gives other answers to what follows. */
-const places: readonly (readonly [string, (stream: string) => string])[] = [
+const positions: readonly (readonly [string, (stream: string) => string])[] = [
   ['before a known and another', (stream) => stream + known + other],
   ['between a known and another', (stream) => known + stream + other],
   ['between another and a known', (stream) => other + stream + known],
@@ -181,7 +181,7 @@ afterAll(async () => {
 });
 
 describe('the same requests are found as without the lane', () => {
-  test.each(places)('in what stands %s', async (_, around) => {
+  test.each(positions)('in what stands %s', async (_, around) => {
     const wrong: string[] = [];
     const check = async ([name, stream]: readonly [string, string]) => {
       const bytes = around(stream);

@@ -17,10 +17,10 @@ import { freshPostgres } from './support/postgres.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const hour = 490_000;
-const place = (name: (typeof dimensions)[number]) => dimensions.indexOf(name);
+const dimensionIndex = (name: (typeof dimensions)[number]) => dimensions.indexOf(name);
 const slice = (name: (typeof dimensions)[number]): RollupSlice => ({
   kind: 'rollups',
-  dimension: place(name),
+  dimension: dimensionIndex(name),
   value: undefined,
   classes: undefined,
 });
@@ -54,9 +54,9 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
       numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1])),
       counts: links.map(
         () =>
-          countEntry(place('country'), 1 + (turn % 3), 1) +
-          countEntry(place('browser'), 1 + (turn % 7), 2) +
-          countEntry(place('reason'), 14 * 8 + 6, 1),
+          countEntry(dimensionIndex('country'), 1 + (turn % 3), 1) +
+          countEntry(dimensionIndex('browser'), 1 + (turn % 7), 2) +
+          countEntry(dimensionIndex('reason'), 14 * 8 + 6, 1),
       ),
     },
     organizationRollups: new Float64Array(),
@@ -82,16 +82,18 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
           links.map((link) => [link, 2 * turns * 2, 2 * turns]),
         );
         const expected =
-          [1, 2, 3].map((value) => countEntry(place('country'), value, (2 * turns) / 3)).join('') +
+          [1, 2, 3].map((value) => countEntry(dimensionIndex('country'), value, (2 * turns) / 3)).join('') +
           tidyCounts(
-            Array.from({ length: turns }, (_, turn) => countEntry(place('browser'), 1 + (turn % 7), 4)).join(
-              '',
-            ),
+            Array.from({ length: turns }, (_, turn) =>
+              countEntry(dimensionIndex('browser'), 1 + (turn % 7), 4),
+            ).join(''),
           );
         for (const { counts, loose } of rows) {
           expect(counts.length).toBeLessThan(1_200);
           expect(loose).toBeLessThan(1_100);
-          expect(tidyCounts(counts)).toBe(tidyCounts(expected + countEntry(place('reason'), 118, 2 * turns)));
+          expect(tidyCounts(counts)).toBe(
+            tidyCounts(expected + countEntry(dimensionIndex('reason'), 118, 2 * turns)),
+          );
         }
         // Both nodes saw the same visitors.
         expect(rows.map((row) => row.visitors)).toEqual([turns, 0, 0]);
@@ -135,7 +137,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
           if (statement.includes('table link_rollups')) await run(statement);
         for (const [link, dimension, at, ofClass, value, hits] of rows)
           await run(
-            `insert into link_rollups values (${link}, ${place(dimension)}, ${at}, ${rollupClasses.indexOf(ofClass)}, ${value}, ${hits})`,
+            `insert into link_rollups values (${link}, ${dimensionIndex(dimension)}, ${at}, ${rollupClasses.indexOf(ofClass)}, ${value}, ${hits})`,
           );
         for (const statement of linkHours(dialect)) await run(statement);
       });

@@ -65,13 +65,13 @@ describe('the mail about a password', () => {
     const first = await some(20);
     // As many accounts as are made here may come from one network within two hours, not within one.
     app.clock.now += 60 * 60 * 1000;
-    const people = [...first, ...(await some(13))];
+    const askers = [...first, ...(await some(13))];
     const statuses: number[] = [];
-    for (const { email } of people) statuses.push((await forgot(app, email)).status);
+    for (const { email } of askers) statuses.push((await forgot(app, email)).status);
     expect(statuses).toEqual([...Array(32).fill(202), 503]);
     release();
     await app.app.context.backgroundTasks.finish();
-    expect((await forgot(app, people[32]?.email ?? '')).status).toBe(202);
+    expect((await forgot(app, askers[32]?.email ?? '')).status).toBe(202);
     await app.stop();
     expect(server.mails).toHaveLength(33);
     await server[Symbol.asyncDispose]();

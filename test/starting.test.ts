@@ -15,8 +15,8 @@ let listener: Listener;
 beforeAll(() => {
   const clientByPort = new ClientByPort();
   appServer = new AppServer(clientByPort, fault);
-  const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, fault);
+  const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, fault);
 });
 afterAll(async () => {
   await listener.stopTaking(0);

@@ -79,9 +79,9 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
 
   test('a thousand links made in one call are there for visitors who looked for one before', async () => {
     expect(await visit('/many-7')).toBe('404');
-    const links = Array.from({ length: 1_000 }, (_, place) => ({
+    const links = Array.from({ length: 1_000 }, (_, file) => ({
       destination_url: destination,
-      suffix: `many-${place}`,
+      suffix: `many-${file}`,
     }));
     await call('POST', '/link/bulk?disable_png=true', { links });
     expect([await visit('/many-7'), await visit('/many-999')]).toEqual(Array(2).fill(`302 ${destination}`));
@@ -106,18 +106,18 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
   test('a visit is answered while the thread of the API does something else', async () => {
     await call('POST', '/link', { destination_url: destination, suffix: 'meanwhile' });
     expect(await visit('/meanwhile')).toBe(`302 ${destination}`);
-    const place = join(folder.path, `seen-${store}`);
+    const file = join(folder.path, `seen-${store}`);
     const script = `
       const answer = await fetch('${app.listening}/meanwhile', { redirect: 'manual' });
-      await Bun.write('${place}', String(answer.status));
+      await Bun.write('${file}', String(answer.status));
     `;
     const visitor = Bun.spawn([process.execPath, '-e', script], { stdout: 'inherit', stderr: 'inherit' });
     // Nothing else runs in this thread until the visitor has said what was answered.
     const deadline = performance.now() + 15_000;
-    while (!existsSync(place) && performance.now() < deadline) Bun.sleepSync(5);
+    while (!existsSync(file) && performance.now() < deadline) Bun.sleepSync(5);
     await visitor.exited;
     expect(performance.now()).toBeLessThan(deadline);
-    expect(readFileSync(place, 'utf8')).toBe('302');
+    expect(readFileSync(file, 'utf8')).toBe('302');
   });
 });
 

@@ -38,9 +38,9 @@ export async function bareStore(): Promise<BareStore> {
       const rows = inputs.map((input) => rowOf(input, organizationId, now));
       connection.run('begin immediate', []);
       await insertLinks(queries, rows);
-      const places = rows.map((row, id) => ({ ...row, id }));
-      await countLinksIn(queries, places, 1);
-      await recordChanges(queries, places, now);
+      const rowsWithId = rows.map((row, id) => ({ ...row, id }));
+      await countLinksIn(queries, rowsWithId, 1);
+      await recordChanges(queries, rowsWithId, now);
       connection.run('commit', []);
     },
     [Symbol.dispose]() {

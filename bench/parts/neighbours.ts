@@ -39,7 +39,7 @@ const waitsOf = (waits: readonly number[]): Wait => ({
   calls: waits.length,
 });
 
-/** How long one organization waits beside another that asks much, and an owner beside those who guess at their password. */
+/** How long one organization waits beside another that asks much, and an owner while others guess at their password. */
 export async function measureNeighbours(effort: Effort): Promise<Report> {
   using onDisk = temporaryFolder();
   const waits = await measure('SQLite', onDisk.path, '', effort);

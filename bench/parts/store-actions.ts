@@ -14,7 +14,7 @@ export interface Crowd {
   readonly seconds: number;
 }
 
-/** Microseconds a request: the median wait of one who asks alone; for many at once, time divided by requests. */
+/** Microseconds a request: the median wait of a single caller; for many at once, the time divided by the number of requests. */
 export type Action = (side: Side, crowd: Crowd) => Promise<number>;
 
 /** One page of them, so that they are easily found again. */

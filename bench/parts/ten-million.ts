@@ -162,7 +162,7 @@ async function farCalls({ program, owner, links }: Side, suffixes: readonly stri
       return p50;
     };
     const first = await ask(0);
-    // Who first looks far down a list has its blocks counted, in the background.
+    // The first look far down a list has its blocks counted, in the background.
     if (far.length === 0) await Bun.sleep(5_000);
     const times: number[] = [];
     for (let turn = 1; turn <= asks; turn++) times.push(await ask(turn));

@@ -1,4 +1,4 @@
-/** What a browser sends when somebody follows a link in a mail. */
+/** The headers that a browser sends when a link in a mail is followed. */
 export const browserHeaders: Readonly<Record<string, string>> = {
   'User-Agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

@@ -1,6 +1,6 @@
 /**
  * Sends requests at a fixed rate, whether or not the answers keep up, and counts each one's time from when it was due:
- * a server that pauses is seen to keep everyone waiting who came meanwhile. Settings come as one JSON argument; the
+ * a server that pauses is seen to delay every request that arrived meanwhile. Settings come as one JSON argument; the
  * result is printed as JSON, in microseconds.
  */
 import { AnswerReader } from '../answer-reader.ts';

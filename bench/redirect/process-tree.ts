@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second for whoever asks, whatever the kernel's own clock. */
+/** Linux reports CPU time in hundredths of a second, whatever the kernel's own clock. */
 const microsecondsPerTick = 10_000;
 
 /** A process and all that come from it. */
@@ -34,7 +34,7 @@ export function switchesOf(pids: readonly number[]): number {
   return switches;
 }
 
-/** Bytes of memory: all of the largest process, and of the others what they share with nobody. */
+/** Bytes of memory: all of the largest process, and of the others what is theirs alone. */
 export function memoryOf(pids: readonly number[]): number {
   const parts = pids.map((pid) => {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

@@ -20,9 +20,9 @@ export function requireTools(): void {
 }
 
 /** Servers are often where only root looks. */
-const places = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
+const searchPath = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 
-export const find = (name: string): string | null => Bun.which(name, { PATH: places });
+export const find = (name: string): string | null => Bun.which(name, { PATH: searchPath });
 
 export function toolPath(name: keyof typeof tools): string {
   const path = find(name);

@@ -4,7 +4,7 @@ import { loadCore } from './cores.ts';
 import type { Rate, Waits } from './open-loop.ts';
 import { toolPath } from './tools.ts';
 
-/** What visitors wait who come at this rate, from the core that the load has. */
+/** The latency of visitors who come at this rate, measured from the load generator's core. */
 export async function waitsAt(rate: Rate): Promise<Waits> {
   const script = join(import.meta.dir, 'open-loop.ts');
   const command = [toolPath('taskset'), '-c', loadCore, process.execPath, script, JSON.stringify(rate)];

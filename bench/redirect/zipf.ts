@@ -7,13 +7,13 @@ export function numbers(start: number): () => number {
   };
 }
 
-/** Few have most of the visits: the one at place n has 1/n of the first one's (s = 1). */
+/** Few have most of the visits: the one at index n has 1/n of the first one's (s = 1). */
 export function zipf(count: number): (random: number) => number {
   const sums = new Float64Array(count);
   let sum = 0;
-  for (let place = 0; place < count; place++) {
-    sum += 1 / (place + 1);
-    sums[place] = sum;
+  for (let index = 0; index < count; index++) {
+    sum += 1 / (index + 1);
+    sums[index] = sum;
   }
   return (random) => {
     const wanted = random * sum;
@@ -30,9 +30,9 @@ export function zipf(count: number): (random: number) => number {
 /** All of these, in another order. */
 export function shuffled<T>(things: readonly T[], random: () => number): T[] {
   const mixed = [...things];
-  for (let place = mixed.length - 1; place > 0; place--) {
-    const other = Math.floor(random() * (place + 1));
-    [mixed[place], mixed[other]] = [mixed[other] as T, mixed[place] as T];
+  for (let index = mixed.length - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [mixed[index], mixed[other]] = [mixed[other] as T, mixed[index] as T];
   }
   return mixed;
 }

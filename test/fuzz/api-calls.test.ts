@@ -162,7 +162,7 @@ for (const { method, path, endpoint } of ending) {
         calls.slice(start, start + atOnce).map(async ([body, chosenId, withKey, query]) => {
           const send = {
             ...(method === 'GET' ? {} : { body }),
-            // Registration hashes a password for whoever has a good address; without one it is refused sooner.
+            // Registration hashes a password where the address is good; without one it is refused sooner.
             ...(withKey || endpoint.credential !== 'required' ? { key: owner.key } : {}),
           };
           const { status, json, text } = await app.call(

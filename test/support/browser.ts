@@ -66,7 +66,7 @@ export async function freshContext(options: BrowserContextOptions = {}): Promise
   return context;
 }
 
-/** A browser of somebody who is signed in to the dashboard, at `path` of it. */
+/** A browser that is signed in to the dashboard, at `path` of it. */
 export async function dashboardOf(
   app: TestApp,
   { email, password }: Pick<Newcomer, 'email' | 'password'>,

@@ -23,7 +23,7 @@ async function find(): Promise<string> {
   const { uid } = userInfo();
   const inCheckout = join(cache, `chromium-${version}`);
   if (isFolder(inCheckout)) return join(inCheckout, 'chromium');
-  // The checkout may be somebody else's: then it is unpacked once for this user.
+  // The checkout may belong to another user: then it is unpacked once for this user.
   const own = join(tmpdir(), `linnet-chromium-${version}-of-${uid}`);
   if (isFolder(own, uid)) return join(own, 'chromium');
   const [folder, unpacked] = await mkdir(cache, { recursive: true })

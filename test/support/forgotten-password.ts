@@ -3,7 +3,7 @@ import type { TestApp } from './app.ts';
 export const wanted = 'a brand new password';
 
 let networks = 0;
-/** Somebody who calls from elsewhere. */
+/** Headers of a caller from another network each time. */
 export const elsewhere = () => {
   networks += 1;
   return { 'x-forwarded-for': `198.${networks >> 8}.${networks & 255}.7` };

@@ -16,7 +16,7 @@ import { hourOf } from '../../src/rules/utc-time.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
 
-/** A hit as a test tells it; a person on a laptop who was redirected, where it says nothing else. */
+/** A hit as a test describes it; by default, a person on a laptop who was redirected. */
 export interface SeedHit {
   readonly link: number;
   readonly organization: number;
@@ -120,7 +120,7 @@ export async function wholeLedger(queries: Queries): Promise<readonly StoredHit[
   const packs = isSqlite(queries) ? await queries.selectFrom('hit_packs').selectAll().execute() : [];
   const packed = packs.flatMap((row) => {
     const pack = new HitPack(row);
-    return Array.from({ length: pack.count }, (_, place) => pack.hit(place));
+    return Array.from({ length: pack.count }, (_, rollupClass) => pack.hit(rollupClass));
   });
   return [...rows, ...packed].sort((one, other) => one.id - other.id);
 }
@@ -136,16 +136,16 @@ export async function rebuildRollups(queries: Queries): Promise<void> {
   const seen = new Set<string>();
   const clicks = new Map<number, { clicks: number; last_clicked_at: number }>();
   for (const hit of hits) {
-    const place = rollupClassOf(hit);
+    const rollupClass = rollupClassOf(hit);
     for (const kind of ['link', 'organization'] as const) {
       const owner = hit[`${kind}_id`];
       const add = (dimension: Dimension, hour: number, value: number) => {
-        const key = [owner, dimensions.indexOf(dimension), hour, place, value].join(' ');
+        const key = [owner, dimensions.indexOf(dimension), hour, rollupClass, value].join(' ');
         counts[kind].set(key, (counts[kind].get(key) ?? 0) + 1);
       };
       const hour = hourOf(hit.at);
       add('total', hour, 0);
-      if (place !== clickClass) {
+      if (rollupClass !== clickClass) {
         add('reason', hour, hit.reason);
         continue;
       }
@@ -158,7 +158,7 @@ export async function rebuildRollups(queries: Queries): Promise<void> {
         add('visitors', day, 0);
       }
     }
-    if (place === clickClass) {
+    if (rollupClass === clickClass) {
       const before = clicks.get(hit.link_id) ?? { clicks: 0, last_clicked_at: 0 };
       clicks.set(hit.link_id, {
         clicks: before.clicks + 1,
@@ -191,7 +191,7 @@ type LinkHour = Insertable<Schema['link_hours']>;
 /** Rows of link, dimension, hour, class, value, hits as the hours that they are kept in. */
 function linkHoursOf(rows: readonly (readonly number[])[]): LinkHour[] {
   const hours = new Map<string, LinkHour>();
-  for (const [link_id = 0, place = 0, hour = 0, ofClass = 0, value = 0, hits = 0] of rows) {
+  for (const [link_id = 0, rollupClass = 0, hour = 0, ofClass = 0, value = 0, hits = 0] of rows) {
     const none = { click: 0, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
     const row = hours.get(`${link_id} ${hour}`) ?? {
       link_id,
@@ -202,11 +202,11 @@ function linkHoursOf(rows: readonly (readonly number[])[]): LinkHour[] {
       counts: '',
     };
     hours.set(`${link_id} ${hour}`, row);
-    const dimension = dimensions[place];
+    const dimension = dimensions[rollupClass];
     if (dimension === 'total') row[rollupClasses[ofClass] ?? 'click'] += hits;
     else if (dimension === 'visitors') row.visitors += hits;
-    else if (dimension === 'reason') row.counts += countEntry(place, reasonValue(value, ofClass), hits);
-    else if (value !== 0) row.counts += countEntry(place, value, hits);
+    else if (dimension === 'reason') row.counts += countEntry(rollupClass, reasonValue(value, ofClass), hits);
+    else if (value !== 0) row.counts += countEntry(rollupClass, value, hits);
   }
   return [...hours.values()];
 }

@@ -26,8 +26,8 @@ export function openLanes(
 ): Lanes {
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, onFault);
-  const place = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
-  const listener = new Listener(place, { port: appServer.port, clientByPort }, wideLimits, onFault);
+  const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  const listener = new Listener(listenAt, { port: appServer.port, clientByPort }, wideLimits, onFault);
   appServer.open(handle);
   listener.open(fastPath);
   return { port: listener.port, drain: () => drain(listener, appServer) };

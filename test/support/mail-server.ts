@@ -34,14 +34,14 @@ export async function startMailServer(
       else done(new Error('Invalid username or password'));
     },
     onData(stream, { envelope, secure }, done) {
-      const pieces: Buffer[] = [];
-      stream.on('data', (piece: Buffer) => pieces.push(piece));
+      const chunks: Buffer[] = [];
+      stream.on('data', (piece: Buffer) => chunks.push(piece));
       stream.on('end', () => {
         const { mailFrom, rcptTo } = envelope;
         mails.push({
           from: mailFrom ? mailFrom.address : '',
           to: rcptTo.map(({ address }) => address),
-          ...takenApart(Buffer.concat(pieces).toString('latin1')),
+          ...takenApart(Buffer.concat(chunks).toString('latin1')),
           isEncrypted: secure,
         });
         done();

@@ -6,7 +6,7 @@ export interface Member extends Newcomer {
 }
 
 const password = 'a long enough one';
-let people = 0;
+let members = 0;
 
 /** Signs in with a browser: its cookie, and the origin of our pages. */
 export async function browserOf(app: TestApp, who: { readonly email: string; readonly password: string }) {
@@ -21,12 +21,12 @@ export async function browserOf(app: TestApp, who: { readonly email: string; rea
 export const invite = (app: TestApp, key: string, email: string, role = 'editor'): Promise<Answer> =>
   app.call('POST', '/api/v1/invitation', { key, body: { email, role } });
 
-/** Somebody who joined the administrator's organization by invitation. */
+/** A user who joined the administrator's organization by invitation. */
 export async function member(
   app: TestApp,
   administrator: Newcomer,
   role: 'administrator' | 'editor' = 'editor',
-  email = `member${++people}@example.com`,
+  email = `member${++members}@example.com`,
 ): Promise<Member> {
   const { json: invitation } = await invite(app, administrator.key, email, role);
   const user = await app.call('POST', '/api/v1/user', {

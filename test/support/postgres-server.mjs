@@ -38,7 +38,7 @@ const settings = [
 ];
 await serve(5);
 
-/** A port that was free a moment ago may be somebody's by now: then it is another one. */
+/** A port that was free a moment ago may be taken by now: then another one is tried. */
 async function serve(tries) {
   const port = await freePort();
   server = spawn(
@@ -72,7 +72,7 @@ function stop(code, sentence = '') {
   process.exit(code);
 }
 
-/** Somebody who is not root, and exists everywhere. */
+/** A user that is not root and exists on every system. */
 function unprivileged() {
   const ask = (flag) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
   return { uid: ask('-u'), gid: ask('-g') };

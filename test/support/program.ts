@@ -109,7 +109,7 @@ export const problemsOf = (program: Program): string[] =>
     .err.split('\n')
     .filter((line) => line !== '' && !line.includes('"level":"info"'));
 
-/** How it has ended, which nobody told it to; fails when it goes on. */
+/** The exit code of a program that ends by itself; fails when it goes on. */
 export async function endOf({ exited }: Program): Promise<number> {
   const codes: number[] = [];
   exited.then((code) => codes.push(code));

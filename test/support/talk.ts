@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { stretched } from './stretched.ts';
 
-/** What a visitor hears who reads nothing before all is sent: its beginning, and all of it until the connection ends. */
+/** Reads nothing before all is sent. `heard` is the first part of the answer, `all` the whole of it. */
 export function hearAfterSending(
   port: number,
   bytes: string,
