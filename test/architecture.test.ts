@@ -157,3 +157,15 @@ function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] 
   for (const file of imports.keys()) if (!order.has(file)) visit(file);
   return circles;
 }
+
+test("SQLite's threads load no packages: there are several, and each would load them anew", async () => {
+  const transpiler = new Bun.Transpiler({ loader: 'ts' });
+  const loaded = new Set(['storage/drivers/sqlite-thread.ts']);
+  const packages: string[] = [];
+  for (const file of loaded)
+    for (const { path } of transpiler.scanImports(await Bun.file(join(source, file)).text())) {
+      if (path.startsWith('.')) loaded.add(join(dirname(file), path));
+      else if (!/^(node|bun):/.test(path)) packages.push(`${file} → ${path}`);
+    }
+  expect(packages).toEqual([]);
+});
