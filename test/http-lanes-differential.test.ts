@@ -5,7 +5,7 @@ import { exchange, type RawAnswer } from './support/raw-http.ts';
 
 /**
  * Made-up visits, each sent twice: as it is, and with a byte beyond ASCII in a header that nobody reads, which keeps
- * it from the express lane. Each way has a link of its own, alike in everything, and both must answer and record alike.
+ * it from the fast path. Each way has a link of its own, alike in everything, and both must answer and record alike.
  */
 const detour = 'X-Detour: \xe9\r\n';
 const destination = 'https://destination.example/x?y=z';

@@ -3,17 +3,17 @@ import { basename, join } from 'node:path';
 import { filesIn, folderOf, type JournalName, segmentFile } from './files.ts';
 import type { Flaw } from './reader.ts';
 
-/** What a stretch has come upon in one segment. */
+/** The damage that reading one batch found in one segment. */
 export interface Damage {
   readonly segment: number;
-  /** Where the first of it is. */
+  /** Of the first damaged bytes. */
   readonly offset: number;
   /** How many times bytes were skipped, and how many they were together. */
   readonly gaps: number;
   readonly bytes: number;
 }
 
-/** Collects the flaws of a stretch. */
+/** Collects the flaws of a batch. */
 export class DamageNotes {
   #flaws: Flaw[] = [];
 
@@ -38,8 +38,8 @@ export class DamageNotes {
 const damagedIn = (dataDir: string): string => join(dataDir, 'journal-damaged');
 
 /**
- * Keeps a damaged segment aside, under another name, before it is folded and removed. Returns the path. It has visitors'
- * addresses like any other.
+ * Keeps a damaged segment aside, under another name, before it is folded and removed. Returns the path. Like any
+ * segment it holds visitors' addresses.
  */
 export function keepAside(dataDir: string, name: JournalName, segment: number): string {
   const from = segmentFile(folderOf(dataDir, name), segment);
@@ -48,7 +48,7 @@ export function keepAside(dataDir: string, name: JournalName, segment: number): 
   try {
     linkSync(from, to);
   } catch (cause) {
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     if ((cause as { code?: string }).code !== 'EEXIST') copyFileSync(from, to, constants.COPYFILE_EXCL);
   }
   return to;

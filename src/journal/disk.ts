@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
-/** The disk, as far as the journal needs it: what a test breaks. */
+/** What the journal needs of the disk. Tests replace it with one that fails. */
 export interface JournalDisk {
   open(path: string): number;
   /** Returns how many bytes it took, as the system does. */

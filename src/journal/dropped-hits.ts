@@ -1,36 +1,36 @@
 const interval = 1_500;
 
-/** Counts hits that nothing could hold, and tells of them: the first at once, then all since the last time, now and then. */
+/** Counts dropped hits, and logs them: the first at once, then at intervals all since the last time. */
 export class DroppedHits {
-  readonly #tell: (event: string, facts: Record<string, unknown>) => void;
+  readonly #log: (event: string, facts: Record<string, unknown>) => void;
   #total = 0;
-  #untold = 0;
+  #unreported = 0;
   #cause: unknown;
-  #telling: Timer | undefined;
+  #timer: Timer | undefined;
 
-  constructor(tell: (event: string, facts: Record<string, unknown>) => void) {
-    this.#tell = tell;
+  constructor(log: (event: string, facts: Record<string, unknown>) => void) {
+    this.#log = log;
   }
 
   add(hits: number, cause: unknown): void {
     this.#total += hits;
-    this.#untold += hits;
+    this.#unreported += hits;
     this.#cause = cause;
-    if (this.#telling === undefined) this.#tellUntold();
+    if (this.#timer === undefined) this.#report();
   }
 
-  /** At the end: how many they were in all. */
+  /** Logs how many were dropped in all. */
   close(): void {
-    clearTimeout(this.#telling);
-    if (this.#total > 0) this.#tell('clicks dropped in all', { dropped_so_far: this.#total });
+    clearTimeout(this.#timer);
+    if (this.#total > 0) this.#log('clicks dropped in all', { dropped_so_far: this.#total });
   }
 
-  #tellUntold(): void {
-    this.#telling = undefined;
-    if (this.#untold === 0) return;
+  #report(): void {
+    this.#timer = undefined;
+    if (this.#unreported === 0) return;
     const error = this.#cause instanceof Error ? this.#cause.message : String(this.#cause);
-    this.#tell('clicks dropped', { hits: this.#untold, error, dropped_so_far: this.#total });
-    this.#untold = 0;
-    this.#telling = setTimeout(() => this.#tellUntold(), interval);
+    this.#log('clicks dropped', { hits: this.#unreported, error, dropped_so_far: this.#total });
+    this.#unreported = 0;
+    this.#timer = setTimeout(() => this.#report(), interval);
   }
 }

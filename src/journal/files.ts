@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A place in a journal: a segment's number, and how many of its bytes come before. */
+/** A position in a journal: a segment's number, and an offset in its bytes. */
 export interface Position {
   readonly segment: number;
   readonly offset: number;
@@ -24,7 +24,7 @@ export const folderOf = (dataDir: string, { node, process }: JournalName): strin
 
 const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
-/** A journal of our own: two processes on one data folder never meet in it. */
+/** A new journal for this process: no other process on the data folder uses it. */
 export function newJournalName(dataDir: string): JournalName {
   const file = join(dataDir, 'node.id');
   if (!existsSync(file)) {
@@ -38,7 +38,7 @@ export function newJournalName(dataDir: string): JournalName {
   return { node: /^[\w-]{1,64}$/.test(node) ? node : randomName(), process: randomName() };
 }
 
-/** Every journal that this data folder holds, the living ones among them. */
+/** Every journal in this data folder, those of running processes included. */
 export function journalsIn(dataDir: string): JournalName[] {
   const folder = join(dataDir, 'journal');
   return namesIn(folder).flatMap((node) => namesIn(join(folder, node)).map((process) => ({ node, process })));
@@ -55,7 +55,7 @@ export const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 
-/** None where there is no such folder, and only then: what can't be looked into now is not empty. */
+/** Empty where there is no such folder, and only then: a folder that can't be read now may have entries. */
 function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -70,7 +70,7 @@ const suffix = '.hits';
 export const segmentFile = (folder: string, segment: number): string =>
   join(folder, `${String(segment).padStart(8, '0')}${suffix}`);
 
-/** The numbers of the segments that are there, in order. */
+/** The numbers of the existing segments, in order. */
 export function segmentsIn(folder: string): number[] {
   const files = entriesIn(folder).filter(({ name }) => /^\d+\.hits$/.test(name));
   return files.map(({ name }) => Number(name.slice(0, -suffix.length))).sort((one, other) => one - other);

@@ -4,21 +4,21 @@ import type { RawHit } from './hit.ts';
 import { RecordWriter } from './record-writer.ts';
 
 export interface JournalParts {
-  /** Where the segments are, made when it isn't there yet. */
+  /** The folder of the segments, which is created when it doesn't exist. */
   readonly folder: () => string;
   /** Called before anything is written for the first time. */
   readonly use: () => void;
   readonly disk: JournalDisk;
   /** Calls this once all hits of this turn have been appended. */
   readonly afterTurn: (task: () => void) => void;
-  /** After hits were written: there is something to fold. */
+  /** Called after hits were written: there is something to fold. */
   readonly onWritten: () => void;
-  /** `unsynced`: they are in the system's hands, and the disk has not confirmed them. */
+  /** `unsynced`: they are written, and the disk has not confirmed them. */
   readonly onTrouble: (what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown) => void;
 }
 
 interface Waiting {
-  /** As it goes to the file. */
+  /** As it is written to the file. */
   readonly record: Buffer;
   readonly hits: number;
 }
@@ -28,15 +28,15 @@ const segmentSize = 32 * 1024 * 1024;
 const maxHeld = 16 * 1024 * 1024;
 const retryInterval = 250;
 const syncInterval = 1_000;
-/** Up to so many hits in so many milliseconds, a write for each costs nobody anything. */
+/** Up to so many hits in so many milliseconds, each may have a write of its own. */
 const maxAlone = 64;
 const quietWindow = 8;
-/** For so long after a busy window more hits are expected: a pause in between is no quiet time. */
+/** For so many windows after a busy one more hits are expected: a pause among them is not quiet. */
 const busyWindows = 16;
 
 /**
- * What was answered, kept before it is answered: under load, one write for all hits of a tick. It is in the system's hands then,
- * and outlives this process; once a second it is also forced to the disk, for the case that the machine itself stops.
+ * Stores hits before they are answered: under load, one write for all hits of a tick. Written hits outlive this process;
+ * once a second they are also synced to the disk, in case the machine itself stops.
  *
  * The file that is written to is open at all times, before the first hit too, and is only closed once the next one is open:
  * hits need no file descriptor.
@@ -45,7 +45,7 @@ export class Journal {
   readonly #parts: JournalParts;
   readonly #writer = new RecordWriter();
   #hits = 0;
-  /** Whether hits of this turn wait for its end, and who waits for that. */
+  /** Whether hits of this turn wait for its end, and the promise of that. */
   #isTick = false;
   #ended: PromiseWithResolvers<void> | null = null;
   #window = 0;
@@ -91,19 +91,19 @@ export class Journal {
     return false;
   }
 
-  /** The same, for who would rather wait. Null when the hit is on file; never rejected. */
+  /** The same as a promise, which is never rejected. Null when the hit is on file. */
   append(hit: RawHit): Promise<void> | null {
     if (this.keep(hit)) return null;
     this.#ended ??= Promise.withResolvers();
     return this.#ended.promise;
   }
 
-  /** Everything before this place is on file. */
+  /** Everything before this position is on file. */
   get end(): Position {
     return { segment: this.#segment, offset: this.#size };
   }
 
-  /** Hits that are in memory only, because the disk takes none. */
+  /** How many hits are in memory only, because writing fails. */
   get held(): number {
     return this.#held.reduce((sum, { hits }) => sum + hits, 0);
   }
@@ -141,7 +141,7 @@ export class Journal {
     this.#ended = null;
   };
 
-  /** To be asked at every hit: it counts them. */
+  /** Called once for every hit, as it counts them. */
   #isQuiet(at: number): boolean {
     const window = Math.floor(at / quietWindow);
     if (window !== this.#window) {
@@ -161,7 +161,7 @@ export class Journal {
     }
   }
 
-  /** False when the disk doesn't take it. */
+  /** False when writing fails. */
   #isWritten({ record, hits }: Waiting): boolean {
     try {
       this.#write(record);
@@ -169,7 +169,7 @@ export class Journal {
       this.#parts.onTrouble('held', hits, cause);
       return false;
     }
-    this.#goOn();
+    this.#afterWrite();
     this.#parts.onWritten();
     return true;
   }
@@ -213,7 +213,7 @@ export class Journal {
     this.#size += record.length;
   }
 
-  /** A record that didn't get in whole is taken out again, so that the next one follows a whole one. */
+  /** A record that was written in part is truncated again, so that the next one follows a whole one. */
   #put(file: number, record: Buffer): void {
     const { disk } = this.#parts;
     const { length } = record;
@@ -235,7 +235,7 @@ export class Journal {
     }
   }
 
-  #goOn(): void {
+  #afterWrite(): void {
     if (this.#size >= segmentSize) this.#nextSegment();
     else this.#syncSoon();
   }
@@ -244,7 +244,7 @@ export class Journal {
     return this.#parts.disk.open(segmentFile(this.#parts.folder(), segment));
   }
 
-  /** Where the next one can't be opened now, this one goes on. */
+  /** Where the next one can't be opened now, this one is used further. */
   #nextSegment(): void {
     const before = this.#file;
     try {

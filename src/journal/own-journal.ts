@@ -7,8 +7,8 @@ import { lockJournal, removeJournal } from './lock.ts';
 const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
 
 /**
- * The folder of this process's journal. It is made and locked aside, before there is anything to write, and only then moved
- * among the journals: that takes no file descriptor, when there may be none left.
+ * The folder of this process's journal. It is created and locked elsewhere, before there is anything to write, and moved
+ * among the journals by the first hit: that takes no file descriptor, when there may be none left.
  */
 export class OwnJournal {
   readonly #unused: string;
@@ -21,17 +21,17 @@ export class OwnJournal {
     this.#folder = folderOf(dataDir, name);
   }
 
-  /** Where it is now, made when it isn't there yet. */
+  /** Its current path. Creates it if it doesn't exist. */
   prepare(): string {
     if (this.#lock === null) {
       this.#lock = lockJournal(this.#unused);
-      // Somebody who looks for what the dead left behind was quicker: he takes it away.
+      // Another process took it for one that a dead process left behind, and removes it.
       if (this.#lock === null) throw new Error('the journal is held by another process');
     }
     return this.#isInUse ? this.#folder : this.#unused;
   }
 
-  /** To be called before the first hit is written: from now on it is a journal like others. */
+  /** Called before the first hit is written: from then on it is a journal like others. */
   use(): void {
     if (this.#isInUse) return;
     this.prepare();
@@ -47,7 +47,7 @@ export class OwnJournal {
   }
 }
 
-/** Takes away what processes that have died had made and not used. */
+/** Removes folders that processes created and never used before they died. */
 export function removeUnusedJournals(dataDir: string): void {
   for (const name of namesIn(unusedIn(dataDir))) {
     const folder = join(unusedIn(dataDir), name);

@@ -1,5 +1,5 @@
 /**
- * What the system refuses for now, and may take later: descriptors, room, memory, a disk that does not answer. SQLite says
+ * Errors that a retry may not meet again: no descriptors, space or memory left, a disk that does not answer. SQLite reports
  * "can't open" when there is no descriptor left.
  */
 const passing =

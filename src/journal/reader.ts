@@ -5,11 +5,11 @@ import { findRecord } from './resync.ts';
 
 const chunkSize = 1024 * 1024;
 
-/** What a journal has that its process did not write, or lacks of what it wrote. */
+/** Bytes in a journal that its process did not write, or that it wrote and that are missing. */
 export interface Flaw {
   /**
    * `torn`: the end of a record that was being written when its process or machine stopped. `damaged`: bytes that are no
-   * records. `truncated`: the segment ends before the place that was read up to.
+   * records. `truncated`: the segment ends before the position that was read up to.
    */
   readonly kind: 'torn' | 'damaged' | 'truncated';
   readonly segment: number;
@@ -22,21 +22,21 @@ export interface ReaderParts {
 }
 
 /**
- * Reads one journal from a place on, record by record, in order. What is damaged is skipped up to the next whole record.
- * Where the system refuses something it throws and stays where it is: the same call may be made again.
+ * Reads one journal from a position on, record by record, in order. Damaged bytes are skipped up to the next whole record.
+ * When the system fails a read it throws and keeps its position: the same call may be made again.
  */
 export class JournalReader {
   readonly #folder: string;
   readonly #parts: ReaderParts;
   #position: Position;
   #file: { readonly segment: number; readonly descriptor: number } | null = null;
-  /** What has been read of the file, from `#chunkFrom` on: one piece of memory that is used again and again. */
+  /** What has been read of the file, from `#chunkFrom` on: one buffer that is reused. */
   #memory: Buffer | null = null;
   #chunk: Buffer = Buffer.alloc(0);
   #chunkFrom = 0;
-  /** A place behind which this segment has no more records. */
+  /** A position behind which this segment has no more records. */
   #hopeless: Position | null = null;
-  /** A segment of which it was said. */
+  /** The segment that was last reported as truncated. */
   #truncated: number | null = null;
 
   constructor(folder: string, from: Position, parts: ReaderParts) {
@@ -45,7 +45,7 @@ export class JournalReader {
     this.#parts = parts;
   }
 
-  /** Behind what was read. */
+  /** The position behind the last record that was read. */
   get position(): Position {
     return this.#position;
   }
@@ -71,7 +71,7 @@ export class JournalReader {
     this.#forgetChunk();
   }
 
-  /** Null when what is in memory has no whole record at this place. */
+  /** Null when the chunk in memory has no whole record at this position. */
   #recordHere(): RecordBytes | null {
     const { segment, offset } = this.#position;
     const at = offset - this.#chunkFrom;

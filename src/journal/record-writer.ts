@@ -2,37 +2,37 @@ import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
 import { doNotTrackMark, recordHead, sealRecord } from './record.ts';
 
-/** What is kept of a text, in characters. An address, a method and a country have their length from those who give them. */
+/** The longest text that is kept, in characters. Addresses, methods and countries were limited before. */
 const longest = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
 const longestTexts = Object.values(longest).reduce<number>((sum, length) => sum + length, 0);
 /** In UTF-8. */
 const maxBytes = 3;
-/** For numbers, codes and line breaks. */
-const roomForRest = 200;
+/** Bytes for numbers, codes and line breaks. */
+const restLength = 200;
 
 const lineBreak = 10;
 const zero = 48;
 const mark = doNotTrackMark.charCodeAt(0);
 /** Above it, a number isn't written digit by digit. */
 const largeNumber = 1e9;
-/** Longer ones are copied sooner by the runtime. */
+/** The runtime copies longer ones faster. */
 const longestWord = 16;
 
 declare global {
   interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
-    /** Node's types leave it out; `write` comes to it after a look at what it was called with. */
+    /** Node's types leave it out; `write` calls it after checking its arguments. */
     utf8Write(text: string, at: number): number;
   }
 }
 
 /**
- * A record in the making. Every visit's answer waits for this, so a hit is written to its place at once: no text of it
- * is put together first.
+ * Builds a record. Every visit's answer waits for this, so the fields of a hit are written straight to the bytes: no text is
+ * concatenated first.
  */
 export class RecordWriter {
   #bytes = Buffer.allocUnsafe(1024 * 1024);
   #end = recordHead;
-  /** The last instant, as it is written: hits of the same millisecond come together. */
+  /** The last instant, as it is written: many hits share their millisecond. */
   #at = Number.NaN;
   #instant = '';
 
@@ -56,7 +56,7 @@ export class RecordWriter {
     this.#word(hit.countryHint);
   }
 
-  /** The record, whole; until the next hit is added, which begins another. */
+  /** The whole record. Its bytes are valid until the next hit is added, which begins another. */
   finish(): Buffer {
     const record = this.#bytes.subarray(0, this.#end);
     sealRecord(record);
@@ -66,7 +66,7 @@ export class RecordWriter {
 
   #makeRoomFor({ method, address, countryHint }: RawHit): void {
     const texts = longestTexts + method.length + address.length + countryHint.length;
-    const needed = this.#end + texts * maxBytes + roomForRest;
+    const needed = this.#end + texts * maxBytes + restLength;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#end);
@@ -99,9 +99,8 @@ export class RecordWriter {
     } while (rest > 0);
   }
 
-  /** Of what came in a request. */
-  #cut(text: string, most: number): void {
-    this.#text(text.length > most ? text.slice(0, most) : text);
+  #cut(text: string, max: number): void {
+    this.#text(text.length > max ? text.slice(0, max) : text);
   }
 
   #text(text: string): void {
@@ -110,18 +109,18 @@ export class RecordWriter {
     bytes[this.#end++] = lineBreak;
   }
 
-  /** A text that was made before, and is in one piece: a few letters of it are copied sooner than the runtime is called. */
+  /** A short text: copying a few letters is faster than a call into the runtime. */
   #word(text: string): void {
     const bytes = this.#bytes;
     const start = this.#end;
     const { length } = text;
-    for (let place = 0; place < length; place++) {
-      const code = text.charCodeAt(place);
-      if (code > 127 || place === longestWord) {
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index);
+      if (code > 127 || index === longestWord) {
         this.#text(text);
         return;
       }
-      bytes[start + place] = code;
+      bytes[start + index] = code;
     }
     bytes[start + length] = lineBreak;
     this.#end = start + length + 1;

@@ -3,7 +3,7 @@ import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 
-/** Links that are guarded, or have a preview, ask this of every visit: a lookup instead of some microseconds. */
+/** Links that are guarded, or have a preview, ask this of every visit: a lookup instead of some microseconds of parsing. */
 const kindOfAgent = memoize(4_096, agentKind);
 
 const never = () => false;

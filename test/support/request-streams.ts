@@ -22,7 +22,7 @@ export interface StreamSite {
 const bounds = [64, 256, 1_024, 2_048, 4_096, 8_192, 16_384] as const;
 const bodyBounds = [...bounds, 32_768, 65_536] as const;
 const person = 'User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0\r\n';
-/** Keeps a request from the express lane, and changes nothing else. */
+/** Keeps a request from the fast path, and changes nothing else. */
 const detour = 'X-Detour: \xe9\r\n';
 /** Heads about as long as the server behind reads: answered either way, with a redirect or as too long. */
 const tooLong = [431, 414] as const;

@@ -6,7 +6,7 @@ import { wholeLedger } from './support/hits.ts';
 import { exchange, type RawAnswer, visitRaw } from './support/raw-http.ts';
 import { ports } from './support/talk.ts';
 
-/** A header that nobody reads, of a byte that keeps a request from the express lane. */
+/** A header that has no meaning here, with a byte that keeps a request from the fast path. */
 const detour = { 'x-detour': '\xe9' };
 const destination = 'https://destination.example/x';
 const agents = {
@@ -54,8 +54,8 @@ const linkKinds: [string, object][] = [
   ['a link that has expired', { expiration_date: new Date(Date.now() + 60_000).toISOString() }],
 ];
 
-describe.each(storeKinds)('the express lane, on %s,', (store) => {
-  test.each(linkKinds)('answers and records as the long way does: %s', async (_, fields) => {
+describe.each(storeKinds)('the fast path, on %s,', (store) => {
+  test.each(linkKinds)('answers and records as the app server does: %s', async (_, fields) => {
     const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
     try {
       const { key } = await app.newcomer();
