@@ -159,15 +159,19 @@ export class Connection implements Limited {
 
   #happened(event: ConnectionEvent): void {
     const effects = step(this.#state, event);
-    if (effects !== 0) this.#carryOut(effects);
+    // The first three are all that a plain visit needs.
+    if (effects === 0) return;
+    if (effects === Effect.send) this.#send();
+    else if (effects === Effect.awaitTurnOver) this.#context.awaitTurnOver(this);
+    else this.#carryOut(effects);
   }
 
   #fail(status: RefusedStatus | 'too busy' | 'too slow', method?: string): void {
     this.#carryOut(step(this.#state, 'failed', status), method);
   }
 
-  #carryOut(effects: number, method = this.#request?.head.method): void {
-    if (effects & Effect.refuse) this.#ready += this.#refusal(method);
+  #carryOut(effects: number, method?: string): void {
+    if (effects & Effect.refuse) this.#ready += this.#refusal(method ?? this.#request?.head.method);
     if (effects & Effect.send) this.#send();
     if (effects & Effect.finish) {
       this.#drop();
