@@ -303,6 +303,7 @@ describe('a connection', () => {
     await Bun.sleep(50);
     socket.destroy();
     await eventually(() => open() <= before, 'the connections to be let go');
+    expect(faults).toEqual([]);
   });
 
   test('whose visitor says that nothing more comes is answered, also where it is to be closed', async () => {
@@ -327,6 +328,7 @@ describe('a connection', () => {
       }
     }
     await eventually(() => open() <= before, 'the connections to be let go');
+    expect(faults).toEqual([]);
   });
 });
 
