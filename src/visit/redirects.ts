@@ -58,7 +58,9 @@ export class Redirects {
     if (suffix === null) return { kind: 'app_server', suffix: '', link: null };
     let link = this.#parts.links.peek(visit.domainId, suffix);
     if (link === undefined) {
-      const found = isSuffix(suffix) ? this.#parts.links.fetch(visit.domainId, suffix) : null;
+      // Dot segments, say: only the app server has the path as URL parsing leaves it.
+      if (!isSuffix(suffix)) return { kind: 'app_server', suffix, link: null };
+      const found = this.#parts.links.fetch(visit.domainId, suffix);
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
