@@ -8,7 +8,7 @@ import { RecordWriter } from '../src/journal/record-writer.ts';
 import { enrichParts } from '../src/ledger/enrich.ts';
 import type { FromFold } from '../src/ledger/fold-messages.ts';
 import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
-import type { DeliveriesOf, FoldBatch } from '../src/ledger/fold-store.ts';
+import { type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/fold-store.ts';
 import { FoldWorker, type FoldWorkerParts } from '../src/ledger/fold-worker.ts';
 import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
@@ -245,3 +245,29 @@ test("another worker's fold is no reason for short turns, and what is changed be
   await store.close();
   await other.close();
 });
+
+test('what a killed process had sent to the database is not counted again, and the rest of its journal is', async () => {
+  written(left, 25);
+  class LateCommit extends WatchedStore {
+    isLate = true;
+
+    override async fold(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
+      await super.fold(batch, deliveries);
+      // The database has finished that just now, for the process that wrote the journal: the watermark has moved.
+      if (!this.isLate) return;
+      this.isLate = false;
+      throw new JournalTaken(batch.journal);
+    }
+  }
+  const store = new LateCommit(folder.path);
+  const told: string[] = [];
+  await new Promise<void>((resolve) => {
+    deskOf(store, (message) => {
+      told.push(message.kind === 'trouble' ? message.event : message.kind);
+      if (message.kind === 'recovered') resolve();
+    });
+  });
+  expect(told).toContain('journal folded elsewhere');
+  expect(ledger()).toBe(25);
+  expect(journalsIn(folder.path)).toEqual([]);
+}, 60_000);

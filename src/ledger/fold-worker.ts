@@ -211,12 +211,16 @@ export class FoldWorker {
         journal: watermarkKey(name),
         error: (cause as Error).message,
       });
-      this.#lookingAgain ??= setTimeout(() => {
-        this.#lookingAgain = undefined;
-        this.#mayHaveLeftovers = true;
-        this.#run();
-      }, leftoverPause);
+      this.#lookAgainLater();
     }
+  }
+
+  #lookAgainLater(): void {
+    this.#lookingAgain ??= setTimeout(() => {
+      this.#lookingAgain = undefined;
+      this.#mayHaveLeftovers = true;
+      this.#run();
+    }, leftoverPause);
   }
 
   /** Nothing is done to a journal whose process lives. */
@@ -249,9 +253,11 @@ export class FoldWorker {
       while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
       return !this.#isOutOfPatience;
     } catch (cause) {
-      // A copy of this folder is folded by another node: what it has done is done for both.
+      // A copy of this folder is folded by another node, and what it has done is done for both; or the database has just
+      // finished what this journal's process had sent before it was killed. The next look goes on from there.
       if (!(cause instanceof JournalTaken) || cause.message !== watermarkKey(name)) throw cause;
       this.#trouble('journal folded elsewhere', { journal: watermarkKey(name) });
+      if (!this.#isStopping) this.#lookAgainLater();
       return false;
     }
   }
