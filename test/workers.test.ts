@@ -155,7 +155,9 @@ describe.each(storeKinds)('two workers on %s', (store) => {
         await end(next);
       }
       const last = hitCounter(folder.path, DATABASE_URL);
-      expect(await last.of(link.id)).toEqual(found);
+      const counted = await last.of(link.id);
+      expect(counted.ledger).toBeGreaterThanOrEqual(answered);
+      expect(counted.linkTotal).toBe(counted.ledger);
       await last.close();
     } finally {
       program.kill('SIGKILL');
