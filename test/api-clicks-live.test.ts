@@ -202,7 +202,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     const listener = await Listener.open(app, owner.key, `?last_event_id=${id}`);
     await Bun.sleep(400);
     expect(listener.ids).toEqual([]);
-    // Whoever comes anew is told what comes after the newest that has been seen by now.
+    // A new client gets what comes after the newest hit that has been seen by now.
     const newcomer = await Listener.open(app, owner.key);
     await add(hit({ id: id + 1 }), hit({ id: id + 3 }));
     await until(() => listener.events.length === 3 && newcomer.events.length > 0);

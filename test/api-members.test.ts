@@ -100,7 +100,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     }
   });
 
-  test('whoever is removed goes on with an organization of their own, and nothing of theirs reaches the old one', async () => {
+  test('a removed member goes on with an organization of their own, and nothing of theirs reaches the old one', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     await as(editor.key).link();

@@ -36,7 +36,7 @@ describe('a fresh service, opened under a name that is not its own', () => {
     await app.stop();
   });
 
-  test('takes an address from whoever has the token or the machine, and from nobody else', async () => {
+  test('takes an address from clients with the token or on the machine, and from no others', async () => {
     const app = await startApp({ env: { REGISTRATION: 'open' } });
     const base_url = 'http://links.example:8080';
     for (const wrong of [{}, { setup_token: 'x'.repeat(24) }]) {

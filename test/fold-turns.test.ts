@@ -2,7 +2,14 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { folderOf, type JournalName, journalsIn, type Position, segmentFile } from '../src/journal/files.ts';
+import {
+  folderOf,
+  type JournalName,
+  journalsIn,
+  type Position,
+  segmentFile,
+  watermarkKey,
+} from '../src/journal/files.ts';
 import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
 import { enrichParts } from '../src/ledger/enrich.ts';
@@ -13,6 +20,7 @@ import { FoldWorker, type FoldWorkerParts } from '../src/ledger/fold-worker.ts';
 import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { eventually } from './support/eventually.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const plain: RawHit = {
@@ -270,4 +278,32 @@ test('what a killed process had sent to the database is not counted again, and t
   expect(told).toContain('journal folded elsewhere');
   expect(ledger()).toBe(25);
   expect(journalsIn(folder.path)).toEqual([]);
+}, 60_000);
+
+test('a journal whose copy another node has folded to its end is not counted again', async () => {
+  written(left, 25);
+  const { promise: lookedAgain, resolve } = Promise.withResolvers<void>();
+  class CopiedElsewhere extends WatchedStore {
+    looks = 0;
+
+    override async watermark(journal: string) {
+      const found = await super.watermark(journal);
+      if (journal === watermarkKey(left) && ++this.looks === 2) setImmediate(resolve);
+      return found;
+    }
+
+    /** The other node was quicker, and has forgotten the watermark since. */
+    override async fold(batch: FoldBatch): Promise<void> {
+      throw new JournalTaken(batch.journal);
+    }
+  }
+  const told: string[] = [];
+  const worker = deskOf(new CopiedElsewhere(folder.path), (message) => {
+    told.push(message.kind === 'trouble' ? message.event : message.kind);
+  });
+  await lookedAgain;
+  worker.take({ kind: 'stop', end: { segment: 1, offset: 0 }, now: plain.at });
+  await eventually(() => told.includes('stopped'), 'the worker to stop');
+  expect(told.filter((word) => word === 'journal folded elsewhere')).toHaveLength(1);
+  expect(journalsIn(folder.path)).toEqual([left]);
 }, 60_000);

@@ -100,7 +100,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
   });
 
-  test('whoever has a /64, a /56 or a /48 has the budget of one, and an IPv4 address or /24 too', async () => {
+  test('all addresses of a /64, a /56 or a /48 share one budget, and those of a /24 too', async () => {
     const own = (target: string, networks: Iterable<string>) => evaluated(`login|${target}`, networks);
     expect(await own('64', Array(200).fill('2001:db8:2:1::/64'))).toBe(10);
     const ofHousehold = v6(200, (index) => `2001:db8:3:1${index.toString(16).padStart(2, '0')}`);

@@ -150,7 +150,7 @@ function areAlike(name: string, expected: string, found: string): boolean {
   return got.endsWith('refused') && wanted.startsWith(got.replace('refused', ''));
 }
 
-/** What stands around it: whoever disagrees on where it ends gives other answers to what follows. */
+/** What stands around it: a reader that disagrees on where it ends gives other answers to what follows. */
 const positions: readonly (readonly [string, (stream: string) => string])[] = [
   ['before a known and another', (stream) => stream + known + other],
   ['between a known and another', (stream) => known + stream + other],
@@ -295,7 +295,7 @@ describe('a connection', () => {
     expect(asked).toEqual([]);
   });
 
-  test('whoever hangs up in the middle of a body is let go at once', async () => {
+  test('a client that hangs up in the middle of a body is let go at once', async () => {
     await talk(lanes.port, [other]);
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();

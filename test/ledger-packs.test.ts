@@ -138,7 +138,7 @@ const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter)
   hit.at >= (from ?? 0) &&
   hit.at < (to ?? Number.POSITIVE_INFINITY);
 
-/** Whoever owns much or little or nothing, with and without classes and times, whole hours or not. */
+/** Owners of many hits, of few, or of none, with and without classes and times, whole hours or not. */
 const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
   (['organization', 'link'] as const).flatMap((kind) => [
     { owner: { kind, id } },

@@ -112,7 +112,7 @@ test('while the database is away nothing is promised; away in the middle, the lo
   await server[Symbol.asyncDispose]();
 });
 
-test('without a mail server whoever forgot is told whom to ask, whether there is an account or not', async () => {
+test('without a mail server the answer says whom to ask, whether there is an account or not', async () => {
   const app = await startApp();
   const { email } = await app.newcomer();
   const known = await forgot(app, email);

@@ -7,7 +7,7 @@ import type { Database } from '../src/storage/database.ts';
 import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { freshPostgres } from './support/postgres.ts';
 
-/** From now on whoever asks for an organization's statistics asks something that never ends. */
+/** From now on a query for an organization's statistics never ends. */
 async function makeEndless(app: TestApp, url: string | null): Promise<void> {
   const away = 'alter table organization_rollups rename to kept_rollups';
   if (url === null) {

@@ -62,7 +62,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
     await folder[Symbol.asyncDispose]();
   });
 
-  test('whoever has changed a link finds it changed', async () => {
+  test('a client that has changed a link finds it changed', async () => {
     for (let turn = 0; turn < 30; turn++) {
       const path = `/turn-${turn}`;
       expect(await visit(path)).toBe('404');

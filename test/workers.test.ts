@@ -175,7 +175,7 @@ test('workers end when their parent does, however it ended', async () => {
   await until(() => !workers.some(isAlive), 'the end of the workers');
 });
 
-test('a port that another program shares with whoever asks is refused to workers as well', async () => {
+test('a port that another program shares is refused to workers as well', async () => {
   await using folder = await temporaryFolder();
   await using another = await temporaryFolder();
   const first = runServer({ PORT: '0', WORKERS: '2', DATA_DIR: folder.path });

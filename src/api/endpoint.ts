@@ -146,7 +146,6 @@ export function endpoint<
       const organizationId = caller?.organizationId ?? 0;
       const lease = context.bodies.lease(organizationId);
       const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
-      if (definition.heavy) await context.heavyReads.take(organizationId);
       try {
         const body = definition.body
           ? await bodyOf(definition.body, definition, request, lease, caller)
@@ -154,15 +153,15 @@ export function endpoint<
         const call = { caller, params, query, body, headers, connection, signal, session, reauthorize };
         // The request is complete from here on: however long it takes, the client gets the response.
         connection.keepOpen(maxSilence);
-        const means = readingFor(context, termsOf({ organizationId, signal, kind, begunAt }));
-        const reply = await definition.handle(call as never, means);
+        const terms = termsOf({ organizationId, signal, kind, begunAt });
+        const handle = () => definition.handle(call as never, readingFor(context, terms));
+        const reply = await (definition.heavy ? context.heavyReads.run(terms, handle) : handle());
         if (!reply.stream) connection.keepOpen(usualSilence);
         return authorization.cookie === null
           ? reply
           : { ...reply, headers: { 'set-cookie': authorization.cookie, ...reply.headers } };
       } finally {
         lease.release();
-        if (definition.heavy) context.heavyReads.release(organizationId);
       }
     },
   };

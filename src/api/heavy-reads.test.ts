@@ -6,20 +6,26 @@ import { type Connection, endpoint } from './endpoint.ts';
 import { HeavyReads } from './heavy-reads.ts';
 import { routes } from './routes.ts';
 
-/** Who got a turn, in order. */
-function taken(reads: HeavyReads, organizations: readonly number[]): number[] {
-  const begun: number[] = [];
-  for (const id of organizations) void reads.take(id).then(() => begun.push(id));
-  return begun;
-}
+const termsOf = (organizationId: number, signal: AbortSignal | null = null) => ({
+  organizationId,
+  signal,
+  deadline: Number.POSITIVE_INFINITY,
+});
 
 test('an organization has five at a time, and another waits for none of them', async () => {
   const reads = new HeavyReads();
-  const begun = taken(reads, [...Array(50).fill(1), 2]);
-  await Promise.resolve();
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const read = (id: number) =>
+    reads.run(termsOf(id), () => {
+      begun.push(id);
+      return new Promise<void>((end) => ends.push(end));
+    });
+  for (const id of [...Array(50).fill(1), 2]) void read(id);
+  await Bun.sleep(0);
   expect(begun).toEqual([1, 1, 1, 1, 1, 2]);
-  reads.release(1);
-  reads.release(2);
+  ends[0]?.();
+  ends[5]?.();
   await Bun.sleep(0);
   expect(begun).toEqual([1, 1, 1, 1, 1, 2, 1]);
 });
@@ -27,17 +33,36 @@ test('an organization has five at a time, and another waits for none of them', a
 test('all of them get their turn, in their order, and then as many may begin as before', async () => {
   const reads = new HeavyReads();
   const order: number[] = [];
-  const calls = Array.from({ length: 20 }, async (_, call) => {
-    await reads.take(1);
-    order.push(call);
-    await Bun.sleep(0);
-    reads.release(1);
-  });
-  await Promise.all(calls);
-  expect(order).toEqual(order.toSorted((one, other) => one - other));
-  const begun = taken(reads, Array(6).fill(1));
-  await Bun.sleep(0);
-  expect(begun).toHaveLength(5);
+  const call = (index: number) =>
+    reads.run(termsOf(1), async () => {
+      order.push(index);
+      await Bun.sleep(0);
+    });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
+  expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  order.length = 0;
+  for (let index = 0; index < 6; index++) void call(index);
+  await Promise.resolve();
+  expect(order).toHaveLength(5);
+});
+
+test('what was abandoned or came too late while it waited is never begun', async () => {
+  const reads = new HeavyReads();
+  const { promise: held, resolve: end } = Promise.withResolvers<void>();
+  const first = Array.from({ length: 5 }, () => reads.run(termsOf(1), () => held));
+  const begun: string[] = [];
+  const gone = new AbortController();
+  const waiting = [
+    reads.run(termsOf(1, gone.signal), async () => begun.push('abandoned')),
+    reads.run({ ...termsOf(1), deadline: performance.now() - 1 }, async () => begun.push('late')),
+    reads.run(termsOf(1), async () => begun.push('waited for')),
+  ];
+  const outcomes = Promise.allSettled(waiting);
+  gone.abort();
+  end();
+  await Promise.all(first);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(begun).toEqual(['waited for']);
 });
 
 test('lists and statistics are heavy, and what is looked up by key is not', () => {

@@ -34,7 +34,7 @@ const knownGuesses = 10;
 /**
  * Guesses from networks that never got in: so many in a quarter of an hour at one password, and at all; so many a day at
  * one password from everywhere, and then slowly. Slow guesses have two lanes: a botnet has to bring a new network every
- * twenty seconds to keep out whoever comes from a network that has hardly guessed today.
+ * twenty seconds to keep out a visitor from a network that has hardly guessed today.
  */
 const unknownGuesses = (target: string, network: string): readonly Limit[] => {
   const freshKey = `${target}|today|${widestNetwork(network)}`;

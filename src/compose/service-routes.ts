@@ -5,6 +5,7 @@ import { routes } from '../api/routes.ts';
 import type { serveApi } from '../api/serve.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
+import type { ReservedSegment } from '../rules/service-paths.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -36,7 +37,7 @@ export function serviceRoutes(
     log,
   );
   const kept = { 'cache-control': 'public, max-age=3600' };
-  return new Map<string, ServiceRoute>([
+  return new Map<ReservedSegment, ServiceRoute>([
     ['app', dashboard.page],
     ['invitation', dashboard.page],
     ['assets', dashboard.asset],

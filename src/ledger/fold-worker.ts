@@ -75,6 +75,8 @@ export class FoldWorker {
   #pauseLength = firstPause;
   #endPause: () => void = () => {};
   #lookingAgain: Timer | undefined;
+  /** Journals left behind of which another process has folded some. */
+  readonly #foldedByOthers = new Set<string>();
   #saidAway = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FoldWorkerParts) {
@@ -233,6 +235,7 @@ export class FoldWorker {
     }
     let journal: JournalFold | null = null;
     try {
+      if (await this.#isFoldedElsewhere(name)) return;
       journal = await this.#open(name);
       const isWhole = await this.#foldLeftover(journal, name);
       if (!isWhole || this.#isStopping) return;
@@ -243,6 +246,12 @@ export class FoldWorker {
       journal?.close();
       lock.release();
     }
+  }
+
+  /** Whether another process has folded all of it meanwhile: it has forgotten the watermark, and the hits are counted. */
+  async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
+    const key = watermarkKey(name);
+    return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
   }
 
   /**
@@ -256,6 +265,7 @@ export class FoldWorker {
       // A copy of this folder is folded by another node, and what it has done is done for both; or the database has just
       // finished what this journal's process had sent before it was killed. The next look goes on from there.
       if (!(cause instanceof JournalTaken) || cause.message !== watermarkKey(name)) throw cause;
+      this.#foldedByOthers.add(watermarkKey(name));
       this.#trouble('journal folded elsewhere', { journal: watermarkKey(name) });
       if (!this.#isStopping) this.#lookAgainLater();
       return false;

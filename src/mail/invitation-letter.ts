@@ -54,7 +54,7 @@ function oneLine(name: string): string {
 }
 
 /**
- * Whoever may invite chose the name, and mail programs make links of what looks like an address: a sign that nobody
+ * The inviting organization chose its name, and mail programs make links of what looks like an address: a sign that nobody
  * sees keeps them from it.
  */
 const unlinked = (text: string): string => text.replace(/[.:@/](?=\S)/g, '$&\u200c');

@@ -55,7 +55,7 @@ const inside: ReadonlySet<string> = new Set([
 
 /**
  * Without addresses that are of use in some private network alone. A name server inside knows names that are nobody's
- * business outside: whoever adds a domain is not told where in here it leads. Our own addresses are no secret.
+ * business outside: the member who adds a domain is not told where in here it leads. Our own addresses are no secret.
  */
 export function withoutInsides(findings: DomainFindings, own: readonly string[]): DomainFindings {
   const masked = (answer: Answer): Answer =>

@@ -1,9 +1,6 @@
-/** The service's own first path segments that answer on every domain: no link may use them. */
-export const sharedSegments: ReadonlySet<string> = new Set(['_linnet', 'robots.txt', 'favicon.ico']);
-
-/** All of the service's own first path segments: on the default domain no link may use them. */
-export const reservedSegments: ReadonlySet<string> = new Set([
-  ...sharedSegments,
+const shared = ['_linnet', 'robots.txt', 'favicon.ico'] as const;
+const reserved = [
+  ...shared,
   'api',
   'app',
   'assets',
@@ -19,7 +16,14 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   'apple-touch-icon.png',
   'sitemap.xml',
   '.well-known',
-]);
+] as const;
+export type ReservedSegment = (typeof reserved)[number];
+
+/** The service's own first path segments that answer on every domain: no link may use them. */
+export const sharedSegments: ReadonlySet<string> = new Set(shared);
+
+/** All of the service's own first path segments: on the default domain no link may use them. */
+export const reservedSegments: ReadonlySet<string> = new Set(reserved);
 
 /** Of a path, without its slash. */
 export function firstSegment(path: string): string {

@@ -11,7 +11,7 @@ export const sessions: Migration = ({ integer, tableEnd }) => [
   'create index sessions_user on sessions (user_id)',
   'create index sessions_expiry on sessions (expires_at)',
 
-  // Invitations are looked for by the address of whoever signed in.
+  // Invitations are looked for by the address of the user who signed in.
   'create index invitations_address on invitations (email)',
   // 1: the account's holder has shown that the address is theirs, by the link that an invitation sent there.
   `alter table users add column email_proven ${integer} not null default 0`,

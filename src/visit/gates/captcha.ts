@@ -10,7 +10,7 @@ export interface CaptchaGateParts {
   readonly now: () => number;
 }
 
-/** A phone needs about a second for this; whoever wants a million answers does it a million times. */
+/** A phone needs about a second for this; a client that wants a million answers does it a million times. */
 const work = { algorithm: 'PBKDF2/SHA-256', cost: 1_000, keyPrefix: '00' } as const;
 const challengeLifetime = 10 * 60 * 1000;
 
