@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
 
-/** Hours since the epoch; `to` is the first that is not included. */
+/** Whole UTC hours since the epoch, the grain of the roll-ups; `to` is the first that is not included. */
 export interface Hours {
   readonly from: number;
   readonly to: number;

@@ -1,13 +1,8 @@
+import type { Hours } from '../ledger/counts.ts';
 import { hourLength } from '../rules/utc-time.ts';
 
 export const intervals = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof intervals)[number];
-
-/** Whole UTC hours since the epoch, the grain of the roll-ups: `to` is the first hour that is no longer in it. */
-export interface Hours {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface Bucket extends Hours {
   /**
