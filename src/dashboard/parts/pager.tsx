@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { number } from '../words.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
@@ -19,7 +19,8 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
   const last = Math.max(1, Math.ceil(total / size));
   const typed = useSignal(String(page));
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // With the page itself and not after it has been painted: by then somebody may have begun to type.
+  useLayoutEffect(() => {
     typed.value = String(page);
   }, [page]);
   const go = () => {
