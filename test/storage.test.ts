@@ -155,6 +155,51 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     );
   });
 
+  test('changes of one kind that arrive while the store is busy are made together, each with its own outcome', async () => {
+    const { promise: open, resolve: opened } = Promise.withResolvers<void>();
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    const batches: (readonly string[])[] = [];
+    const insert = async (queries: Queries, keys: readonly string[]) => {
+      batches.push(keys);
+      if (keys.includes('waits')) {
+        opened();
+        await mayEnd;
+      }
+      for (const key of keys) await replaceSetting(queries, `together ${key}`, 'x');
+      if (keys.includes('broken')) throw new Error('this one is broken');
+      return keys.map((key) => `made ${key}`);
+    };
+    // As many as are made at a time are held up; the rest wait.
+    const held = Array.from({ length: kind === 'postgres' ? 2 : 1 }, () =>
+      database.writeTogether('waits', insert),
+    );
+    await open;
+    const keys = ['one', 'two', 'broken', 'three', 'four', 'five'];
+    const rest = keys.map((key) => database.writeTogether(key, insert));
+    const other = database.write((queries) => replaceSetting(queries, 'other change', 'x'));
+    const closing = Promise.allSettled([...rest, other]);
+    end();
+    expect(await Promise.all(held)).toEqual(held.map(() => 'made waits'));
+    const outcomes = await closing;
+    expect(outcomes.slice(0, 6).map((outcome) => (outcome as { value?: string }).value ?? 'failed')).toEqual([
+      'made one',
+      'made two',
+      'failed',
+      'made three',
+      'made four',
+      'made five',
+    ]);
+    expect(outcomes[6]?.status).toBe('fulfilled');
+    // The first batch of the waiting ones had several; broken by one of them, they were made again one by one.
+    const several = batches.find((batch) => batch.length > 1) ?? [];
+    expect(several.slice(0, 3)).toEqual(['one', 'two', 'broken']);
+    for (const key of several) expect(batches).toContainEqual([key]);
+    for (const key of ['one', 'two', 'three', 'four', 'five'])
+      expect(await findSetting(database.read, `together ${key}`)).toBe('x');
+    expect(await findSetting(database.read, 'together broken')).toBeNull();
+    expect(await findSetting(database.read, 'other change')).toBe('x');
+  });
+
   test('a store that a newer Linnet set up is refused', async () => {
     await using other = await temporaryFolder();
     const fresh = kind === 'postgres' ? await freshPostgres() : null;
@@ -168,50 +213,6 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     await newer.close();
     expect(String(await causeOf(openDatabase(fresh, other.path, failed)))).toContain('newer Linnet');
   });
-});
-
-test('a change that is sent as a whole is done as a whole or not at all, between other changes on sqlite', async () => {
-  await using folder = await temporaryFolder();
-  const database = await openDatabase(null, folder.path, failed);
-  const insert = (key: string, value: string | null) => ({
-    sql: 'insert into settings (key, value) values (?, ?) returning key',
-    parameters: [key, value],
-  });
-  const whole = database.writeWhole;
-  if (whole === null) throw new Error('sqlite has this way');
-  expect(await whole([insert('one', 'x'), { sql: 'select changes() as made', parameters: [] }])).toEqual([
-    [{ key: 'one' }],
-    [{ made: 1 }],
-  ]);
-  expect(await causeOf(whole([insert('two', 'x'), insert('three', null)]))).toBeInstanceOf(Error);
-  expect(await whole([insert('four', 'x')])).toEqual([[{ key: 'four' }]]);
-  expect(await findSetting(database.read, 'two')).toBeNull();
-
-  // While a change of several messages is open, it waits: what that takes back would take this along.
-  const { promise: open, resolve: opened } = Promise.withResolvers<void>();
-  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
-  const long = database.write(async (queries) => {
-    await replaceSetting(queries, 'long', 'x');
-    opened();
-    await mayEnd;
-    throw new Error('stop here');
-  });
-  await open;
-  const between = Array.from({ length: 3 }, (_, index) => whole([insert(`between ${index}`, 'x')]));
-  const next = database.write((queries) => replaceSetting(queries, 'next', 'x'));
-  end();
-  expect(await causeOf(long)).toHaveProperty('message', 'stop here');
-  await Promise.all([...between, next]);
-  for (const key of ['between 0', 'between 2', 'next'])
-    expect(await findSetting(database.read, key)).toBe('x');
-  expect(await findSetting(database.read, 'long')).toBeNull();
-
-  // Those under way when the store is closed are done.
-  const last = whole([insert('last', 'x')]);
-  await Promise.all([database.close(), last]);
-  const again = await openDatabase(null, folder.path, failed);
-  expect(await findSetting(again.read, 'last')).toBe('x');
-  await again.close();
 });
 
 test('a change to the tables themselves keeps on disk what others keep in memory on sqlite', async () => {

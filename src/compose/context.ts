@@ -10,7 +10,7 @@ import { believesProxies } from '../http/client-address.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { BackgroundTasks } from '../manage/background-tasks.ts';
 import type { Context } from '../manage/context.ts';
-import { CreationBatcher } from '../manage/creation-batcher.ts';
+import { linkStorer } from '../manage/store-links.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { inStock } from '../rules/random-text.ts';
@@ -54,7 +54,7 @@ export function contextOf(
     tokens: new Tokens(database, secrets, bytes, now),
     limits,
     guesses: new Guesses(limits, database, secrets, now),
-    creations: new CreationBatcher({ database, now, randomSuffix: drawSuffix }),
+    storeLink: linkStorer({ database, now, randomSuffix: drawSuffix }),
     ...live,
   };
 }

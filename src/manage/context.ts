@@ -12,7 +12,7 @@ import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
 import type { DomainMeans } from './domain-means.ts';
-import type { LinkStore } from './prepared-link.ts';
+import type { StoreLink } from './prepared-link.ts';
 
 /** What the control plane works with. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
 export interface Context {
@@ -23,7 +23,7 @@ export interface Context {
   readonly tokens: Tokens;
   readonly limits: RateLimit;
   readonly guesses: Guesses;
-  readonly creations: LinkStore;
+  readonly storeLink: StoreLink;
   readonly webhooks: Webhooks;
   /** Null where no mail server is set. */
   readonly mailer: Mailer | null;

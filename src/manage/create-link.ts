@@ -9,7 +9,7 @@ export async function createLink(
   input: LinkToCreate,
   withPng: boolean,
 ): Promise<LinkWithTags> {
-  const made = await context.creations.store(await linkPreparer(context, caller, withPng)(input));
+  const made = await context.storeLink(await linkPreparer(context, caller, withPng)(input));
   context.linksChanged([made.link]);
   return made;
 }

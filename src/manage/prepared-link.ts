@@ -28,7 +28,5 @@ export interface StoringMeans {
   readonly randomSuffix: () => string;
 }
 
-/** Stores single links, several in one transaction where they arrive together. */
-export interface LinkStore {
-  store(link: PreparedLink): Promise<LinkWithTags>;
-}
+/** Stores a single link; those that arrive together share their statements. */
+export type StoreLink = (link: PreparedLink) => Promise<LinkWithTags>;

@@ -18,7 +18,7 @@ import { type StoredTag, tagsById } from '../storage/tags.ts';
 import { together } from '../storage/together.ts';
 import { onLostDomains } from './held-domains.ts';
 import { unknownTags } from './link-tags.ts';
-import type { LinkWithTags, Outcome, PreparedLink, StoringMeans } from './prepared-link.ts';
+import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringMeans } from './prepared-link.ts';
 import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
 
 export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
@@ -74,6 +74,22 @@ export async function storeLinks(
 
 export function outcomeOf(outcomes: ReadonlyMap<PreparedLink, Outcome>, link: PreparedLink): Outcome {
   return outcomes.get(link) ?? new Refusal('INTERNAL', 'A link came to nothing.');
+}
+
+/**
+ * Single links: those that arrive while the store is busy share a transaction and its statements. One statement of each kind
+ * a link, instead of one a batch, cost 17 % more CPU a link on SQLite and 27 % on PostgreSQL (16 connections).
+ */
+export function linkStorer(means: StoringMeans): StoreLink {
+  const storeTogether = async (queries: Queries, links: readonly PreparedLink[]) => {
+    const outcomes = await storeLinks(means, queries, [Promise.resolve(links)]);
+    return links.map((link) => outcomeOf(outcomes, link));
+  };
+  return async (link) => {
+    const outcome = await means.database.writeTogether(link, storeTogether);
+    if (outcome instanceof Refusal) throw outcome;
+    return outcome;
+  };
 }
 
 type Parts = readonly (readonly PreparedLink[] | Promise<readonly PreparedLink[]>)[];
@@ -152,12 +168,12 @@ async function noteMade(
   );
 }
 
-export const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
+const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
   const { name, destination_url } = row;
   return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url }) };
 };
 
-export const madeFrom = (
+const madeFrom = (
   { host }: PreparedLink,
   row: CompleteLink,
   inserted: Inserted,

@@ -1,4 +1,3 @@
-import type { Statement } from './database.ts';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
@@ -46,10 +45,6 @@ export async function recordChanges(
       .values(rows.map((row) => ({ at, ...row })))
       .execute();
 }
-
-/** The same as statements, to be sent with others. */
-export const feedStatements = (queries: Queries, links: readonly LinkPlace[], at: number): Statement[] =>
-  feedRows(links).map(({ domain_id, suffixes }) => insertChange.filled(queries, at, domain_id, suffixes));
 
 const feedRows = (links: readonly LinkPlace[]) =>
   [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>

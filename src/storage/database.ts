@@ -1,11 +1,6 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import type { Queries } from './schema.ts';
 
-export interface Statement {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
-}
-
 /** The organization that reads, and how long the answer is awaited. */
 export interface ReadTerms {
   /** Those that ask at the same time take turns. */
@@ -26,6 +21,12 @@ export const ownTerms: ReadTerms = {
   patience: Number.POSITIVE_INFINITY,
 };
 
+/** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
+export type WriteItems<Item, Outcome> = (
+  queries: Queries,
+  items: readonly Item[],
+) => Promise<readonly Outcome[]>;
+
 /**
  * The store, whichever it is. Three ways in, because they must not wait for one another: people's reads, which may
  * be slow; the redirect's look-ups by key, which may not; and changes, each of them whole or not at all.
@@ -42,10 +43,10 @@ export interface Database {
    */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /**
-   * A transaction whose statements are all known before the first of them has run: they go to the store in one message,
-   * and come back with their rows in another. Null where that is no gain.
+   * As `write`, for small changes of one kind: those that arrive while the store is busy are made by one call of `work`, with
+   * the same statements. `work` is the same function each time.
    */
-  readonly writeWhole: ((statements: readonly Statement[]) => Promise<unknown[][]>) | null;
+  writeTogether<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome>;
   /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
   migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 import { together } from './together.ts';
@@ -29,34 +29,17 @@ export async function countLinksIn(queries: Queries, links: readonly Counted[], 
   );
 }
 
-interface Addition {
-  readonly organization_id: number;
-  readonly domain_id: number;
-  readonly shard: number;
-  readonly links: number | RawBuilder<number>;
-}
-
-const addition = (queries: Queries, row: Addition) =>
-  queries
-    .insertInto('link_counts')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'domain_id', 'shard'])
-        .doUpdateSet({ links: sql<number>`link_counts.links + excluded.links` }),
-    )
-    .compile();
-
 const addToCount = prepared(
   (queries, organization_id: number, domain_id: number, shard: number, links: number) =>
-    addition(queries, { organization_id, domain_id, shard, links }),
-);
-
-/**
- * On SQLite: counts what the statement before this one has inserted. Where one writes at a time, one shard is enough.
- */
-export const countInserted = prepared((queries, organization_id: number, domain_id: number) =>
-  addition(queries, { organization_id, domain_id, shard: 0, links: sql`changes()` }),
+    queries
+      .insertInto('link_counts')
+      .values({ organization_id, domain_id, shard, links })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['organization_id', 'domain_id', 'shard'])
+          .doUpdateSet({ links: sql<number>`link_counts.links + excluded.links` }),
+      )
+      .compile(),
 );
 
 /** All of an organization's links, or those on one domain. */

@@ -1,5 +1,4 @@
 import type { CompiledQuery } from 'kysely';
-import type { Statement } from './database.ts';
 import type { Queries } from './schema.ts';
 
 type Value = number | string | null;
@@ -19,11 +18,10 @@ interface Form<Row> {
   readonly places: readonly (number | null)[];
 }
 
-export interface Prepared<Values extends readonly Value[], Row> {
-  (queries: Queries, ...values: Values): Promise<Row[]>;
-  /** Only filled in, to be sent with others. */
-  filled(queries: Queries, ...values: Values): Statement;
-}
+export type Prepared<Values extends readonly Value[], Row> = (
+  queries: Queries,
+  ...values: Values
+) => Promise<Row[]>;
 
 /** Runs statements on a database whose connections take SQL as it is. */
 type Runner = (
@@ -63,23 +61,14 @@ export function prepared<Values extends readonly Value[], Row>(
     forms.set(language, form);
     return form;
   };
-  const parametersOf = ({ statement, places }: Form<Row>, values: Values) =>
-    places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
-  const ask = async (queries: Queries, ...values: Values) => {
-    const form = formFor(queries);
-    const { statement } = form;
-    const parameters = parametersOf(form, values);
+  return async (queries, ...values) => {
+    const { statement, places } = formFor(queries);
+    const parameters = places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
     const run = runners.get(queries);
     if (run) return (await run(statement.sql, parameters)).rows as Row[];
     const { rows } = await queries.executeQuery<Row>({ ...statement, parameters });
     return rows;
   };
-  return Object.assign(ask, {
-    filled(queries: Queries, ...values: Values) {
-      const form = formFor(queries);
-      return { sql: form.statement.sql, parameters: parametersOf(form, values) };
-    },
-  });
 }
 
 /** The same where one row is looked for. */

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { StoreAway } from '../../rules/errors.ts';
 import { type Database, type Lookups, NotUnique } from '../database.ts';
 import type { Queries, Schema } from '../schema.ts';
+import { ChangeQueue } from './change-queue.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { type Lent, PostgresReads } from './postgres-reads.ts';
 
@@ -22,6 +23,9 @@ const types: pg.CustomTypesConfig = {
 /** Maximum connections: for reads, for changes, and for each lookup by key. */
 const maxConnections = { control: 12, lookups: 4 } as const;
 
+/** Batches of small changes at a time. */
+const maxBatches = 2;
+
 export function openPostgresLookups(
   url: string,
   onIdleError: (cause: Error) => void,
@@ -34,6 +38,14 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
   const control = poolOf(url, maxConnections.control, onIdleError);
   const lookups = openPostgresLookups(url, onIdleError);
   const read = queriesOver(control, onIdleError);
+  const changes = new ChangeQueue(async (groups) => {
+    const settled = await writeWithRetries(read, async (queries) => {
+      const made: (() => void)[] = [];
+      for (const group of groups) made.push(await group.make(queries));
+      return made;
+    });
+    for (const settle of settled) settle();
+  }, maxBatches);
   const reads = new PostgresReads(connectionsOf(control, onIdleError), (processId) =>
     sql`select pg_cancel_backend(${processId})`.execute(lookups.queries),
   );
@@ -47,7 +59,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
       })),
     lookup: lookups.queries,
     write: (work) => writeWithRetries(read, work),
-    writeWhole: null,
+    writeTogether: (item, work) => changes.add(item, work),
     async migrate(work) {
       const patient = poolOf(url, 1, onIdleError, noLimits);
       try {
@@ -57,6 +69,7 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
       }
     },
     async close() {
+      await changes.whenIdle;
       reads.close();
       await Promise.all([control.end(), lookups.close()]);
     },

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { StoreAway } from '../../rules/errors.ts';
-import { NotUnique, type Statement } from '../database.ts';
+import { NotUnique } from '../database.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Queries, Schema } from '../schema.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
@@ -21,15 +21,20 @@ export interface SqliteClient {
 }
 
 interface Waiting {
-  readonly resolve: (answer: unknown) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (cause: Error) => void;
 }
 
-/** What is on its way to the thread: a statement, or all that a transaction has. */
-export type Question = { readonly id: number } & Asked;
-type Asked =
-  | (Statement & { readonly inside: boolean; readonly slot?: number })
-  | { readonly whole: readonly Statement[] };
+/** A statement on its way to the thread. */
+export interface Question extends Asked {
+  readonly id: number;
+}
+interface Asked {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly inside: boolean;
+  readonly slot?: number;
+}
 
 /** Beyond this, calls are refused: an unbounded queue helps no caller. */
 const maxWaiting = 1_000;
@@ -70,23 +75,16 @@ export class SqliteThread implements SqliteClient {
     });
   }
 
-  /** Statements that are sent in the same breath go in one message. */
+  /** Statements that are sent in the same turn of the event loop go in one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     const answer = this.hold(sql, parameters, inside);
     this.#leave();
     return answer;
   }
 
-  /** A transaction of its own, for a time in which no other is open. */
-  runWhole(whole: readonly Statement[]): Promise<unknown[][]> {
-    const rows = this.#ask<unknown[][]>({ whole }, true);
-    this.#leave();
-    return rows;
-  }
-
   /** One that can be stopped by what its slot says. */
   read(sql: string, parameters: readonly unknown[], slot: number): Promise<Answer> {
-    const answer = this.#ask<Answer>({ sql, parameters, inside: false, slot }, true);
+    const answer = this.#ask({ sql, parameters, inside: false, slot }, true);
     this.#leave();
     return answer;
   }
@@ -96,14 +94,14 @@ export class SqliteThread implements SqliteClient {
     return this.#ask({ sql, parameters, inside }, !inside);
   }
 
-  #ask<Result = Answer>(asked: Asked, maySayNo: boolean): Promise<Result> {
+  #ask(asked: Asked, maySayNo: boolean): Promise<Answer> {
     if (this.#gone) return Promise.reject(this.#gone);
     if (maySayNo && this.#waiting.size >= maxWaiting) {
       return Promise.reject(new StoreAway('too many queries are waiting'));
     }
     const id = ++this.#lastId;
-    return new Promise<Result>((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
       this.#outbox.push({ id, ...asked });
     });
   }
@@ -137,7 +135,7 @@ export class SqliteThread implements SqliteClient {
     this.#waiting.clear();
   }
 
-  #settle(id: number, answer: unknown, problem: { message: string; code: string } | undefined): void {
+  #settle(id: number, answer: Answer, problem: { message: string; code: string } | undefined): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (problem) waiting?.reject(faultOf(problem));

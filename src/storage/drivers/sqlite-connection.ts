@@ -1,5 +1,4 @@
 import { type SQLQueryBindings, Database as Sqlite, type Statement as SqliteStatement } from 'bun:sqlite';
-import type { Statement } from '../database.ts';
 import { makePrivate } from '../private-files.ts';
 
 export interface Answer {
@@ -66,20 +65,6 @@ export class SqliteConnection {
       return { rows, changes: rows.length };
     }
     return { rows: [], changes: statement.run(...bindings).changes };
-  }
-
-  /** All of these or none. */
-  runWhole(statements: readonly Statement[]): unknown[][] {
-    this.#database.run('begin immediate');
-    try {
-      const rows = statements.map(({ sql, parameters }) => this.run(sql, parameters, true).rows);
-      this.#database.run('commit');
-      return rows;
-    } catch (cause) {
-      // A full disk has ended it by itself.
-      if (this.#database.inTransaction) this.#database.run('rollback');
-      throw cause;
-    }
   }
 
   /** A question that is asked again and again: its statement stays, and nothing is looked up on the way to it. */

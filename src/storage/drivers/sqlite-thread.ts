@@ -1,6 +1,6 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {questions: [{id, sql, parameters, inside} or {id, whole}]}, {close}; answers: {opened},
+ * Messages: {open}, {questions: [{id, sql, parameters, inside}]}, {close}; answers: {opened},
  * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` says of each `slot` how far its question is, or that it
  * is to be stopped.
  */
@@ -55,14 +55,10 @@ function answerAll(questions: readonly Question[]): void {
 
 function answerTo(question: Question): object {
   const { id } = question;
-  current = 'slot' in question ? (question.slot ?? -1) : -1;
+  current = question.slot ?? -1;
   if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
   try {
-    const answer =
-      'whole' in question
-        ? connection?.runWhole(question.whole)
-        : connection?.run(question.sql, question.parameters, question.inside);
-    return { id, answer };
+    return { id, answer: connection?.run(question.sql, question.parameters, question.inside) };
   } catch (cause) {
     const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
     return { id, problem };

@@ -1,38 +1,22 @@
 import { join } from 'node:path';
 import { StoreAway } from '../../rules/errors.ts';
-import type { Database, Lookups, RowFinder, Statement } from '../database.ts';
+import type { Database, Lookups, RowFinder, WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
+import { type ChangeGroup, ChangeQueue } from './change-queue.ts';
 import { queriesOver, SqliteInline, SqliteThread } from './sqlite-client.ts';
 import { SqliteReaders } from './sqlite-readers.ts';
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (cause: unknown) => void;
-}
-interface Job extends Waiting {
-  readonly work: (queries: Queries) => Promise<unknown>;
-}
-interface WholeTransaction extends Waiting {
-  readonly statements: readonly Statement[];
-}
-type Change = Job | WholeTransaction;
-
-/** How many changes share one commit, and so one wait for the disk. */
-const maxPerCommit = 64;
-const maxWaiting = 2_000;
-
 /**
- * One writer, as SQLite has it. Changes that arrive while the disk is busy wait together and are committed
- * together, each behind a savepoint of its own, so that one that fails takes nobody with it.
+ * One writer, as SQLite has it. Changes that share a commit, and so one wait for the disk, stand behind a savepoint of their
+ * own each: one that fails doesn't undo the others.
  *
- * Statements reach the thread in the order in which they are sent, so those that frame a job go along with the next
- * one, and nobody waits for them. None of them can run outside: the thread refuses what has lost its transaction.
+ * Statements reach the thread in the order in which they are sent, so those that frame a change go along with its first
+ * statement, and nothing waits for them. None of them can run outside: the thread refuses what has lost its transaction.
  */
 class Writer {
   readonly #client: SqliteThread;
   readonly #queries: Queries;
-  #waiting: Change[] = [];
-  #turn: Promise<void> | undefined;
+  readonly #queue = new ChangeQueue((groups) => this.#commit(groups), 1);
 
   constructor(client: SqliteThread) {
     this.#client = client;
@@ -40,98 +24,66 @@ class Writer {
   }
 
   run<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#enqueue((waiting) => ({ ...waiting, work }));
+    return this.#queue.add(null, async (queries) => [await work(queries)]);
   }
 
-  /** A transaction of its own: it shares neither its message nor its commit. */
-  runWhole(statements: readonly Statement[]): Promise<unknown[][]> {
-    return this.#enqueue((waiting) => ({ ...waiting, statements }));
-  }
-
-  #enqueue<T>(change: (waiting: Waiting) => Change): Promise<T> {
-    if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(new StoreAway('too many changes are waiting'));
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push(change({ resolve: resolve as (value: unknown) => void, reject }));
-      this.#turn ??= this.#drain();
-    });
+  runTogether<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> {
+    return this.#queue.add(item, work);
   }
 
   /** With what it takes to undo and to sort on disk, not in memory: that may be as much as the tables hold. */
   async migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    while (this.#turn) await this.#turn;
+    while (!this.#queue.isIdle) await this.#queue.whenIdle;
     const onDisk = this.#client.hold('pragma temp_store = file', []);
     try {
       const [value] = await Promise.all([this.run(work), onDisk]);
       return value;
     } finally {
-      while (this.#turn) await this.#turn;
+      while (!this.#queue.isIdle) await this.#queue.whenIdle;
       await this.#client.run('pragma temp_store = memory', []);
     }
   }
 
   async finish(): Promise<void> {
-    while (this.#turn) await this.#turn;
+    while (!this.#queue.isIdle) await this.#queue.whenIdle;
   }
 
-  async #drain(): Promise<void> {
-    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      if ('statements' in next) {
-        this.#waiting.shift();
-        await this.#client.runWhole(next.statements).then(next.resolve, next.reject);
-      } else await this.#commit(this.#takeJobs());
-    }
-    this.#turn = undefined;
-  }
-
-  /** Those at the head of the queue that may share a commit. */
-  #takeJobs(): readonly Job[] {
-    const end = this.#waiting.findIndex((change, index) => index === maxPerCommit || 'statements' in change);
-    return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end) as Job[];
-  }
-
-  async #commit(jobs: readonly Job[]): Promise<void> {
+  async #commit(groups: readonly ChangeGroup[]): Promise<void> {
     const frame = new Frame(this.#client);
-    const outcomes: (() => void)[] = [];
+    const settled: (() => void)[] = [];
     try {
       frame.send('begin immediate', false);
-      const [first] = jobs;
-      if (first && jobs.length === 1) outcomes.push(await this.#alone(first));
-      else for (const job of jobs) outcomes.push(await this.#attempt(job, frame));
+      const [first] = groups;
+      // A fault undoes the whole transaction: a savepoint, which keeps a copy of every page, is spared.
+      if (first && groups.length === 1) settled.push(await first.make(this.#queries));
+      else for (const group of groups) settled.push(await this.#attempt(group, frame));
       await frame.end('commit');
     } catch (cause) {
       const undone = this.#client.run('rollback', [], true).catch(() => {});
       await frame.settled();
       await undone;
-      for (const job of jobs) job.reject(cause);
-      return;
+      throw cause;
     }
-    for (const settle of outcomes) settle();
+    for (const settle of settled) settle();
   }
 
-  /** What goes wrong with it undoes the whole transaction: a savepoint, which keeps a copy of every page, is spared. */
-  async #alone(job: Job): Promise<() => void> {
-    const value = await job.work(this.#queries);
-    return () => job.resolve(value);
-  }
-
-  async #attempt(job: Job, frame: Frame): Promise<() => void> {
-    frame.send('savepoint job');
+  async #attempt(group: ChangeGroup, frame: Frame): Promise<() => void> {
+    frame.send('savepoint change');
     try {
-      const value = await job.work(this.#queries);
-      frame.send('release job');
-      return () => job.resolve(value);
+      const settle = await group.make(this.#queries);
+      frame.send('release change');
+      return settle;
     } catch (cause) {
-      // A full disk ends the whole transaction by itself; then nothing of this turn was done.
-      if (cause instanceof StoreAway) throw cause;
-      frame.send('rollback to job');
-      frame.send('release job');
-      return () => job.reject(cause);
+      // A full disk ends the whole transaction by itself; then nothing of this batch was done. Several are made one by one.
+      if (cause instanceof StoreAway || group.changes.length > 1) throw cause;
+      frame.send('rollback to change');
+      frame.send('release change');
+      return () => group.changes[0]?.reject(cause);
     }
   }
 }
 
-/** The statements around the jobs of one transaction, sent at once and looked at before it counts as done. */
+/** The statements around the changes of one transaction, sent at once and looked at before it counts as done. */
 class Frame {
   readonly #client: SqliteThread;
   readonly #sent: Promise<unknown>[] = [];
@@ -140,7 +92,7 @@ class Frame {
     this.#client = client;
   }
 
-  /** Goes with the next statement of the job, or with the end. */
+  /** Goes with the next statement of the change, or with the end. */
   send(sql: string, inside = true): void {
     const sent = this.#client.hold(sql, [], inside);
     sent.catch(() => {});
@@ -184,7 +136,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     readFor: (terms) => queriesOver({ run: (sql, parameters) => readers.run(sql, parameters, terms) }),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
-    writeWhole: (statements) => writer.runWhole(statements),
+    writeTogether: (item, work) => writer.runTogether(item, work),
     migrate: (work) => writer.migrate(work),
     async close() {
       await writer.finish();

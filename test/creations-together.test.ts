@@ -30,7 +30,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...input });
   /** All in one breath. What became of each: its suffix, or the code of its refusal. */
   async function storeAll(links: readonly Awaited<ReturnType<typeof prepare>>[]): Promise<string[]> {
-    const outcomes = await Promise.allSettled(links.map((link) => app.app.context.creations.store(link)));
+    const outcomes = await Promise.allSettled(links.map((link) => app.app.context.storeLink(link)));
     return outcomes.map((outcome) =>
       outcome.status === 'fulfilled' ? outcome.value.link.suffix : outcome.reason.code,
     );
@@ -128,7 +128,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     const broken = { ...bad, row: { ...bad.row, organization_id: 987_654_321 } };
     const outcomes = await Promise.allSettled(
       [good, broken, await prepare(owner), await prepare(other)].map((link) =>
-        app.app.context.creations.store(link),
+        app.app.context.storeLink(link),
       ),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
