@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 
-export interface Letter {
+export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface MailerParts {
   readonly warn: (event: string, facts: Record<string, unknown>) => void;
 }
 
-/** Sends letters, each over a connection of its own: there are few, and none waits behind another. */
+/** Sends each mail over a connection of its own: there are few, and none waits for another. */
 export class Mailer {
   readonly #parts: MailerParts;
   readonly #transport: ReturnType<typeof transportTo>;
@@ -32,11 +32,11 @@ export class Mailer {
   }
 
   /** False when the server didn't take it: that is logged, and never thrown. */
-  async send(letter: Letter): Promise<boolean> {
+  async send(mail: Mail): Promise<boolean> {
     const { from, deadline } = this.#parts;
     try {
       await this.#transport.sendMail({
-        ...letter,
+        ...mail,
         from,
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.timeout(deadline),
@@ -45,12 +45,12 @@ export class Mailer {
       });
       return true;
     } catch (cause) {
-      this.#parts.warn('mail not sent', { error: reason(cause, letter.to) });
+      this.#parts.warn('mail not sent', { error: reason(cause, mail.to) });
       return false;
     }
   }
 
-  /** For a letter that isn't even tried. */
+  /** Logs a mail that is not sent at all. */
   heldBack(why: string): void {
     this.#parts.warn('mail not sent', { error: why });
   }

@@ -4,7 +4,7 @@ import { networkLimits } from '../auth/rate-limit.ts';
 import { makeResetToken } from '../auth/reset-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { resetLetter } from '../mail/reset-letter.ts';
+import { resetMail } from '../mail/reset-mail.ts';
 import { Refusal } from '../rules/errors.ts';
 import { deleteReset, deleteResetsBefore, insertReset } from '../storage/password-resets.ts';
 import { findUserByEmail } from '../storage/users.ts';
@@ -67,7 +67,7 @@ async function mailLink(context: Context, mailer: Mailer, email: string, by: Gue
     }),
   );
   const url = `${site.origin}/app/reset/${token}`;
-  if (await mailer.send(resetLetter({ to: user.email, url, origin: site.origin }))) {
+  if (await mailer.send(resetMail({ to: user.email, url, origin: site.origin }))) {
     await database.write((queries) => deleteResetsBefore(queries, user.id, id));
   } else {
     await database.write((queries) => deleteReset(queries, id));

@@ -1,5 +1,5 @@
 import { digest } from '../auth/secrets.ts';
-import { invitationLetter } from '../mail/invitation-letter.ts';
+import { invitationMail } from '../mail/invitation-mail.ts';
 import type { Caller, Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
@@ -72,7 +72,7 @@ async function send(
 ): Promise<boolean> {
   if (context.mailer === null) return false;
   const inviter = await readUser(context, caller.userId);
-  const letter = invitationLetter({
+  const mail = invitationMail({
     to: email,
     inviter: { name: inviter.name, email: inviter.email },
     organization: inviter.organization_name,
@@ -81,7 +81,7 @@ async function send(
     url,
     origin: context.site.origin,
   });
-  return mailWithinLimits(context, context.mailer, caller.organizationId, letter);
+  return mailWithinLimits(context, context.mailer, caller.organizationId, mail);
 }
 
 export const readInvitations = (context: Context, caller: Caller): Promise<stored.StoredInvitation[]> =>

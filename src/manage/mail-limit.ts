@@ -1,5 +1,5 @@
 import { type Limit, networkLimits } from '../auth/rate-limit.ts';
-import type { Letter, Mailer } from '../mail/mailer.ts';
+import type { Mail, Mailer } from '../mail/mailer.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Context } from './context.ts';
 
@@ -35,20 +35,20 @@ export async function withinLimits(
   }
 }
 
-/** False when the letter didn't go out, for whatever reason. */
+/** False when the mail wasn't sent, for any reason. */
 export async function mailWithinLimits(
   { limits }: Pick<Context, 'limits'>,
   mailer: Mailer,
   organizationId: number,
-  letter: Letter,
+  mail: Mail,
 ): Promise<boolean> {
   const isLetOut = await withinLimits(limits, [ofOrganization(organizationId)]);
-  const forgive = isLetOut && (await withinLimits(limits, [toAddress(letter.to)]));
+  const forgive = isLetOut && (await withinLimits(limits, [toAddress(mail.to)]));
   if (!forgive) {
     mailer.heldBack(`too many mails of organization ${organizationId}, or to one address`);
     return false;
   }
-  const isSent = await mailer.send(letter);
+  const isSent = await mailer.send(mail);
   // No mail was sent: the user must be able to try again once the mail server works.
   if (!isSent) await forgive();
   return isSent;

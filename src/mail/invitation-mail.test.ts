@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { invitationLetter } from './invitation-letter.ts';
+import { invitationMail } from './invitation-mail.ts';
 
 const url = 'https://links.example.com/invitation/lni_token';
-const letterFor = (name: string, organization: string) =>
-  invitationLetter({
+const mailFor = (name: string, organization: string) =>
+  invitationMail({
     to: 'bob@example.com',
     inviter: { name, email: 'ada@example.com' },
     organization,
@@ -22,7 +22,7 @@ test('whatever the names, the subject is one line and the page has our parts alo
   let page = '';
   await fc.assert(
     fc.asyncProperty(someName, someName, async (name, organization) => {
-      const { subject, text, html } = letterFor(name, organization);
+      const { subject, text, html } = mailFor(name, organization);
       expect(subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
       expect(text.split('\n')).toHaveLength(10);
       const elements: string[] = [];
@@ -41,7 +41,7 @@ test('whatever the names, the subject is one line and the page has our parts alo
 
 test('it reads as a short note', () => {
   expect(
-    letterFor('Ada Lovelace', 'Engines').text,
+    mailFor('Ada Lovelace', 'Engines').text,
   ).toBe(`Ada Lovelace (ada@example.com) invites you to Engines on links.example.com.
 
 As an editor you make and change its short links.
