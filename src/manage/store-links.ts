@@ -26,7 +26,7 @@ export type OnPlaced = (some: ReadonlyMap<PreparedLink, Outcome>) => void;
 /** Seven random characters rarely collide: many collisions in a row mean another fault. */
 const maxDraws = 10;
 
-/** Few enough at a time that other changes don't wait long behind them. */
+/** So few that other changes don't wait long behind them. */
 const perPart = 250;
 
 export const inParts = <Thing>(things: readonly Thing[]): Thing[][] =>
@@ -64,7 +64,7 @@ export async function storeLinks(
   const [begun] = await Promise.allSettled([store()]);
   await together(...running);
   if (begun.status === 'rejected') throw begun.reason;
-  await noteMade(
+  await recordMade(
     context,
     queries,
     [...outcomes.values()].filter((outcome): outcome is LinkWithTags => !(outcome instanceof Refusal)),
@@ -96,8 +96,8 @@ type Parts = readonly (readonly PreparedLink[] | Promise<readonly PreparedLink[]
 type Ids = ReadonlyMap<PreparedLink, number>;
 
 /**
- * Who wants a suffix that somebody else is just inserting waits for them, where there is more than one writer. Two calls
- * that want the same ones must not wait for each other: every call takes them in one order, with ids in its own.
+ * With more than one writer, inserting a suffix waits for a transaction that is just inserting the same one. Two calls with the
+ * same suffixes must not wait for each other: every call inserts them in one order, with ids in its own.
  */
 async function inOneOrder(
   { database }: StoringMeans,
@@ -151,10 +151,10 @@ async function storeSome(
 }
 
 /**
- * What goes with new links: their tags, the counts, and word to every node's cache. In the end and at once: rows that
- * others count in are held for a moment only and always in one order, and on SQLite all of it is one message.
+ * Stores what goes with new links: their tags, the counts, and the change that tells every node's cache. Last and together: rows
+ * that other calls count in are locked for a moment only and always in one order, and on SQLite all of it is one message.
  */
-async function noteMade(
+async function recordMade(
   context: StoringMeans,
   queries: Queries,
   made: readonly LinkWithTags[],
@@ -186,7 +186,7 @@ const madeFrom = (
 const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string =>
   link.isChosen ? link.suffix : randomSuffix();
 
-/** What each row became; the deleted link that keeps its place, or null where a link stands on it. */
+/** The outcome of each row: what was inserted, the deleted link that keeps the suffix, or null where a link has it. */
 async function insertWhereFree(
   queries: Queries,
   tried: readonly { readonly from: PreparedLink; readonly row: CompleteLink }[],
@@ -196,7 +196,7 @@ async function insertWhereFree(
   const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
   const [inserted, ...found] = await together(
     insertLinks(queries, rows),
-    // Asked after the rows are in: a deletion that was under way has then ended on every database.
+    // After the insertion: a deletion that was under way has then ended on every database.
     ...byDomain.map(([domainId, some]) =>
       binnedUnder(
         queries,

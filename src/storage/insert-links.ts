@@ -7,7 +7,7 @@ import type { Queries, Schema } from './schema.ts';
 
 type Stored = Selectable<Schema['links']>;
 
-/** A row of which nothing is left to defaults but its id, where it has none, and to its organization the marker. */
+/** A row with all columns. An `id` that is null is given by the database, and a `qr_marker` that is null by the organization. */
 export interface CompleteLink extends Omit<Stored, 'id' | 'qr_marker'> {
   readonly id: number | null;
   readonly qr_marker: number | null;
@@ -37,10 +37,7 @@ export async function insertLinks(
   return keys.map((key, index) => (first.get(key) === index ? (inserted.get(key) ?? null) : null));
 }
 
-/**
- * Most links of one call differ in little: what is the same in all of them is sent once, and what none has not at
- * all.
- */
+/** Links of one call differ in few columns: a value that all have in common is sent once, and one that none has not at all. */
 function insertionFor(rows: readonly CompleteLink[]) {
   const [model] = rows;
   const own = names.filter((name) => name === 'suffix' || rows.some((row) => row[name] !== model?.[name]));
@@ -56,22 +53,22 @@ function insertionFor(rows: readonly CompleteLink[]) {
 
 type Insertion = Prepared<[json: string, ...shared: Cell[]], Inserted>;
 
-/** Programs send links of a few kinds. A client that sends all possible kinds doesn't fill the memory with them. */
-const maxKept = 100;
-const kept = new Map<string, Insertion>();
+/** Clients send links of a few kinds. The bound keeps one that sends all possible kinds from filling the memory. */
+const maxInsertions = 100;
+const insertions = new Map<string, Insertion>();
 
 /** The statement for links that have these columns, some of them in common. */
 function insertionOf(shared: readonly Column[], own: readonly Column[]): Insertion {
   const key = `${shared.join()}|${own.join()}`;
-  const known = kept.get(key);
-  if (known) return known;
-  if (kept.size >= maxKept) kept.clear();
+  const cached = insertions.get(key);
+  if (cached) return cached;
+  if (insertions.size >= maxInsertions) insertions.clear();
   const made: Insertion = prepared(
     (queries, json, ...values) =>
       insertOf(dialectOf(queries), { shared, own }, json, values).compile(queries),
     1 + shared.length,
   );
-  kept.set(key, made);
+  insertions.set(key, made);
   return made;
 }
 
@@ -103,7 +100,7 @@ const types: Record<ColumnKind, string> = { integer: 'bigint', text: 'text' };
 const addressKey = ({ domain_id, suffix }: Pick<Stored, 'domain_id' | 'suffix'>): string =>
   `${domain_id}\n${suffix}`;
 
-/** Ids for rows that are not inserted in the order in which they count. PostgreSQL alone needs that. */
+/** Ids for rows that are inserted in another order than their call has them. Only PostgreSQL needs that. */
 export async function takeIds(queries: Queries, count: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select nextval(pg_get_serial_sequence('links', 'id')) as id from generate_series(1, ${count})`.execute(

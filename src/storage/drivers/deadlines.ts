@@ -11,22 +11,22 @@ export interface Awaited {
   giveUp(cause: TookTooLong): void;
 }
 
-/** Milliseconds between two looks: a timer for each of many short reads would cost more than most of them. */
+/** Milliseconds between two checks: a timer for each of many short reads would cost more than most of them. */
 const interval = 50;
 
-/** Gives up what has taken too long and what has been abandoned. Looks only while there is something. */
+/** Gives up tasks that take too long or whose caller has gone. Its timer runs only while there are tasks. */
 export class Deadlines {
   readonly #awaited = new Set<Awaited>();
-  readonly #onLook: (now: number) => void;
+  readonly #onCheck: (now: number) => void;
   #timer: Timer | undefined;
 
-  constructor(onLook: (now: number) => void = () => {}) {
-    this.#onLook = onLook;
+  constructor(onCheck: (now: number) => void = () => {}) {
+    this.#onCheck = onCheck;
   }
 
   add(awaited: Awaited): void {
     this.#awaited.add(awaited);
-    this.#timer ??= setTimeout(() => this.#look(), interval);
+    this.#timer ??= setTimeout(() => this.#check(), interval);
   }
 
   delete(awaited: Awaited): void {
@@ -37,15 +37,15 @@ export class Deadlines {
     clearTimeout(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (const awaited of this.#awaited) {
       if (!isOver(awaited, now)) continue;
       this.#awaited.delete(awaited);
       awaited.giveUp(new TookTooLong(awaited.hasBegun));
     }
-    this.#onLook(now);
-    this.#timer = this.#awaited.size > 0 ? setTimeout(() => this.#look(), interval) : undefined;
+    this.#onCheck(now);
+    this.#timer = this.#awaited.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;
   }
 }
 
@@ -54,6 +54,6 @@ export const isOver = (
   now = performance.now(),
 ): boolean => now >= until || terms.signal?.aborted === true;
 
-/** Until when one statement is waited for, that is asked for now. */
+/** When a statement that is sent now is given up. */
 export const untilWhen = ({ deadline, patience }: ReadTerms): number =>
   Math.min(deadline, performance.now() + patience);

@@ -18,7 +18,7 @@ const takeAll = (queue: FairQueue<string>, options = {}) => {
 test('keys take turns, however much one of them waits for', () => {
   const queue = filled(2, { 1: ['a1', 'a2', 'a3', 'a4'], 2: ['b1'], 3: ['c1', 'c2'] });
   expect(takeAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
-  expect(queue.size).toBe(0);
+  expect(queue.has({})).toBe(false);
 });
 
 test('a key has at most so many turns at a time', () => {
@@ -55,5 +55,18 @@ test('several items of one key share a turn', () => {
   const half = { count: (waiting: number) => Math.floor(waiting / 2) };
   expect(queue.take(half)?.items).toEqual(['a1', 'a2']);
   expect(queue.take(half)?.items).toEqual(['b1']);
-  expect([queue.size, queue.sizeOf(1)]).toEqual([2, 2]);
+  queue.done(1);
+  expect(takeAll(queue)).toEqual(['a3', 'a4']);
+});
+
+test('a queue is full for a key that has too much in it, and for all when they have', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+  const queue = filled(1, { 1: many(999) });
+  expect(queue.isFullFor(1)).toBe(false);
+  queue.add(1, 'the last one');
+  expect([queue.isFullFor(1), queue.isFullFor(2)]).toEqual([true, false]);
+  queue.take({ count: () => 10 });
+  expect(queue.isFullFor(1)).toBe(false);
+  for (const key of [2, 3, 4, 5, 6]) for (const item of many(802)) queue.add(key, item);
+  expect(queue.isFullFor(7)).toBe(true);
 });

@@ -7,10 +7,10 @@ export interface TakeOptions<Item> {
   readonly count?: (waiting: number) => number;
 }
 
-/**
- * A queue for few turns: keys take turns in a circle, however many items each of them has, and
- * none has more than so many turns at a time.
- */
+const maxItems = 5_000;
+const maxItemsOfKey = 1_000;
+
+/** A round-robin queue: keys take turns, however many items each of them has, and none has more than so many turns at a time. */
 export class FairQueue<Item> {
   readonly #maxTurnsOfKey: number;
   /** In the order in which keys come next. */
@@ -22,12 +22,9 @@ export class FairQueue<Item> {
     this.#maxTurnsOfKey = maxTurnsOfKey;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  sizeOf(key: number): number {
-    return this.#waiting.get(key)?.length ?? 0;
+  /** Further items are refused. */
+  isFullFor(key: number): boolean {
+    return this.#size >= maxItems || (this.#waiting.get(key)?.length ?? 0) >= maxItemsOfKey;
   }
 
   add(key: number, item: Item): void {
@@ -37,7 +34,7 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** Before the others of its key: what had its turn and didn't get to it. */
+  /** Puts an item whose turn ended before it was begun in front of the others of its key. */
   putBack(key: number, item: Item): void {
     const items = this.#waiting.get(key);
     if (items) items.unshift(item);

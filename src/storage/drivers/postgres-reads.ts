@@ -11,16 +11,12 @@ export interface Lent {
   release(isBroken?: boolean): void;
 }
 
-/**
- * How many connections read for callers at a time. The pool has some more, for changes and for what Linnet reads
- * itself.
- */
+/** Connections that read for callers at a time. The pool has more, for changes and for Linnet's own reads. */
 const maxReading = 8;
 const maxOfOne = 4;
-/** So many of them go only to organizations that have none. */
+/** Of these, the number kept for organizations that have none. */
 const reserved = 2;
 
-const maxWaiting = { ofOne: 1_000, ofAll: 5_000 };
 /** The server stopped it, by its own deadline or because it was asked to. */
 const queryCanceled = '57014';
 
@@ -54,7 +50,7 @@ export class PostgresReads {
 
   run(sql: string, parameters: readonly unknown[], terms: ReadTerms): Promise<pg.QueryResult> {
     const { organizationId } = terms;
-    if (this.#queue.size >= maxWaiting.ofAll || this.#queue.sizeOf(organizationId) >= maxWaiting.ofOne)
+    if (this.#queue.isFullFor(organizationId))
       return Promise.reject(new StoreAway('too many queries are waiting'));
     return new Promise((resolve, reject) => {
       const read: Read = {
@@ -108,7 +104,7 @@ export class PostgresReads {
       return await client.query(read.sql, read.parameters);
     } finally {
       read.processId = undefined;
-      // The word to stop may reach the server only now: the next statement must not be the one it stops.
+      // The cancellation may reach the server only now, and must not stop the next statement: the connection is closed.
       client.release(read.isOver);
     }
   }

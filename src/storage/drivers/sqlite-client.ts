@@ -43,9 +43,9 @@ export class SqliteThread implements SqliteClient {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
-  /** Questions on their way: a message to a thread costs more than what most of them ask. */
+  /** Statements that share the next message, which costs more than most of them. */
   #outbox: Question[] = [];
-  #isLeaving = false;
+  #isDue = false;
   #gone: Error | undefined;
   #closed: (() => void) | undefined;
 
@@ -53,7 +53,7 @@ export class SqliteThread implements SqliteClient {
     this.#worker = worker;
   }
 
-  /** `states` is how far those are that it `read`s, each in its slot. */
+  /** `states` has the progress of each `read`, by its slot. */
   static open(file: string, mode: 'write' | 'read', states: Int32Array | null = null): Promise<SqliteThread> {
     const worker = new Worker(new URL('./sqlite-thread.ts', import.meta.url).href);
     const thread = new SqliteThread(worker);
@@ -78,25 +78,25 @@ export class SqliteThread implements SqliteClient {
   /** Statements that are sent in the same turn of the event loop go in one message. */
   run(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     const answer = this.hold(sql, parameters, inside);
-    this.#leave();
+    this.#flushSoon();
     return answer;
   }
 
-  /** One that can be stopped by what its slot says. */
+  /** A read that can be stopped through its slot in `states`. */
   read(sql: string, parameters: readonly unknown[], slot: number): Promise<Answer> {
     const answer = this.#ask({ sql, parameters, inside: false, slot }, true);
-    this.#leave();
+    this.#flushSoon();
     return answer;
   }
 
-  /** The same for one that may wait for the next: it goes before it, in its message. */
+  /** Runs a statement with the next one, before it, in the same message. */
   hold(sql: string, parameters: readonly unknown[], inside = false): Promise<Answer> {
     return this.#ask({ sql, parameters, inside }, !inside);
   }
 
-  #ask(asked: Asked, maySayNo: boolean): Promise<Answer> {
+  #ask(asked: Asked, isBounded: boolean): Promise<Answer> {
     if (this.#gone) return Promise.reject(this.#gone);
-    if (maySayNo && this.#waiting.size >= maxWaiting) {
+    if (isBounded && this.#waiting.size >= maxWaiting) {
       return Promise.reject(new StoreAway('too many queries are waiting'));
     }
     const id = ++this.#lastId;
@@ -106,14 +106,14 @@ export class SqliteThread implements SqliteClient {
     });
   }
 
-  #leave(): void {
-    if (this.#isLeaving) return;
-    this.#isLeaving = true;
+  #flushSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
     queueMicrotask(() => this.#flush());
   }
 
   #flush(): void {
-    this.#isLeaving = false;
+    this.#isDue = false;
     if (this.#outbox.length > 0) this.#worker.postMessage({ questions: this.#outbox.splice(0) });
   }
 

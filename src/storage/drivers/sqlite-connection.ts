@@ -29,7 +29,7 @@ export class SqliteConnection {
     try {
       this.#settle(mode);
     } catch (cause) {
-      // What is no database is opened all the same, and only found out by the first look into it.
+      // SQLite opens a file that is no database, too: only the first statement fails.
       this.#database.close();
       throw cause;
     }
@@ -48,13 +48,13 @@ export class SqliteConnection {
     }
   }
 
-  /** `inside` is for statements of a transaction: they refuse to run when SQLite has ended it by itself. */
+  /** `inside` is for statements of a transaction: they fail where SQLite has ended it by itself. */
   run(sql: string, parameters: readonly unknown[], inside = false): Answer {
     if (inside && !this.#database.inTransaction) {
       throw Object.assign(new Error('the transaction has ended'), { code: 'SQLITE_BUSY' });
     }
     if (sql.startsWith('pragma ')) {
-      // SQLite obeys when it reads them, not when they run: none is kept prepared.
+      // SQLite applies a pragma when it is prepared, not when it runs: none is kept.
       this.#database.run(sql);
       return { rows: [], changes: 0 };
     }
@@ -67,7 +67,7 @@ export class SqliteConnection {
     return { rows: [], changes: statement.run(...bindings).changes };
   }
 
-  /** A question that is asked again and again: its statement stays, and nothing is looked up on the way to it. */
+  /** For a question that is asked again and again: its statement stays prepared and needs no lookup. */
   rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
     const statement = this.#database.prepare<Row, (number | string)[]>(sql);
     this.#kept.push(statement);

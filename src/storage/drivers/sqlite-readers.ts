@@ -7,20 +7,18 @@ import { isStopped, readState } from './read-state.ts';
 import type { SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';
 
-/** So many threads read whatever comes. One organization may have all of them at a time. */
+/** Threads that run any statement. One organization may occupy all of them at a time. */
 const generalReaders = Math.min(Math.max(availableParallelism() - 1, 2), 4);
-/** And one more, for organizations without a statement in any other. */
+/** Further threads, for organizations that have no statement in any other. */
 const quickReaders = 1;
-/** Milliseconds that a statement may block that one while others wait for it: then it starts again in another. */
+/** Milliseconds that a statement may occupy such a thread while others wait for it: then it starts again in another. */
 const maxQuick = 300;
-/** Milliseconds after which what shares a message with a slow statement goes elsewhere. */
+/** Milliseconds after which statements that share a message with a slow one are sent to another thread. */
 const maxHeldUp = 40;
 
-/** Of one organization and of all: further reads are refused. */
-const maxWaiting = { ofOne: 1_000, ofAll: 5_000 };
 /** A message to a thread costs more than what most statements ask, so they share one where many wait. */
 const maxShared = 16;
-/** Fewer than these go one by one, so that none is behind a slow one for the time that it takes to notice. */
+/** Fewer than these are sent one by one, so that none waits behind a slow one until that is noticed. */
 const fewWaiting = 5;
 
 /** One statement that is read. */
@@ -29,15 +27,16 @@ interface Read extends Awaited {
   readonly parameters: readonly unknown[];
   readonly resolve: (answer: Answer) => void;
   readonly reject: (cause: unknown) => void;
-  lane: Lane | null;
+  reader: Reader | null;
   isSlow: boolean;
 }
 
-interface Lane {
+interface Reader {
   readonly thread: SqliteThread;
   readonly isQuick: boolean;
-  /** How far each statement of the message is that the thread has got; null where it went elsewhere. */
+  /** The progress of each statement of its message (`read-state.ts`). */
   readonly states: Int32Array;
+  /** Null where a statement was sent to another thread. */
   reads: (Read | null)[];
   sentAt: number;
 }
@@ -47,31 +46,40 @@ const accepts = ({ isSlow }: Read): boolean => !isSlow;
 const newcomers = { newcomersOnly: true, accepts };
 
 /**
- * Several threads that read, shared between organizations: however much one asks, the next statement of another waits for
- * none of it. What takes too long is stopped, and what nobody waits for any more isn't begun.
+ * Several threads that read, shared fairly between organizations: however much one asks, the next statement of another doesn't
+ * wait for it. A statement that takes too long is stopped, and one whose caller has gone is never begun.
  */
 export class SqliteReaders {
-  readonly #lanes: readonly Lane[];
+  readonly #readers: readonly Reader[];
   readonly #queue = new FairQueue<Read>(generalReaders);
   readonly #deadlines = new Deadlines((now) => this.#unblock(now));
   #isDue = false;
 
-  private constructor(lanes: readonly Lane[]) {
-    this.#lanes = lanes;
+  private constructor(readers: readonly Reader[]) {
+    this.#readers = readers;
   }
 
   static async open(start: (states: Int32Array) => Promise<SqliteThread>): Promise<SqliteReaders> {
-    const lanes = Array.from({ length: generalReaders + quickReaders }, async (_, index): Promise<Lane> => {
-      const states = new Int32Array(new SharedArrayBuffer(maxShared * Int32Array.BYTES_PER_ELEMENT));
-      // The last ones are the last to be asked.
-      return { thread: await start(states), isQuick: index >= generalReaders, states, reads: [], sentAt: 0 };
-    });
-    return new SqliteReaders(await Promise.all(lanes));
+    const readers = Array.from(
+      { length: generalReaders + quickReaders },
+      async (_, index): Promise<Reader> => {
+        const states = new Int32Array(new SharedArrayBuffer(maxShared * Int32Array.BYTES_PER_ELEMENT));
+        // Statements go to the first free thread, so the quick ones are last.
+        return {
+          thread: await start(states),
+          isQuick: index >= generalReaders,
+          states,
+          reads: [],
+          sentAt: 0,
+        };
+      },
+    );
+    return new SqliteReaders(await Promise.all(readers));
   }
 
   run(sql: string, parameters: readonly unknown[], terms: ReadTerms = ownTerms): Promise<Answer> {
     const { organizationId } = terms;
-    if (this.#queue.size >= maxWaiting.ofAll || this.#queue.sizeOf(organizationId) >= maxWaiting.ofOne)
+    if (this.#queue.isFullFor(organizationId))
       return Promise.reject(new StoreAway('too many queries are waiting'));
     return new Promise<Answer>((resolve, reject) => {
       const read = this.#readOf({ sql, parameters, terms, resolve, reject });
@@ -83,7 +91,7 @@ export class SqliteReaders {
 
   async close(): Promise<void> {
     this.#deadlines.close();
-    for (const { thread } of this.#lanes) await thread.close();
+    for (const { thread } of this.#readers) await thread.close();
   }
 
   #readOf(asked: Pick<Read, 'sql' | 'parameters' | 'terms' | 'resolve' | 'reject'>): Read {
@@ -91,23 +99,23 @@ export class SqliteReaders {
     return {
       ...asked,
       until: untilWhen(asked.terms),
-      lane: null,
+      reader: null,
       isSlow: false,
       get hasBegun() {
         return this.isSlow || stateOf(this) === readState.begun;
       },
       giveUp(cause: TookTooLong) {
-        if (this.lane) {
-          const slot = this.lane.reads.indexOf(this);
-          Atomics.store(this.lane.states, slot, readState.stopped);
-          this.lane.reads[slot] = null;
+        if (this.reader) {
+          const slot = this.reader.reads.indexOf(this);
+          Atomics.store(this.reader.states, slot, readState.stopped);
+          this.reader.reads[slot] = null;
         } else queue.remove(key(this), this);
         this.reject(cause);
       },
     };
   }
 
-  /** What is asked for in the same breath is looked at together. */
+  /** Statements of one turn of the event loop are dispatched together. */
   #dispatchSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -116,36 +124,36 @@ export class SqliteReaders {
 
   #dispatch(): void {
     this.#isDue = false;
-    for (const lane of this.#lanes) {
-      if (lane.sentAt > 0) continue;
+    for (const reader of this.#readers) {
+      if (reader.sentAt > 0) continue;
       const turn = this.#queue.take({
-        ...(lane.isQuick ? newcomers : {}),
+        ...(reader.isQuick ? newcomers : {}),
         count: (waiting) =>
           waiting < fewWaiting ? 1 : Math.min(maxShared, Math.ceil(waiting / generalReaders)),
       });
-      if (turn) void this.#send(lane, turn.key, turn.items);
+      if (turn) void this.#send(reader, turn.key, turn.items);
     }
   }
 
-  async #send(lane: Lane, of: number, reads: readonly Read[]): Promise<void> {
-    lane.sentAt = performance.now();
-    lane.reads = [...reads];
-    lane.states.fill(readState.waiting);
+  async #send(reader: Reader, of: number, reads: readonly Read[]): Promise<void> {
+    reader.sentAt = performance.now();
+    reader.reads = [...reads];
+    reader.states.fill(readState.waiting);
     await Promise.all(
       reads.map(async (read, slot) => {
-        read.lane = lane;
+        read.reader = reader;
         try {
-          const answer = await lane.thread.read(read.sql, read.parameters, slot);
-          if (lane.reads[slot] === read) this.#settle(read, () => read.resolve(answer));
+          const answer = await reader.thread.read(read.sql, read.parameters, slot);
+          if (reader.reads[slot] === read) this.#settle(read, () => read.resolve(answer));
         } catch (cause) {
-          if (lane.reads[slot] !== read) return;
-          if (isStopped(cause)) this.#sendElsewhere(lane, slot, read);
+          if (reader.reads[slot] !== read) return;
+          if (isStopped(cause)) this.#sendElsewhere(reader, slot, read);
           else this.#settle(read, () => read.reject(cause));
         }
       }),
     );
-    lane.reads = [];
-    lane.sentAt = 0;
+    reader.reads = [];
+    reader.sentAt = 0;
     this.#queue.done(of);
     this.#dispatchSoon();
   }
@@ -155,34 +163,34 @@ export class SqliteReaders {
     settle();
   }
 
-  #sendElsewhere(lane: Lane, slot: number, read: Read): void {
-    lane.reads[slot] = null;
-    read.lane = null;
+  #sendElsewhere(reader: Reader, slot: number, read: Read): void {
+    reader.reads[slot] = null;
+    read.reader = null;
     this.#queue.putBack(key(read), read);
     this.#dispatchSoon();
   }
 
-  /** Others are let past what is slow. */
+  /** Lets other statements past a slow one. */
   #unblock(now: number): void {
-    for (const lane of this.#lanes) {
-      if (lane.sentAt === 0) continue;
-      const time = now - lane.sentAt;
-      if (time > maxHeldUp) this.#takeBackWaiting(lane);
-      if (lane.isQuick && time > maxQuick && this.#queue.has(newcomers)) stopToMove(lane);
+    for (const reader of this.#readers) {
+      if (reader.sentAt === 0) continue;
+      const time = now - reader.sentAt;
+      if (time > maxHeldUp) this.#takeBackWaiting(reader);
+      if (reader.isQuick && time > maxQuick && this.#queue.has(newcomers)) stopToMove(reader);
     }
   }
 
-  #takeBackWaiting(lane: Lane): void {
+  #takeBackWaiting(reader: Reader): void {
     const { waiting, stopped } = readState;
-    for (const [slot, read] of [...lane.reads.entries()].reverse()) {
-      if (read && Atomics.compareExchange(lane.states, slot, waiting, stopped) === waiting)
-        this.#sendElsewhere(lane, slot, read);
+    for (const [slot, read] of [...reader.reads.entries()].reverse()) {
+      if (read && Atomics.compareExchange(reader.states, slot, waiting, stopped) === waiting)
+        this.#sendElsewhere(reader, slot, read);
     }
   }
 }
 
-/** The thread says that it has stopped: then it goes to the queue again, for the other threads. */
-function stopToMove({ reads, states }: Lane): void {
+/** Once the thread has stopped it, the statement goes back to the queue, for the other threads. */
+function stopToMove({ reads, states }: Reader): void {
   for (const [slot, read] of reads.entries()) {
     const wasRunning =
       Atomics.compareExchange(states, slot, readState.begun, readState.stopped) === readState.begun;
@@ -191,6 +199,6 @@ function stopToMove({ reads, states }: Lane): void {
 }
 
 function stateOf(read: Read): number {
-  const slot = read.lane?.reads.indexOf(read) ?? -1;
-  return slot < 0 ? readState.waiting : Atomics.load(read.lane?.states as Int32Array, slot);
+  const slot = read.reader?.reads.indexOf(read) ?? -1;
+  return slot < 0 ? readState.waiting : Atomics.load(read.reader?.states as Int32Array, slot);
 }

@@ -1,7 +1,7 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {questions: [{id, sql, parameters, inside}]}, {close}; answers: {opened},
- * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` says of each `slot` how far its question is, or that it
+ * Messages: {open}, {questions: [{id, sql, parameters, inside, slot}]}, {close}; answers: {opened},
+ * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` has the progress of the question in each `slot`, or that it
  * is to be stopped.
  */
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
@@ -13,11 +13,11 @@ declare const self: Worker;
 
 let connection: SqliteConnection | undefined;
 let states = new Int32Array(0);
-/** That of the question that is being answered. */
+/** The slot of the question that is being answered; -1 where it has none. */
 let current = -1;
 
 const isStopped = () => current >= 0 && Atomics.load(states, current) === readState.stopped;
-/** Milliseconds after which the answers that are there don't wait for those that follow. */
+/** Milliseconds after which answers are sent without waiting for further ones. */
 const maxHeld = 2;
 
 collectWhenIdle();
