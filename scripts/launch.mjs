@@ -33,7 +33,7 @@ const commands = {
         './src/visit/connection/connection-orders.test.ts',
       ],
     ],
-    env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000', ORDERS: '100000' },
+    env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000', ORDERS: '100000', REFRESHES: '1000' },
   },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
   'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },

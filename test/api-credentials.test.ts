@@ -71,18 +71,6 @@ describe.each(storeKinds)('credentials on %s', (store) => {
     expect((await refresh(second.refresh_token)).status).toBe(401);
   });
 
-  test('a thousand rounds of eight refreshes at once leave one living tip', async () => {
-    let pair = await signIn('parallel');
-    for (let round = 0; round < 1_000; round++) {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(pair.refresh_token)));
-      const tips = new Set(answers.map(({ json }) => json.refresh_token));
-      if (tips.size !== 1 || answers.some(({ status }) => status !== 200))
-        throw new Error(`round ${round}: ${tips.size} tips`);
-      pair = answers[0]?.json;
-    }
-    expect(await use(bearer(pair.access_token))).toBe(200);
-  }, 240_000);
-
   test('a signed-out stranger is told the same for a wrong password and an unknown address', async () => {
     const { email } = await app.newcomer('told@example.com');
     const wrong = await app.call('POST', '/api/v1/auth/create_tokens', {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Newcomer, startApp } from '../support/app.ts';
-import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { barriersOn, dashboardOf, followLink } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
@@ -62,13 +62,7 @@ describe('while the server is away', () => {
         await page.goto(`${app.url}/app/nowhere`);
         await page.getByRole('heading', { name: 'Nothing is here' }).waitFor();
         await gone(page);
-        await page.evaluate((to) => {
-          const anchor = document.createElement('a');
-          anchor.href = to;
-          document.body.append(anchor);
-          anchor.click();
-          anchor.remove();
-        }, path);
+        await followLink(page, path);
         const said = page.locator('main').getByRole('alert').filter({ hasText: unreachable }).first();
         await said.waitFor();
         await back(page);

@@ -85,11 +85,24 @@ export async function dashboardOf(
 const axeSource = (): Promise<string> =>
   Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text();
 
+const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
 /** What an automated look for barriers finds on the page as it stands. */
-export async function barriersOn(page: Page): Promise<readonly string[]> {
+export const barriersOn = (page: Page): Promise<readonly string[]> => violationsOn(page, everyRule);
+
+/** What another colour scheme of a page without barriers may break: nothing else differs in it. */
+export const colourBarriersOn = (page: Page): Promise<readonly string[]> =>
+  violationsOn(page, { type: 'rule', values: ['color-contrast', 'link-in-text-block'] });
+
+async function violationsOn(page: Page, runOnly: unknown): Promise<readonly string[]> {
   // Past the page's own policy, which lets no script in from outside.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await axeSource());
-  return page.evaluate(async () => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) {
+    const source = await axeSource();
+    await page.evaluate(source);
+    // The next documents of this browser have it from their start, and the browser compiles it no more.
+    await page.context().addInitScript(source);
+  }
+  return page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(
@@ -97,12 +110,20 @@ export async function barriersOn(page: Page): Promise<readonly string[]> {
         ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
       };
     };
-    const { violations } = await axe.run({
-      resultTypes: ['violations'],
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
+    const { violations } = await axe.run({ resultTypes: ['violations'], runOnly: rules });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     );
-  });
+  }, runOnly);
+}
+
+/** Follows a link of the dashboard to `path`, without loading the document anew. */
+export async function followLink(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    const anchor = document.createElement('a');
+    anchor.href = to;
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+  }, path);
 }

@@ -35,8 +35,8 @@ export async function visitRaw(url: string, request: RawRequest): Promise<RawAns
 
 /**
  * Sends these bytes and reads until the server closes, has given `answers` answers, or says nothing for `patience`
- * milliseconds (more on a machine under load): where their number is known, for as long as that may take. What isn't a whole answer
- * is left out.
+ * milliseconds (more on a machine under load, where the number of answers is unknown). What isn't a whole answer is left
+ * out.
  */
 export function exchange(
   url: string,
@@ -51,7 +51,8 @@ export function exchange(
 ): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
-    const parts: Buffer[] = [];
+    const found: RawAnswer[] = [];
+    let rest = '';
     // A text is sent byte by character, so that a test can write any byte.
     const all = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
     const socket: Socket = connect({ host: hostname, port: Number(port) }, async () => {
@@ -63,30 +64,30 @@ export function exchange(
     });
     const finish = () => {
       socket.destroy();
-      resolve(parseAnswers(Buffer.concat(parts), bodyless));
+      resolve(found);
     };
-    socket.setTimeout(stretched(patience), finish);
+    socket.setTimeout(Number.isFinite(answers) ? patience : stretched(patience), finish);
     // A reset after the answer is how a server ends a connection on which unread bytes wait.
     socket.on('error', () => {});
     socket.on('close', finish);
     socket.on('data', (part) => {
-      parts.push(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
-      if (parseAnswers(Buffer.concat(parts), bodyless).length >= answers) finish();
+      rest = takeAnswers(rest + part.toString('latin1'), bodyless, found);
+      if (found.length >= answers) finish();
     });
   });
 }
 
-function parseAnswers(received: Buffer, bodyless: boolean): RawAnswer[] {
-  const found: RawAnswer[] = [];
-  let rest = received.toString('latin1');
+/** Adds the whole answers to those found before, and returns what is left: a part of one. */
+function takeAnswers(received: string, bodyless: boolean, found: RawAnswer[]): string {
+  let rest = received;
   for (;;) {
     const headEnd = rest.indexOf('\r\n\r\n');
     const status = /^HTTP\/1\.[01] (\d{3})/.exec(rest)?.[1];
-    if (headEnd < 0 || status === undefined) return found;
+    if (headEnd < 0 || status === undefined) return rest;
     const headers = parseHeaders(rest.slice(0, headEnd));
     const after = rest.slice(headEnd + 4);
     const [body, length] = bodyless ? ['', 0] : readBody(headers, after);
-    if (body === null) return found;
+    if (body === null) return rest;
     found.push({ status: Number(status), headers, body: Buffer.from(body, 'latin1').toString('utf8') });
     rest = after.slice(length);
   }

@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { startApp, storeKinds } from '../support/app.ts';
+
+/** `npm run test:fuzz` makes more. */
+const rounds = Number(process.env.REFRESHES ?? 40);
+
+test.each(storeKinds)(
+  `${rounds} rounds of eight refreshes at once leave one living token each, on %s`,
+  async (store) => {
+    const app = await startApp({ store });
+    const { email, password } = await app.newcomer();
+    const signedIn = await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } });
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    let { access_token, refresh_token } = signedIn.json;
+    for (let round = 0; round < rounds; round++) {
+      const headers = bearer(refresh_token);
+      const refresh = () => app.call('GET', '/api/v1/auth/refresh_access_token', { headers });
+      const answers = await Promise.all(Array.from({ length: 8 }, refresh));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(new Set(answers.map(({ json }) => json.refresh_token)).size).toBe(1);
+      ({ access_token, refresh_token } = answers[0]?.json);
+    }
+    const listed = await app.call('GET', '/api/v1/link', { headers: bearer(access_token) });
+    expect(listed.status).toBe(200);
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  },
+);
