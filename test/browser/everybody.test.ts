@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { barriersOn, colourBarriersOn, dashboardOf, followLink } from '../support/browser.ts';
+import { barriersOn, colourBarriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 const owner = await app.newcomer();

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { type Newcomer, startApp } from '../support/app.ts';
-import { barriersOn, dashboardOf, followLink } from '../support/browser.ts';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
+import { followLink } from './follow-link.ts';
 
 const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 

@@ -116,14 +116,3 @@ async function violationsOn(page: Page, runOnly: unknown): Promise<readonly stri
     );
   }, runOnly);
 }
-
-/** Follows a link of the dashboard to `path`, without loading the document anew. */
-export async function followLink(page: Page, path: string): Promise<void> {
-  await page.evaluate((to) => {
-    const anchor = document.createElement('a');
-    anchor.href = to;
-    document.body.append(anchor);
-    anchor.click();
-    anchor.remove();
-  }, path);
-}

@@ -1,0 +1,12 @@
+import type { Page } from 'playwright-core';
+
+/** Follows a link of the dashboard to `path`, without loading the document anew. */
+export async function followLink(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    const anchor = document.createElement('a');
+    anchor.href = to;
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+  }, path);
+}
