@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
-import { SqliteFoldStore } from '../src/ledger/fold-sqlite.ts';
 import { noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
 import type { HitCount, HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import type { Owner } from '../src/ledger/owner.ts';
+import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { classes, type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';

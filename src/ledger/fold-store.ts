@@ -1,8 +1,6 @@
-import type { Insertable } from 'kysely';
-import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
-import { hoursPerDay } from '../rules/utc-time.ts';
+import { rollupClasses } from '../rules/click-fields.ts';
 import type { StoredLink } from '../storage/links.ts';
-import type { Schema } from '../storage/schema.ts';
+import type { NewDelivery } from '../storage/webhook-queue.ts';
 
 /** A position in a node's journal. */
 export interface Watermark {
@@ -70,12 +68,6 @@ export const linkHourColumns = ['link_id', 'hour', ...rollupClasses] as const;
 export const rollupColumns = 6;
 export const linkClickColumns = 3;
 
-/**
- * Hours whose counts have had much appended. The condition must be word for word that of its index, or the index
- * isn't used.
- */
-export const looseHours = 'select link_id, hour, counts from link_hours where loose > 1000';
-
 /** A link with a webhook or a Zap. */
 export type HookedLink = Pick<
   StoredLink,
@@ -95,9 +87,11 @@ export type HookedLink = Pick<
 /** The id that the ledger has given to a hit, by its index in the order in which the hits came. */
 export type HitIdOf = (index: number) => number;
 
-export type Delivery = Insertable<Schema['webhook_deliveries']>;
 /** Called inside the transaction with the hooks as they are then, and with the hits already in the ledger. */
-export type DeliveriesOf = (links: ReadonlyMap<number, HookedLink>, hitIdOf: HitIdOf) => readonly Delivery[];
+export type DeliveriesOf = (
+  links: ReadonlyMap<number, HookedLink>,
+  hitIdOf: HitIdOf,
+) => readonly NewDelivery[];
 
 /** The watermark isn't where this journal was read from: another node has folded it. */
 export class JournalTaken extends Error {
@@ -120,56 +114,4 @@ export interface FoldStore {
   deleteVisitorsBefore(day: number): Promise<boolean>;
   deleteHitsBefore(at: number): Promise<boolean>;
   close(): Promise<void>;
-}
-
-export const deletedAtOnce = 2_000;
-
-const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
-  links.ios_url, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
-
-/** `these` is the condition on links.id. `hint` is for a database that would look at each link for itself. */
-export const linksWithHooks = (these: string, hint = ''): string =>
-  `select ${linkFields} from links ${hint} left join domains on domains.id = links.domain_id
-   where (links.webhook_url is not null or links.zapier_hook_url is not null) and ${these}`;
-
-export const byId = (links: readonly HookedLink[]): ReadonlyMap<number, HookedLink> =>
-  new Map(links.map((link) => [link.id, link]));
-
-/** The links that have clicks in this batch: they come first in the rows. */
-export function clickedLinks({ linkClicks }: FoldBatch): number[] {
-  const links: number[] = [];
-  for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
-  return links;
-}
-
-/**
- * New visitors where they belong: by row of the links' hours, the first that a link has that day; and as rows of the
- * organizations' roll-ups, under the first hour of the day.
- */
-export function placeVisitors(
-  { numbers, counts }: LinkHours,
-  found: readonly NewVisitors[],
-): { ofLinkHours: Float64Array; organizations: Float64Array } {
-  const ofLinkHours = new Float64Array(counts.length);
-  const organizations: number[] = [];
-  for (const { day, owner, count } of found) {
-    if (count === 0) continue;
-    const hour = day * hoursPerDay;
-    if (owner < 0) organizations.push(-owner, dimensionCodes.visitors, hour, 0, 0, count);
-    else ofLinkHours[firstRow(numbers, owner, hour)] = count;
-  }
-  return { ofLinkHours, organizations: Float64Array.from(organizations) };
-}
-
-/** The first row that is not before this link and hour. */
-function firstRow(numbers: Float64Array, link: number, hour: number): number {
-  const width = linkHourColumns.length;
-  let low = 0;
-  for (let high = numbers.length / width; low < high; ) {
-    const middle = (low + high) >> 1;
-    const rowLink = numbers[middle * width] ?? 0;
-    if (rowLink < link || (rowLink === link && (numbers[middle * width + 1] ?? 0) < hour)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

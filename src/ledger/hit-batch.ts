@@ -4,7 +4,7 @@ import { classify } from '../rules/click-class.ts';
 import { classCodes, reasonCodes, sourceCodes, utmFields } from '../rules/click-fields.ts';
 import { dayLength, dayOf, hourLength, hourOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
-import { breathe } from '../threads/yield-core.ts';
+import { yieldCore } from '../threads/yield-core.ts';
 import { BatchLinks } from './batch-links.ts';
 import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
@@ -86,7 +86,7 @@ export class HitBatch {
   add(record: RecordBytes | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
     const cursor = this.#cursor;
     if (record !== null) cursor.begin(record);
-    breathe();
+    yieldCore();
     while (this.#hasWaiting || cursor.next()) {
       if (!isWithin(cursor.at, this.#dayBegin, dayLength)) {
         const day = dayOf(cursor.at);

@@ -1,6 +1,6 @@
 import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
-import { breathe } from '../threads/yield-core.ts';
+import { yieldCore } from '../threads/yield-core.ts';
 import { type Column, type Hits, noVisitor } from './fold-store.ts';
 import type { StoredHit } from './ledger.ts';
 import { rollupClassOf } from './rollup-class.ts';
@@ -109,7 +109,7 @@ function isOneValue(column: Column | undefined, count: number): boolean {
   if (column === undefined) return true;
   const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;
   const length = (count - 1) * size;
-  breathe();
+  yieldCore();
   return (
     length <= 0 ||
     Buffer.from(buffer, byteOffset, length).equals(Buffer.from(buffer, byteOffset + size, length))

@@ -1,9 +1,10 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { hitColumns } from '../rules/click-fields.ts';
-import { breathe } from '../threads/yield-core.ts';
-import { type Column, deletedAtOnce, type FoldBatch, type Hits, noVisitor } from './fold-store.ts';
+import { yieldCore } from '../threads/yield-core.ts';
+import { type Column, type FoldBatch, type Hits, noVisitor } from './fold-store.ts';
 import { HitPack, maxInPack, minInPack, type PackRow, PackWriter, type Rows } from './hit-pack.ts';
 import { RowInsertions } from './row-insertions.ts';
+import { deletedAtOnce, deleteOldHits } from './sql-fold-store.ts';
 
 /**
  * Milliseconds. A batch that spans more isn't packed: its oldest hits would be kept until its youngest are old enough to be
@@ -58,9 +59,8 @@ export class SqliteHits {
 
   constructor(database: Database, statement: (sql: string) => Statement) {
     this.#statement = statement;
-    this.#rows = new RowInsertions(database, {
-      head: `insert into hits (${hitColumns.join(', ')})`,
-      columns: hitColumns.length,
+    const insertion = { head: `insert into hits (${hitColumns.join(', ')})`, columns: hitColumns.length };
+    this.#rows = new RowInsertions(database, insertion, {
       differs: instantColumn,
       none: { column: hitColumns.indexOf('visitor'), value: noVisitor },
       together: [512, 128, 32, 8, 1],
@@ -77,11 +77,8 @@ export class SqliteHits {
   /** Deletes a part of the packs and rows that are older. Returns whether there may be more. */
   deleteBefore(at: number): boolean {
     const hasMorePacks = this.#deletePacksBefore(at);
-    // Ids rise with time, save for hits that waited in a journal: the oldest ids are looked at, and no index is needed.
-    const rows = this.#statement(
-      `delete from hits where id in (select id from hits order by id limit ${deletedAtOnce}) and at < ?`,
-    ).run(at);
-    return hasMorePacks || rows.changes >= deletedAtOnce;
+    const rows = this.#statement(deleteOldHits).all(at);
+    return hasMorePacks || rows.length >= deletedAtOnce;
   }
 
   close(): void {
@@ -105,7 +102,7 @@ export class SqliteHits {
         this.#insertPack(id, { organizationId, from: start, to: end });
         this.#noteLinks(id, hits.columns[linkColumn], rows, start, end);
         id += end - start;
-        breathe();
+        yieldCore();
       }
     }
     this.#setNewestId(id - 1);
@@ -140,7 +137,7 @@ export class SqliteHits {
       for (; from + values.length <= cells.length; from += values.length) {
         for (let at = 0; at < values.length; at++) values[at] = cells[from + at] ?? 0;
         statement.run(values);
-        breathe();
+        yieldCore();
       }
     }
   }
@@ -164,7 +161,7 @@ export class SqliteHits {
         this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, row.id);
       this.#statement('delete from hit_packs where id = ?').run(row.id);
       hits += row.hits;
-      breathe();
+      yieldCore();
     }
     return packs < oldest.length || packs === packsLookedAt;
   }
@@ -234,7 +231,7 @@ function eachRun(
     const from = row++;
     while (row < count && column?.[row] === value) row++;
     take(value, from, row);
-    breathe();
+    yieldCore();
   }
 }
 

@@ -11,7 +11,7 @@ let end = 0;
  * take the core. Otherwise a visitor may have to wait for the end of this thread's time slice, which is milliseconds long.
  * Where no visitor waits it costs a tenth of the time, and no CPU.
  */
-export function breathe(): void {
+export function yieldCore(): void {
   if (performance.now() < end) return;
   Atomics.wait(neverNotified, 0, 0, pause);
   end = performance.now() + maxWork;

@@ -12,8 +12,8 @@ import {
   sources,
 } from '../rules/click-fields.ts';
 import { dayOf, hourOf } from '../rules/utc-time.ts';
+import { BatchBuilder } from './batch-builder.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
-import { BatchBuilder } from './fold-batch.ts';
 import { type FoldBatch, linkHourColumns } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';

@@ -1,0 +1,287 @@
+import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
+import { hoursPerDay } from '../rules/utc-time.ts';
+import type { NewDelivery } from '../storage/webhook-queue.ts';
+import {
+  type Column,
+  type DayVisitors,
+  type DeliveriesOf,
+  type FoldBatch,
+  type FoldStore,
+  type HookedLink,
+  JournalTaken,
+  type LinkHours,
+  linkClickColumns,
+  linkHourColumns,
+  type NewVisitors,
+  rollupColumns,
+  type Watermark,
+} from './fold-store.ts';
+import { hitIdOf } from './hit-ids.ts';
+import { tidyCounts } from './hour-counts.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Parameters are `$1`, `$2` and so on, in the order in which they first appear. */
+export type Query = (sql: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** A column to insert; it may have room for more rows than there are. */
+export type Cells = Column | readonly string[];
+
+export interface Insertion {
+  /** `insert into` with its columns. */
+  readonly head: string;
+  /** How many columns are given; `constants` follow them. */
+  readonly columns: number;
+  readonly constants?: string;
+  /** What comes behind the rows. */
+  readonly tail?: string;
+}
+
+const sums = (table: string, columns: readonly string[]): string =>
+  columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ');
+
+/** The totals above the ledger: rows are added to those that are there. */
+export const totals = {
+  linkHours: {
+    head: `insert into link_hours (${linkHourColumns.join(', ')}, visitors, counts, loose)`,
+    columns: linkHourColumns.length + 2,
+    constants: ', 0',
+    tail: `on conflict (link_id, hour) do update set ${sums('link_hours', [...rollupClasses, 'visitors'])},
+      counts = link_hours.counts || excluded.counts, loose = link_hours.loose + length(excluded.counts)`,
+  },
+  organizationRollups: {
+    head: 'insert into organization_rollups (organization_id, dimension, hour, class, value, hits)',
+    columns: rollupColumns,
+    tail: `on conflict (organization_id, dimension, hour, class, value)
+      do update set ${sums('organization_rollups', ['hits'])}`,
+  },
+  linkClicks: {
+    head: 'insert into link_clicks (link_id, clicks, last_clicked_at)',
+    columns: linkClickColumns,
+    tail: `on conflict (link_id) do update set ${sums('link_clicks', ['clicks'])}, last_clicked_at =
+      case when excluded.last_clicked_at > link_clicks.last_clicked_at
+        then excluded.last_clicked_at else link_clicks.last_clicked_at end`,
+  },
+} satisfies Record<string, Insertion>;
+export type Total = keyof typeof totals;
+
+/** An hour of a link with the counts that it should have. */
+export interface TidiedHour {
+  readonly link: number;
+  readonly hour: number;
+  readonly counts: string;
+}
+
+export const deletedAtOnce = 2_000;
+
+/** Ids rise with time, except for hits that waited in a journal: the oldest ids are checked, and no index is needed. */
+export const deleteOldHits = `delete from hits
+  where id in (select id from hits order by id limit ${deletedAtOnce}) and at < $1 returning id`;
+
+/**
+ * Hours whose counts have had much appended. The condition must be word for word that of its index, or the index
+ * isn't used.
+ */
+const looseHours = 'select link_id, hour, counts from link_hours where loose > 1000';
+
+const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
+  links.ios_url, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
+
+/** What a fold does on both databases. */
+export abstract class SqlFoldStore implements FoldStore {
+  /** Follows `from links`. */
+  protected readonly linkHint: string = '';
+  /** A condition on `links.id`, which must be among the numbers of the first parameter, an array in JSON. */
+  protected abstract readonly linkIsListed: string;
+  /** Follows a query for rows that the same transaction updates. */
+  protected readonly forUpdate: string = '';
+
+  /** Outside of a transaction. */
+  protected abstract query: Query;
+  protected abstract transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /**
+   * Returns a function that gives the ids of the hits, row by row, as long as no others are inserted. It is only called
+   * when `needsIds`.
+   */
+  protected abstract appendHits(
+    query: Query,
+    batch: FoldBatch,
+    needsIds: boolean,
+  ): Promise<() => Float64Array>;
+  protected abstract insertVisitors(
+    query: Query,
+    groups: readonly DayVisitors[],
+  ): Promise<readonly NewVisitors[]>;
+  protected abstract add(query: Query, total: Total, columns: readonly Cells[], count: number): Promise<void>;
+  protected abstract setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void>;
+
+  abstract wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  abstract batchLength(): number;
+  abstract deleteHitsBefore(at: number): Promise<boolean>;
+  abstract close(): Promise<void>;
+
+  async watermark(journal: string): Promise<Watermark | null> {
+    const sql = 'select segment, byte_offset from journal_watermarks where node = $1';
+    const [row] = await this.query(sql, [journal]);
+    return row ? { segment: Number(row.segment), offset: Number(row.byte_offset) } : null;
+  }
+
+  async forgetWatermark(journal: string): Promise<void> {
+    await this.query('delete from journal_watermarks where node = $1', [journal]);
+  }
+
+  /** Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock. */
+  async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    await this.transaction(async (query) => {
+      await moveWatermark(query, batch);
+      const links = await this.#linksWithHooks(query, batch);
+      const ids = await this.appendHits(query, batch, links.size > 0);
+      const visitors = await this.insertVisitors(query, batch.visitors);
+      const { ofLinkHours, organizations } = splitVisitors(batch.linkHours, visitors);
+      const { numbers, counts } = batch.linkHours;
+      const hours = [...columnsOf(numbers, linkHourColumns.length), ofLinkHours, counts];
+      await this.add(query, 'linkHours', hours, counts.length);
+      await this.#tidyLinkHours(query);
+      await this.#addRows(query, 'organizationRollups', batch.organizationRollups);
+      await this.#addRows(query, 'organizationRollups', organizations);
+      await this.#addRows(query, 'linkClicks', batch.linkClicks);
+      await insertDeliveries(query, deliveriesOf(links, hitIdOf(batch, ids)));
+    });
+  }
+
+  async verifiedHosts(): Promise<readonly string[]> {
+    const rows = await this.query('select host from domains where verified_at is not null');
+    return rows.map(({ host }) => String(host));
+  }
+
+  settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array> {
+    const text = Buffer.from(fresh).toString('base64');
+    return this.transaction(async (query) => {
+      await query('insert into daily_salts (day, salt) values ($1, $2) on conflict do nothing', [day, text]);
+      const [row] = await query('select salt from daily_salts where day = $1', [day]);
+      return Buffer.from(String(row?.salt), 'base64');
+    });
+  }
+
+  async deleteSaltsBefore(day: number): Promise<void> {
+    await this.query('delete from daily_salts where day < $1', [day]);
+  }
+
+  async deleteVisitorsBefore(day: number): Promise<boolean> {
+    const rows = await this.query(
+      `delete from daily_visitors where (day, owner, visitor) in
+       (select day, owner, visitor from daily_visitors where day < $1 limit ${deletedAtOnce}) returning day`,
+      [day],
+    );
+    return rows.length >= deletedAtOnce;
+  }
+
+  async #addRows(query: Query, total: Total, rows: Float64Array): Promise<void> {
+    const width = totals[total].columns;
+    await this.add(query, total, columnsOf(rows, width), rows.length / width);
+  }
+
+  /** Sorts counts that were appended to again and again. */
+  async #tidyLinkHours(query: Query): Promise<void> {
+    const rows = await query(`${looseHours} ${this.forUpdate}`);
+    const tidied = rows.map(({ link_id, hour, counts }) => ({
+      link: Number(link_id),
+      hour: Number(hour),
+      counts: tidyCounts(String(counts)),
+    }));
+    if (tidied.length > 0) await this.setCounts(query, tidied);
+  }
+
+  /** The links of this batch that have a webhook or a Zap, by id: nearly always none. */
+  async #linksWithHooks(query: Query, batch: FoldBatch): Promise<ReadonlyMap<number, HookedLink>> {
+    const links = `from links ${this.linkHint} left join domains on domains.id = links.domain_id
+      where (links.webhook_url is not null or links.zapier_hook_url is not null)`;
+    const clicked = clickedLinks(batch);
+    const [any] = clicked.length === 0 ? [] : await query(`select links.id ${links} limit 1`);
+    if (any === undefined) return new Map();
+    const rows = await query(`select ${linkFields} ${links} and ${this.linkIsListed}`, [
+      JSON.stringify(clicked),
+    ]);
+    return new Map(
+      rows.map((row) => {
+        const id = Number(row.id);
+        return [id, { ...(row as unknown as HookedLink), id, organization_id: Number(row.organization_id) }];
+      }),
+    );
+  }
+}
+
+async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Promise<void> {
+  const moved =
+    from === null
+      ? await query(
+          'insert into journal_watermarks (node, segment, byte_offset) values ($1, $2, $3) on conflict do nothing returning node',
+          [journal, to.segment, to.offset],
+        )
+      : await query(
+          'update journal_watermarks set segment = $1, byte_offset = $2 where node = $3 and segment = $4 and byte_offset = $5 returning node',
+          [to.segment, to.offset, journal, from.segment, from.offset],
+        );
+  if (moved.length !== 1) throw new JournalTaken(journal);
+}
+
+async function insertDeliveries(query: Query, deliveries: readonly NewDelivery[]): Promise<void> {
+  for (const delivery of deliveries) {
+    const columns = Object.keys(delivery);
+    const parameters = columns.map((_, index) => `$${index + 1}`).join(', ');
+    await query(
+      `insert into webhook_deliveries (${columns.join(', ')}) values (${parameters})`,
+      Object.values(delivery),
+    );
+  }
+}
+
+/** The links that have clicks in this batch: they come first in the rows. */
+function clickedLinks({ linkClicks }: FoldBatch): number[] {
+  const links: number[] = [];
+  for (let at = 0; at < linkClicks.length; at += linkClickColumns) links.push(linkClicks[at] ?? 0);
+  return links;
+}
+
+function columnsOf(rows: Float64Array, width: number): Float64Array[] {
+  const count = rows.length / width;
+  const columns = Array.from({ length: width }, () => new Float64Array(count));
+  for (let index = 0; index < width; index++) {
+    const column = columns[index];
+    for (let row = 0; column !== undefined && row < count; row++)
+      column[row] = rows[row * width + index] ?? 0;
+  }
+  return columns;
+}
+
+/**
+ * New visitors by row of the links' hours, under the first hour that the link has on that day; and as rows of the
+ * organizations' roll-ups, under the first hour of the day.
+ */
+function splitVisitors(
+  { numbers, counts }: LinkHours,
+  found: readonly NewVisitors[],
+): { ofLinkHours: Float64Array; organizations: Float64Array } {
+  const ofLinkHours = new Float64Array(counts.length);
+  const organizations: number[] = [];
+  for (const { day, owner, count } of found) {
+    if (count === 0) continue;
+    const hour = day * hoursPerDay;
+    if (owner < 0) organizations.push(-owner, dimensionCodes.visitors, hour, 0, 0, count);
+    else ofLinkHours[firstRow(numbers, owner, hour)] = count;
+  }
+  return { ofLinkHours, organizations: Float64Array.from(organizations) };
+}
+
+/** The first row that is not before this link and hour. */
+function firstRow(numbers: Float64Array, link: number, hour: number): number {
+  const width = linkHourColumns.length;
+  let low = 0;
+  for (let high = numbers.length / width; low < high; ) {
+    const middle = (low + high) >> 1;
+    const rowLink = numbers[middle * width] ?? 0;
+    if (rowLink < link || (rowLink === link && (numbers[middle * width + 1] ?? 0) < hour)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

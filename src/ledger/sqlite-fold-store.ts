@@ -1,0 +1,263 @@
+import { Database, type Statement } from 'bun:sqlite';
+import { join } from 'node:path';
+import { StoreAway } from '../rules/errors.ts';
+import { yieldCore } from '../threads/yield-core.ts';
+import type { DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
+import { RowInsertions } from './row-insertions.ts';
+import {
+  type Cells,
+  type Query,
+  type Row,
+  SqlFoldStore,
+  type TidiedHour,
+  type Total,
+  totals,
+} from './sql-fold-store.ts';
+import { SqliteHits } from './sqlite-hits.ts';
+
+const visitorsTogether = [64, 16, 4, 2, 1] as const;
+
+/**
+ * Hits of one transaction. Most of its time goes into pages, and the more hits it has, the more of them share a page:
+ * a long one takes two thirds of a second, a short one a tenth, and half as much again for each hit.
+ * The columns of the long one just fit into their room of 2 to the 17th.
+ */
+const longBatch = 120_000;
+const shortBatch = 32_768;
+/**
+ * Where the disk is slow a transaction has fewer, so that it takes about so many milliseconds; but never fewer than
+ * these.
+ */
+const longTurn = 1_500;
+const shortTurn = 150;
+const minBatch = 2_048;
+/** For so many milliseconds after a change by another connection, more are expected. */
+const othersPause = 5_000;
+/**
+ * The lock is free for so many milliseconds between two turns: a waiting connection polls it, and must not always
+ * find it taken.
+ */
+const othersLook = 25;
+
+const rowsTogether = [256, 32, 4, 1] as const;
+/** A column of each that differs from row to row. */
+const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisfies Record<Total, number>;
+
+/**
+ * The fold's own connection, in the fold's thread. Its statements are numbers by the hundred thousand: they go to
+ * SQLite without a query builder between.
+ */
+export class SqliteFoldStore extends SqlFoldStore {
+  protected override readonly linkHint = 'indexed by links_hooked';
+  protected override readonly linkIsListed = 'links.id in (select value from json_each($1))';
+  readonly #database: Database;
+  readonly #prepared = new Map<string, Statement>();
+  readonly #into: Readonly<Record<Total, RowInsertions>>;
+  readonly #hits: SqliteHits;
+
+  #seenVersion: number;
+  #seenFolds = '';
+  #seenLinks = '';
+  readonly #ownJournals = new Set<string>();
+  #othersWroteAt = Number.NEGATIVE_INFINITY;
+  /** Milliseconds that a hit took last time, without the wait for the lock. */
+  #lastPace = 0;
+  /** When the last transaction got its lock, and when the last fold ended. */
+  #lastBegin = 0;
+  #lastEnd = 0;
+
+  constructor(dataDir: string) {
+    super();
+    this.#database = new Database(join(dataDir, 'linnet.sqlite'), { readwrite: true });
+    this.#database.run('pragma busy_timeout = 5000');
+    this.#database.run('pragma synchronous = full');
+    this.#database.run('pragma foreign_keys = on');
+    this.#database.run('pragma cache_size = -16000');
+    // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
+    this.#database.run('pragma wal_autocheckpoint = 8000');
+    const into = (total: Total) =>
+      new RowInsertions(this.#database, totals[total], { differs: differing[total], together: rowsTogether });
+    this.#into = {
+      linkHours: into('linkHours'),
+      organizationRollups: into('organizationRollups'),
+      linkClicks: into('linkClicks'),
+    };
+    this.#hits = new SqliteHits(this.#database, (sql) => this.#statement(sql));
+    this.#seenVersion = this.#othersVersion();
+    this.#seenFolds = this.#othersFolds();
+    this.#seenLinks = this.#newestOfLinks();
+  }
+
+  async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const insert = this.#statement('insert into words (word) values (?) on conflict do nothing');
+    const select = this.#statement('select id from words where word = ?');
+    return this.transaction(async () => {
+      const ids = new Map<string, number>();
+      for (const word of words) {
+        insert.run(word);
+        ids.set(word, (select.get(word) as { id: number }).id);
+      }
+      return ids;
+    });
+  }
+
+  /** SQLite has one writer: while others write, the fold's turns are short, with pauses in between. */
+  batchLength(): number {
+    const version = this.#othersVersion();
+    if (version !== this.#seenVersion) {
+      this.#seenVersion = version;
+      if (this.#isMoreThanFolds()) this.#othersWroteAt = performance.now();
+    }
+    const [max, turn] = this.#othersWrite ? [shortBatch, shortTurn] : [longBatch, longTurn];
+    return Math.max(minBatch, Math.min(max, Math.floor(turn / this.#lastPace)));
+  }
+
+  override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    this.#ownJournals.add(batch.journal);
+    if (this.#othersWrite) await this.#letOthersIn();
+    await super.fold(batch, deliveriesOf);
+    this.#lastEnd = performance.now();
+    this.#lastPace = (this.#lastEnd - this.#lastBegin) / Math.max(batch.hits.count, minBatch);
+  }
+
+  async deleteHitsBefore(at: number): Promise<boolean> {
+    return this.transaction(async () => this.#hits.deleteBefore(at));
+  }
+
+  async close(): Promise<void> {
+    for (const statement of this.#prepared.values()) statement.finalize();
+    for (const table of Object.values(this.#into)) table.close();
+    this.#hits.close();
+    this.#database.close();
+  }
+
+  /** Changes with every commit of another connection. */
+  #othersVersion(): number {
+    return (this.#statement('pragma data_version').get() as { data_version: number }).data_version;
+  }
+
+  get #othersWrite(): boolean {
+    return performance.now() - this.#othersWroteAt < othersPause;
+  }
+
+  async #letOthersIn(): Promise<void> {
+    const rest = this.#lastEnd + othersLook - performance.now();
+    if (rest > 0) await Bun.sleep(rest);
+  }
+
+  /**
+   * Whether others did more than fold their journals, as each worker does all the time: such turns wait for each
+   * other.
+   */
+  #isMoreThanFolds(): boolean {
+    const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];
+    const isMore = folds === this.#seenFolds || links !== this.#seenLinks;
+    this.#seenFolds = folds;
+    this.#seenLinks = links;
+    return isMore;
+  }
+
+  #othersFolds(): string {
+    const rows = this.#statement('select node, segment, byte_offset from journal_watermarks').values();
+    return rows.filter(([node]) => !this.#ownJournals.has(String(node))).join(' ');
+  }
+
+  #newestOfLinks(): string {
+    const [row] = this.#statement(
+      'select (select max(id) from links), (select max(id) from changes)',
+    ).values();
+    return String(row);
+  }
+
+  protected override async appendHits(_query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+    return this.#hits.append(batch);
+  }
+
+  protected override async add(
+    _query: Query,
+    total: Total,
+    columns: readonly Cells[],
+    count: number,
+  ): Promise<void> {
+    this.#into[total].insert(columns, count);
+  }
+
+  protected override async setCounts(_query: Query, hours: readonly TidiedHour[]): Promise<void> {
+    const update = this.#statement(
+      'update link_hours set counts = ?, loose = 0 where link_id = ? and hour = ?',
+    );
+    for (const { link, hour, counts } of hours) update.run(counts, link, hour);
+  }
+
+  /** An owner's visitors share a statement, which says how many of them were new. */
+  protected override async insertVisitors(
+    _query: Query,
+    groups: readonly DayVisitors[],
+  ): Promise<readonly NewVisitors[]> {
+    const sizes = visitorsTogether.map((together) => ({
+      together,
+      statement: this.#visitorInsertion(together),
+      values: new Array<number>(together + 2),
+    }));
+    return groups.map(({ day, owner, visitors }) => {
+      let count = 0;
+      let from = 0;
+      for (const { together, statement, values } of sizes) {
+        for (; from + together <= visitors.length; from += together) {
+          values[0] = day;
+          values[1] = owner;
+          for (let at = 0; at < together; at++) values[at + 2] = visitors[from + at] ?? 0;
+          count += statement.run(values).changes;
+          yieldCore();
+        }
+      }
+      return { day, owner, count };
+    });
+  }
+
+  #visitorInsertion(rows: number): Statement {
+    const row = Array.from({ length: rows }, (_, index) => `(?1, ?2, ?${index + 3})`);
+    return this.#statement(
+      `insert into daily_visitors (day, owner, visitor) values ${row.join(', ')} on conflict do nothing`,
+    );
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Nothing here waits for anything, so no other call comes in between. */
+  protected override readonly query: Query = async (sql, parameters = []) => {
+    try {
+      return this.#statement(sql).all(...(parameters as (string | number | null)[])) as Row[];
+    } catch (cause) {
+      throw faultOf(cause);
+    }
+  };
+
+  protected override async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    try {
+      this.#database.run('begin immediate');
+      this.#lastBegin = performance.now();
+      const result = await work(this.query);
+      this.#database.run('commit');
+      return result;
+    } catch (cause) {
+      // A full disk ends the transaction by itself.
+      if (this.#database.inTransaction) this.#database.run('rollback');
+      throw faultOf(cause);
+    }
+  }
+}
+
+function faultOf(cause: unknown): unknown {
+  const { code = '', message } = cause as { code?: string; message: string };
+  return /^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN|LOCKED)/.test(code)
+    ? new StoreAway(message, { cause })
+    : cause;
+}
