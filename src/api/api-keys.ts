@@ -15,34 +15,26 @@ const keyAnswer = (key: StoredApiKey): z.input<typeof ApiKey> => ({
 
 export const create = endpoint({
   summary: 'Create an API key',
-  credential: 'required',
   body: ApiKeyToCreate,
   statuses: { 201: 'The key, this once.' },
   answer: NewApiKey,
   async handle({ caller, body }, context) {
     const made = await createApiKey(context, caller, body.name);
-    return { status: 201, body: { ...keyAnswer(made), key: made.key } };
+    return { ...keyAnswer(made), key: made.key };
   },
 });
 
 export const list = endpoint({
   summary: 'List your API keys',
-  credential: 'required',
   statuses: { 200: 'Your keys, newest first.' },
   answer: z.array(ApiKey),
-  async handle({ caller }, context) {
-    return { status: 200, body: (await readApiKeys(context, caller)).map(keyAnswer) };
-  },
+  handle: async ({ caller }, context) => (await readApiKeys(context, caller)).map(keyAnswer),
 });
 
 export const remove = endpoint({
   summary: 'Delete an API key',
   description: 'It stops working at once.',
-  credential: 'required',
   params: pathId,
   statuses: { 204: 'Deleted.' },
-  async handle({ caller, params }, context) {
-    await deleteApiKey(context, caller, params.id);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, params }, context) => deleteApiKey(context, caller, params.id),
 });

@@ -2,113 +2,81 @@ import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
-import { type ClickQuestion, eachClick, type Owner, readClicks, type StoredClick } from '../stats/clicks.ts';
+import { type ClickQuestion, eachClick, type Owner, readClicks } from '../stats/clicks.ts';
 import { clicksRange } from '../stats/range.ts';
 import { clickAnswer } from './click-answer.ts';
-import { csvLine, csvLines } from './clicks-csv.ts';
+import { csvOutline, csvReply } from './csv-export.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
 
-const description =
-  'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept.';
+const listing = {
+  description:
+    'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept.',
+  heavy: true,
+  query: ClickListQuery,
+  statuses: { 200: 'A page of hits.' },
+  answer: ClickList,
+} as const;
 
-interface ClicksQuery {
-  readonly class: ClickQuestion['class'];
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+export const ofLink = endpoint({
+  ...listing,
+  summary: "List a link's clicks",
+  params: linkPath,
+  async handle({ caller, params, query }, context) {
+    const { link } = await readLink(context, caller, params.id);
+    return pageOf(context, caller, { kind: 'link', id: link.id }, query);
+  },
+});
 
-const questionOf = (owner: Owner, query: ClicksQuery): ClickQuestion => ({
+export const ofOrganization = endpoint({
+  ...listing,
+  summary: 'List the clicks of all links',
+  handle: ({ caller, query }, context) =>
+    pageOf(context, caller, { kind: 'organization', id: caller.organizationId }, query),
+});
+
+const exporting = {
+  ...csvOutline,
+  query: ClickExportQuery,
+  statuses: { 200: 'All hits that match.' },
+} as const;
+
+export const exportOfLink = endpoint({
+  ...exporting,
+  summary: "Export a link's clicks",
+  params: linkPath,
+  async handle({ caller, params, query }, context) {
+    const { link } = await readLink(context, caller, params.id);
+    return exported(
+      context,
+      questionOf({ kind: 'link', id: link.id }, query),
+      `clicks-of-link-${link.id}.csv`,
+    );
+  },
+});
+
+export const exportOfOrganization = endpoint({
+  ...exporting,
+  summary: 'Export the clicks of all links',
+  handle: ({ caller, query }, context) =>
+    exported(context, questionOf({ kind: 'organization', id: caller.organizationId }, query), 'clicks.csv'),
+});
+
+const questionOf = (owner: Owner, query: z.output<typeof ClickExportQuery>): ClickQuestion => ({
   owner,
   class: query.class,
   range: clicksRange(query),
 });
 
-export const ofLink = endpoint({
-  summary: "List a link's clicks",
-  description,
-  credential: 'required',
-  heavy: true,
-  params: linkPath,
-  query: ClickListQuery,
-  statuses: { 200: 'A page of hits.' },
-  answer: ClickList,
-  async handle({ caller, params, query }, context) {
-    const { link } = await readLink(context, caller, params.id);
-    return { status: 200, body: await pageOf(context, caller, { kind: 'link', id: link.id }, query) };
-  },
-});
-
-export const ofOrganization = endpoint({
-  summary: 'List the clicks of all links',
-  description,
-  credential: 'required',
-  heavy: true,
-  query: ClickListQuery,
-  statuses: { 200: 'A page of hits.' },
-  answer: ClickList,
-  async handle({ caller, query }, context) {
-    const owner = { kind: 'organization', id: caller.organizationId } as const;
-    return { status: 200, body: await pageOf(context, caller, owner, query) };
-  },
-});
-
-const exportDescription =
-  'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.';
-
-export const exportOfLink = endpoint({
-  summary: "Export a link's clicks",
-  description: exportDescription,
-  credential: 'required',
-  params: linkPath,
-  query: ClickExportQuery,
-  statuses: { 200: 'All hits that match.' },
-  streams: 'text/csv',
-  async handle({ caller, params, query }, context) {
-    const { link } = await readLink(context, caller, params.id);
-    const question = questionOf({ kind: 'link', id: link.id }, query);
-    return exported(eachClick(context.database, question), `clicks-of-link-${link.id}.csv`);
-  },
-});
-
-export const exportOfOrganization = endpoint({
-  summary: 'Export the clicks of all links',
-  description: exportDescription,
-  credential: 'required',
-  query: ClickExportQuery,
-  statuses: { 200: 'All hits that match.' },
-  streams: 'text/csv',
-  handle({ caller, query }, context) {
-    const question = questionOf({ kind: 'organization', id: caller.organizationId }, query);
-    return exported(eachClick(context.database, question), 'clicks.csv');
-  },
-});
-
-async function exported(clicks: ReturnType<typeof eachClick>, file: string) {
-  // Read before the answer begins, so that a store that is away is still said so.
-  const first = await clicks.next();
-  const headers = {
-    'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="${file}"`,
-  };
-  return {
-    status: 200,
-    body: undefined,
-    stream: { headers, chunks: () => linesOf(first.value ?? [], clicks) },
-  };
-}
-
-async function* linesOf(
-  first: readonly StoredClick[],
-  rest: AsyncGenerator<readonly StoredClick[], void, undefined>,
-) {
-  const lines = (clicks: readonly StoredClick[]) =>
-    csvLines(clicks, (click) => Object.values(clickAnswer(click)));
-  yield csvLine(Object.keys(Click.shape)) + (await lines(first));
-  for await (const clicks of rest) if (clicks.length > 0) yield await lines(clicks);
-}
+const exported = ({ database }: Context, question: ClickQuestion, file: string) =>
+  csvReply({
+    file,
+    columns: Object.keys(Click.shape),
+    batches: eachClick(database, question),
+    cellsOf: (click) => Object.values(clickAnswer(click)),
+  });
 
 async function pageOf(
   { secrets, database }: Context,
@@ -121,14 +89,7 @@ async function pageOf(
   const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to];
   const cursors = new Cursors<number>(secrets, ['clicks', ...which]);
   const before = cursors.read(query.cursor) ?? query.before;
-  const { clicks, total, next } = await readClicks(database, questionOf(owner, query), {
-    limit,
-    offset,
-    before,
-  });
-  return {
-    clicks: clicks.map(clickAnswer),
-    total_clicks: total,
-    ...cursors.toNext(next),
-  };
+  const page = { limit, offset, before };
+  const { clicks, total, next } = await readClicks(database, questionOf(owner, query), page);
+  return { clicks: clicks.map(clickAnswer), total_clicks: total, ...cursors.toNext(next) };
 }

@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import type { Secrets } from '../auth/secrets.ts';
 import { Refusal } from '../rules/errors.ts';
 
 const signatureLength = 22;
-const maxLength = 1_000;
 
 /**
  * Cursors of one list: of one organization, order and filter. What a cursor holds is signed together with that, so that one
@@ -54,24 +52,7 @@ export class Cursors<Position> {
   }
 }
 
-/** The query parameter of every list that has pages. */
-export const cursorParameter = () =>
-  z.string().max(maxLength).optional().meta({
-    description:
-      '`next` of the page before, with the same filters and order. What is there all the while comes exactly once, whatever is made or deleted meanwhile; what changes its place in the order may come twice or not at all.',
-  });
-
-export const offsetDescription =
-  'How many to skip. What is made or deleted between two pages moves the others, so that some come twice and some not at all: `cursor` doesn’t.';
-
-/** The field of an answer that leads to the next page; where there is none it isn't there, so that lists look as ever. */
-export const nextField = () =>
-  z
-    .string()
-    .optional()
-    .meta({ description: 'Send it as `cursor` for the next page. The last page has none.' });
-
-/** A cursor is a place of its own: nothing is skipped behind it. */
+/** A cursor says by itself where a page begins: it goes with no other start. */
 export function refuseBoth(query: {
   readonly cursor?: string | undefined;
   readonly offset?: number | undefined;

@@ -3,7 +3,7 @@ import type { Context } from '../manage/context.ts';
 import { deleteForGood, emptyLinkBin } from '../manage/empty-link-bin.ts';
 import {
   type DeletedLink as Deleted,
-  type DeletedPlace,
+  type DeletedPosition,
   readDeletedLinks,
 } from '../manage/read-deleted-links.ts';
 import { asUri } from '../rules/destination-text.ts';
@@ -31,11 +31,11 @@ const deletedAnswer = (link: Deleted, { site }: Context): z.input<typeof Deleted
   ...(link.suffix_taken_by !== null && { suffix_taken_by: link.suffix_taken_by }),
 });
 
-const plainPlace = /^(\d{1,15})-([1-9]\d{0,14})$/;
+const plainPosition = /^(\d{1,15})-([1-9]\d{0,14})$/;
 
-/** `before` was there first: it takes a place in the open, too. */
-function placeBefore(before: string | undefined, cursors: Cursors<DeletedPlace>): DeletedPlace | undefined {
-  const [, deletedAt, id] = plainPlace.exec(before ?? '') ?? [];
+/** `before` is older than cursors: it takes an unsigned position as well. */
+function positionBefore(before: string | undefined, cursors: Cursors<DeletedPosition>) {
+  const [, deletedAt, id] = plainPosition.exec(before ?? '') ?? [];
   if (deletedAt === undefined) return cursors.read(before, 'before');
   return { deletedAt: Number(deletedAt), id: Number(id) };
 }
@@ -44,25 +44,19 @@ export const list = endpoint({
   summary: 'List deleted links',
   description:
     'Those of the last 30 days that can be brought back, the one deleted last first. `next` leads to the next page, which stays put whatever is deleted or brought back meanwhile.',
-  credential: 'required',
   heavy: true,
   query: DeletedLinkQuery,
   statuses: { 200: 'A page of deleted links.' },
   answer: DeletedLinkList,
   async handle({ caller, query }, context) {
-    const cursors = new Cursors<DeletedPlace>(context.secrets, ['deleted links', caller.organizationId]);
-    const page = {
-      limit: query.limit,
-      below: cursors.read(query.cursor) ?? placeBefore(query.before, cursors),
-    };
+    const cursors = new Cursors<DeletedPosition>(context.secrets, ['deleted links', caller.organizationId]);
+    const after = cursors.read(query.cursor) ?? positionBefore(query.before, cursors);
+    const page = { limit: query.limit, after };
     const { links, total, next } = await readDeletedLinks(context, caller, page);
     return {
-      status: 200,
-      body: {
-        links: links.map((link) => deletedAnswer(link, context)),
-        total_links: total,
-        next: next && cursors.write(next),
-      },
+      links: links.map((link) => deletedAnswer(link, context)),
+      total_links: total,
+      next: next && cursors.write(next),
     };
   },
 });
@@ -73,22 +67,15 @@ const whatStays =
 export const empty = endpoint({
   summary: 'Delete all deleted links for good',
   description: `Empties the bin. ${whatStays}`,
-  credential: 'required',
   statuses: { 200: 'How many there were.' },
   answer: LinkBinEmptied,
-  async handle({ caller }, context) {
-    return { status: 200, body: { deleted: await emptyLinkBin(context, caller) } };
-  },
+  handle: async ({ caller }, context) => ({ deleted: await emptyLinkBin(context, caller) }),
 });
 
 export const removeForGood = endpoint({
   summary: 'Delete a deleted link for good',
   description: whatStays,
-  credential: 'required',
   params: linkPath,
   statuses: { 204: 'Gone for good.' },
-  async handle({ caller, params }, context) {
-    await deleteForGood(context, caller, params.id);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, params }, context) => deleteForGood(context, caller, params.id),
 });

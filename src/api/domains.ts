@@ -5,18 +5,10 @@ import { type DomainWithRecords, readDomain, readDomains } from '../manage/read-
 import { updateDomain } from '../manage/update-domain.ts';
 import { verifyDomain } from '../manage/verify-domain.ts';
 import { domainForPeople } from '../rules/domain-unicode.ts';
-import { formatIso, formatStamp } from '../rules/instant.ts';
+import { formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
-import {
-  Domain,
-  DomainDeletion,
-  DomainToCreate,
-  DomainUpdate,
-  domainAnswerFields,
-} from './schemas/domain.ts';
+import { Domain, DomainDeletion, DomainToCreate, DomainUpdate } from './schemas/domain.ts';
 import { pathId } from './schemas/parts.ts';
-
-const iso = (instant: number | null): string | null => (instant === null ? null : formatIso(instant));
 
 const domainAnswer = ({ domain, state, records, problem }: DomainWithRecords): z.input<typeof Domain> => ({
   id: domain.id,
@@ -24,8 +16,8 @@ const domainAnswer = ({ domain, state, records, problem }: DomainWithRecords): z
   domain: domain.host,
   domain_unicode: domainForPeople(domain.host),
   state,
-  verified_at: iso(domain.verified_at),
-  checked_at: iso(domain.checked_at),
+  verified_at: formatIsoOrNull(domain.verified_at),
+  checked_at: formatIsoOrNull(domain.checked_at),
   links: domain.links,
   root_url: domain.root_url,
   not_found_url: domain.not_found_url,
@@ -37,63 +29,51 @@ export const create = endpoint({
   summary: 'Add a custom domain',
   description:
     'The answer says which DNS records to set. They are looked up again and again by themselves: often at first, then ever more seldom.',
-  credential: 'required',
   body: DomainToCreate,
   statuses: { 201: 'The domain, pending.' },
   answer: Domain,
-  async handle({ caller, body }, context) {
-    return { status: 201, body: domainAnswer(await addDomain(context, caller, body.domain)) };
-  },
+  handle: async ({ caller, body }, context) => domainAnswer(await addDomain(context, caller, body.domain)),
 });
 
 export const list = endpoint({
   summary: 'List custom domains',
   description: 'With what was last seen of them in the DNS.',
-  credential: 'required',
   statuses: { 200: 'All domains of the organization, oldest first.' },
   answer: z.array(Domain),
-  async handle({ caller }, context) {
-    return { status: 200, body: (await readDomains(context, caller)).map(domainAnswer) };
-  },
+  handle: async ({ caller }, context) => (await readDomains(context, caller)).map(domainAnswer),
 });
 
 export const read = endpoint({
   summary: 'Get one custom domain',
-  credential: 'required',
   params: pathId,
   statuses: { 200: 'The domain.' },
   answer: Domain,
-  async handle({ caller, params }, context) {
-    return { status: 200, body: domainAnswer(await readDomain(context, caller, params.id)) };
-  },
+  handle: async ({ caller, params }, context) => domainAnswer(await readDomain(context, caller, params.id)),
 });
 
 export const update = endpoint({
   summary: 'Change where a custom domain leads without a link',
   description: 'Only what is sent changes. A Domain that was read may be sent back.',
-  credential: 'required',
   params: pathId,
   body: DomainUpdate,
-  ignoredFields: domainAnswerFields,
+  takesAnswerBack: true,
   statuses: { 200: 'The domain as it is now.' },
   answer: Domain,
-  async handle({ caller, params, body }, context) {
-    return { status: 200, body: domainAnswer(await updateDomain(context, caller, params.id, body)) };
-  },
+  handle: async ({ caller, params, body }, context) =>
+    domainAnswer(await updateDomain(context, caller, params.id, body)),
 });
 
 export const verify = endpoint({
   summary: 'Look a custom domain up now',
   description:
     'Asks the DNS and answers what it said: the domain is verified when its TXT record is there. At most 20 times a minute.',
-  credential: 'required',
   params: pathId,
   statuses: { 200: 'The domain as it is now: see `state`, `records` and `problem`.' },
   answer: Domain,
   async handle({ caller, params, connection }, context) {
     // Name servers may take longer to answer than a call may pause.
     connection.keepOpen();
-    return { status: 200, body: domainAnswer(await verifyDomain(context, caller, params.id)) };
+    return domainAnswer(await verifyDomain(context, caller, params.id));
   },
 });
 
@@ -101,12 +81,9 @@ export const remove = endpoint({
   summary: 'Delete a custom domain',
   description:
     'Links on it would stop working: where there are any, it is refused unless `links=delete` is sent.',
-  credential: 'required',
   params: pathId,
   query: DomainDeletion,
   statuses: { 204: 'Deleted.' },
-  async handle({ caller, params, query }, context) {
-    await deleteDomain(context, caller, params.id, query.links === 'delete');
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, params, query }, context) =>
+    deleteDomain(context, caller, params.id, query.links === 'delete'),
 });

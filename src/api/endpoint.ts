@@ -7,7 +7,7 @@ import { readJson } from './body.ts';
 import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
 import type { Json } from './json.ts';
-import { readInput, requireInput } from './read-input.ts';
+import { answerOnlyFields, readInput, requireInput } from './read-input.ts';
 import { readQuery } from './read-query.ts';
 import type { TextChunks } from './text-stream.ts';
 
@@ -36,14 +36,24 @@ export interface Call<Params, Query, Body, Who> {
   readonly reauthorize: () => Promise<unknown>;
 }
 
-export interface Reply<Body> {
-  readonly status: number;
-  readonly body: Body | Json<Body>;
+interface ReplyParts<Body> {
+  /** The first of the endpoint's statuses, where none is given. */
+  readonly status?: number;
+  readonly body?: Body | Json<Body>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Each a `Set-Cookie` of its own, beside one among the headers. */
   readonly cookies?: readonly string[];
   /** A streamed response of the type that the endpoint `streams`, instead of JSON. */
   readonly stream?: { readonly headers: Record<string, string>; readonly chunks: TextChunks };
+}
+
+/** A response that is more than its body. */
+export class Reply<Body> {
+  readonly parts: ReplyParts<Body>;
+
+  constructor(parts: ReplyParts<Body>) {
+    this.parts = parts;
+  }
 }
 
 type CallerFor<C extends Credential> = C extends 'required'
@@ -52,61 +62,60 @@ type CallerFor<C extends Credential> = C extends 'required'
     ? Caller | null
     : null;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Answer<A> = A extends z.ZodType ? z.input<A> : unknown;
 
-interface Definition<C extends Credential, P, Q, B, A, Optional> {
+/** What routing and the OpenAPI document need to know of an endpoint, besides its schemas. */
+interface Outline {
   readonly summary: string;
   readonly description?: string;
-  readonly credential: C;
   /** What the caller's role must allow. */
   readonly permission?: Permission;
   /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
   readonly ownPagesOnly?: boolean;
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
   /** Without a body the call means something else. */
-  readonly bodyIsOptional?: Optional;
-  /** Fields of responses that may be sent back, and are ignored. */
-  readonly ignoredFields?: readonly string[];
+  readonly bodyIsOptional?: boolean;
+  /** An answer may be sent back whole: the fields that it has and the body doesn't are ignored. */
+  readonly takesAnswerBack?: boolean;
   /** Where a body may be larger than usual. */
   readonly maxBodyBytes?: number;
   /** A GET that changes something: HEAD, which must not, is refused. */
   readonly getChanges?: boolean;
   /** A read that may be expensive: an organization may run a few at a time. */
   readonly heavy?: boolean;
-  /** Statuses of success, each with what it means. */
+  /** Statuses of success, each with what it means; the usual one first. */
   readonly statuses: Readonly<Record<number, string>>;
-  readonly answer?: A;
   /** The media type of a streamed response. */
   readonly streams?: string;
+}
+
+interface Definition<C extends Credential, P, Q, B, A, Optional> extends Outline {
+  /** `required` where it is not given. */
+  readonly credential?: C;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly bodyIsOptional?: Optional & boolean;
+  readonly answer?: A;
   readonly handle: (
     call: Call<Parsed<P>, Parsed<Q>, Parsed<B> | (Optional extends true ? undefined : never), CallerFor<C>>,
     context: ApiContext,
-  ) => Promise<Reply<A extends z.ZodType ? z.input<A> : undefined>>;
+  ) => Promise<Answer<A> | Json<Answer<A>> | Reply<Answer<A>>>;
 }
 
-/** An endpoint with its types erased, for routing and the OpenAPI document. */
-export interface Endpoint {
-  readonly summary: string;
-  readonly description: string | undefined;
+/** An endpoint with its types erased. */
+export interface Endpoint extends Outline {
   readonly credential: Credential;
-  readonly permission: Permission | undefined;
-  readonly params: z.ZodObject | undefined;
-  readonly query: z.ZodObject | undefined;
-  readonly body: z.ZodType | undefined;
-  readonly bodyIsOptional: boolean;
-  readonly getChanges: boolean;
-  readonly statuses: Readonly<Record<number, string>>;
-  readonly answer: z.ZodType | undefined;
-  readonly streams: string | undefined;
-  readonly heavy: boolean;
+  readonly params?: z.ZodObject | undefined;
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: z.ZodType | undefined;
+  readonly answer?: z.ZodType | undefined;
   run(
     request: Request,
     params: Readonly<Record<string, string>>,
     connection: Connection,
     resolver: CallerResolver,
     context: ApiContext,
-  ): Promise<Reply<unknown>>;
+  ): Promise<ReplyParts<unknown> & { readonly status: number }>;
 }
 
 /** Seconds of silence until a connection counts as dead: while a call is handled, and otherwise. */
@@ -115,51 +124,44 @@ const usualSilence = 10;
 
 /** Authenticates, parses, calls and responds, for every endpoint. */
 export function endpoint<
-  C extends Credential,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
   A extends z.ZodType | undefined = undefined,
+  C extends Credential = 'required',
   Optional extends boolean = false,
 >(definition: Definition<C, P, Q, B, A, Optional>): Endpoint {
+  const { body: schema, answer: answerSchema, takesAnswerBack } = definition;
+  const credential: Credential = definition.credential ?? 'required';
+  const ignoredFields = takesAnswerBack ? answerOnlyFields(answerSchema, schema) : [];
+  const bodyRules = schema && { ...definition, body: schema, ignoredFields };
+  const rule = { ...definition, credential };
+  const usualStatus = Number(Object.keys(definition.statuses)[0]);
   return {
-    summary: definition.summary,
-    description: definition.description,
-    credential: definition.credential,
-    permission: definition.permission,
-    params: definition.params,
-    query: definition.query,
-    body: definition.body,
-    bodyIsOptional: definition.bodyIsOptional ?? false,
-    getChanges: definition.getChanges ?? false,
-    statuses: definition.statuses,
-    answer: definition.answer,
-    streams: definition.streams,
-    heavy: definition.heavy ?? false,
+    ...rule,
     async run(request, rawParams, connection, resolver, context) {
       const begunAt = performance.now();
-      const authorization = await authorize(definition, request, resolver, context.site);
+      const authorized = await authorize(rule, request, resolver, context.site);
+      const { caller, session, cookie, reauthorize } = authorized;
       const params = definition.params ? parsePath(definition.params, rawParams) : undefined;
-      const query = readQuery(request.url, definition.query, definition.body);
+      const query = readQuery(request.url, definition.query, schema);
       const { headers, signal } = request;
-      const { caller, session, reauthorize } = authorization;
       const organizationId = caller?.organizationId ?? 0;
       const lease = context.bodies.lease(organizationId);
       const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
       try {
-        const body = definition.body
-          ? await bodyOf(definition.body, definition, request, lease, caller)
-          : undefined;
+        const body = bodyRules && (await bodyOf(bodyRules, request, lease, caller));
         const call = { caller, params, query, body, headers, connection, signal, session, reauthorize };
         // The request is complete from here on: however long it takes, the client gets the response.
         connection.keepOpen(maxSilence);
         const terms = termsOf({ organizationId, signal, kind, begunAt });
         const handle = () => definition.handle(call as never, readingFor(context, terms));
-        const reply = await (definition.heavy ? context.heavyReads.run(terms, handle) : handle());
-        if (!reply.stream) connection.keepOpen(usualSilence);
-        return authorization.cookie === null
-          ? reply
-          : { ...reply, headers: { 'set-cookie': authorization.cookie, ...reply.headers } };
+        const answer = await (definition.heavy ? context.heavyReads.run(terms, handle) : handle());
+        const parts: ReplyParts<unknown> =
+          answer instanceof Reply ? answer.parts : { body: answerSchema && answer };
+        if (!parts.stream) connection.keepOpen(usualSilence);
+        const renewal = cookie === null ? {} : { 'set-cookie': cookie };
+        return { status: usualStatus, ...parts, headers: { ...renewal, ...parts.headers } };
       } finally {
         lease.release();
       }
@@ -176,22 +178,26 @@ function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): 
   return read.data;
 }
 
+interface BodyRules extends Pick<Outline, 'bodyIsOptional' | 'maxBodyBytes'> {
+  readonly body: z.ZodType;
+  /** Fields of answers that may be sent back, and are ignored. */
+  readonly ignoredFields: readonly string[];
+}
+
 async function bodyOf(
-  schema: z.ZodType,
-  definition: { bodyIsOptional?: boolean; ignoredFields?: readonly string[]; maxBodyBytes?: number },
+  { body, bodyIsOptional, maxBodyBytes = smallBodyBytes, ignoredFields }: BodyRules,
   request: Request,
   lease: BodyLease,
   caller: Caller | null,
 ): Promise<unknown> {
-  const value = await readJson(request, definition.maxBodyBytes ?? smallBodyBytes, lease);
+  const value = await readJson(request, maxBodyBytes, lease);
   // Many clients can't send an empty body: with a credential an empty object counts as none.
-  if (definition.bodyIsOptional && caller !== null && isEmpty(value)) return undefined;
+  if (bodyIsOptional && caller !== null && isEmpty(value)) return undefined;
   if (value === undefined) {
-    if (definition.bodyIsOptional) return undefined;
+    if (bodyIsOptional) return undefined;
     throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');
   }
-  const { ignoredFields = [] } = definition;
-  return requireInput(schema, without(value, ignoredFields), {
+  return requireInput(body, without(value, ignoredFields), {
     ignored: ignoredFields.filter((name) => isIn(value, name)),
   });
 }

@@ -22,39 +22,30 @@ export const create = endpoint({
   summary: 'Invite somebody to your organization',
   description:
     'For administrators. A new invitation for the same address replaces the one before. Where a mail server is set it is mailed; whether or not that works, the invitation is made.',
-  credential: 'required',
   permission: 'manage_members',
   body: InvitationToCreate,
   statuses: { 201: 'The invitation, its token this once.' },
   answer: NewInvitation,
   async handle({ caller, body }, context) {
     const made = await inviteMember(context, caller, body.email, body.role);
-    const { token, url, sent } = made;
-    return { status: 201, body: { ...invitationAnswer(made), token, url, sent } };
+    return { ...invitationAnswer(made), token: made.token, url: made.url, sent: made.sent };
   },
 });
 
 export const list = endpoint({
   summary: 'List outstanding invitations',
   description: 'For administrators.',
-  credential: 'required',
   permission: 'manage_members',
   statuses: { 200: 'Newest first.' },
   answer: z.array(Invitation),
-  async handle({ caller }, context) {
-    return { status: 200, body: (await readInvitations(context, caller)).map(invitationAnswer) };
-  },
+  handle: async ({ caller }, context) => (await readInvitations(context, caller)).map(invitationAnswer),
 });
 
 export const remove = endpoint({
   summary: 'Withdraw an invitation',
   description: 'For administrators. Its link is dead from then on.',
-  credential: 'required',
   permission: 'manage_members',
   params: pathId,
   statuses: { 204: 'Withdrawn.' },
-  async handle({ caller, params }, context) {
-    await withdrawInvitation(context, caller, params.id);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, params }, context) => withdrawInvitation(context, caller, params.id),
 });

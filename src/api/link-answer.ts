@@ -6,7 +6,7 @@ import type { LinkWithTags } from '../manage/prepared-link.ts';
 import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
 import { asUri } from '../rules/destination-text.ts';
-import { formatIso, formatStamp } from '../rules/instant.ts';
+import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { readEvents } from '../rules/webhook-event.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
@@ -43,7 +43,7 @@ export function linkAnswer(
     qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url: site.linkUrl(link.host, link.suffix),
-    expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
+    expiration_date: formatIsoOrNull(link.expires_at),
     qr_code_foreground_hex: link.qr_foreground,
     qr_code_background_hex: link.qr_background,
     qr_code_marker: link.qr_marker === 1,
@@ -61,7 +61,7 @@ export function linkAnswer(
     zapier_key: zapierKey(secrets, link.id),
     zapier_webhook_url_new_click: link.zapier_hook_url,
     clicks: link.clicks ?? 0,
-    last_clicked_at: link.last_clicked_at === null ? null : formatIso(link.last_clicked_at),
+    last_clicked_at: formatIsoOrNull(link.last_clicked_at),
   };
 }
 

@@ -7,9 +7,8 @@ import { TimeSlice } from '../manage/time-slice.ts';
 import type { Refusal } from '../rules/errors.ts';
 import { endpoint, without } from './endpoint.ts';
 import { LinkAnswers } from './link-answers.ts';
-import { creationPassesOver } from './links.ts';
-import { readInput } from './read-input.ts';
-import { LinkToCreate } from './schemas/link.ts';
+import { answerOnlyFields, readInput } from './read-input.ts';
+import { Link, LinkToCreate } from './schemas/link.ts';
 import {
   LinkIds,
   LinkResults,
@@ -30,7 +29,6 @@ export const create = endpoint({
   summary: 'Create many links',
   description:
     'At most 1,000 in a call and 4 MB. Each has its own result: one that is refused leaves the others alone, unless `atomic=true`. At most 20 of them may have a password.',
-  credential: 'required',
   query: LinksCreationQuery,
   body: LinksToCreate,
   maxBodyBytes,
@@ -45,7 +43,7 @@ export const create = endpoint({
     const answers = new LinkAnswers(context);
     answers.draw(batch.links);
     const made = await batch.store((some) => answers.write(some));
-    return { status: 200, body: await answers.all(made) };
+    return answers.all(made);
   },
 });
 
@@ -59,34 +57,32 @@ async function inputsOf(links: readonly unknown[]): Promise<(LinkInput | Refusal
   return inputs;
 }
 
+const ignoredFields = answerOnlyFields(Link, LinkToCreate);
+
 function inputOf(sent: unknown): LinkInput | Refusal {
-  const read = readInput(LinkToCreate, without(sent, creationPassesOver));
+  const read = readInput(LinkToCreate, without(sent, ignoredFields));
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
 }
 
 export const update = endpoint({
   summary: 'Tag many links',
   description: 'All of them or none. Ids of links that are not there are passed over.',
-  credential: 'required',
   body: LinksUpdate,
   statuses: { 200: 'Done.' },
   answer: LinksUpdated,
-  async handle({ caller, body }, context) {
-    return { status: 200, body: { updated: await tagLinks(context, caller, body) } };
-  },
+  handle: async ({ caller, body }, context) => ({ updated: await tagLinks(context, caller, body) }),
 });
 
 export const remove = endpoint({
   summary: 'Delete many links',
   description:
     'All of them or none. Ids of links that are not there are passed over. For 30 days they can be brought back.',
-  credential: 'required',
   body: LinkIds,
   statuses: { 200: 'The ids of those that were there.' },
   answer: LinksDeleted,
   async handle({ caller, body }, context) {
     const ids = await deleteLinks(context, caller, body.ids);
-    return { status: 200, body: { deleted: ids.length, ids: [...ids] } };
+    return { deleted: ids.length, ids: [...ids] };
   },
 });
 
@@ -94,12 +90,11 @@ export const restore = endpoint({
   summary: 'Bring deleted links back',
   description:
     'As they were, with their suffix, tags and statistics. Ids that are not among the deleted links of the last 30 days are passed over; when none is, 404.',
-  credential: 'required',
   body: LinkIds,
   statuses: { 200: 'The ids of those that are back.' },
   answer: LinksRestored,
   async handle({ caller, body }, context) {
     const ids = await restoreLinks(context, caller, body.ids);
-    return { status: 200, body: { restored: ids.length, ids: [...ids] } };
+    return { restored: ids.length, ids: [...ids] };
   },
 });

@@ -5,7 +5,7 @@ import { deleteLink } from '../manage/delete-link.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
-import { type LinkUpdate as Update, updateLink } from '../manage/update-link.ts';
+import { updateLink } from '../manage/update-link.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { normaliseSuffix } from '../rules/suffix.ts';
@@ -21,24 +21,19 @@ import {
   LinkListQuery,
   LinkToCreate,
   LinkUpdate,
-  linkAnswerFields,
 } from './schemas/link.ts';
 import { linkPath } from './schemas/parts.ts';
 
-export const creationPassesOver = [...linkAnswerFields, 'has_password'];
-
 export const create = endpoint({
   summary: 'Create a link',
-  credential: 'required',
   query: LinkCreationQuery,
   body: LinkToCreate,
-  ignoredFields: creationPassesOver,
+  takesAnswerBack: true,
   statuses: { 201: 'The link.' },
   answer: Link,
   async handle({ caller, query, body }, context) {
     const input = { ...body, tags: body.tags ?? [] };
-    const made = await createLink(context, caller, input, !query.disable_png);
-    return { status: 201, body: linkAnswer(made, context) };
+    return linkAnswer(await createLink(context, caller, input, !query.disable_png), context);
   },
 });
 
@@ -52,7 +47,6 @@ export const list = endpoint({
   summary: 'List links',
   description:
     'Newest first, or as `sort` says. `total_links` counts all that match, whatever the page. `next` leads to the next page.',
-  credential: 'required',
   heavy: true,
   query: LinkListQuery,
   statuses: { 200: 'A page of links.' },
@@ -93,12 +87,11 @@ export const list = endpoint({
       }
       answers.push(answer);
     }
-    const body = Json.object({
+    return Json.object({
       links: Json.list(answers),
       total_links: Json.of(total),
       ...(next && { next: Json.of(cursors.write(next)) }),
     });
-    return { status: 200, body };
   },
 });
 
@@ -118,23 +111,20 @@ const daysOf = (context: Context, links: readonly LinkWithTags[], days: number) 
 
 export const read = endpoint({
   summary: 'Get one link',
-  credential: 'required',
   params: linkPath,
   statuses: { 200: 'The link.' },
   answer: Link,
-  async handle({ caller, params }, context) {
-    return { status: 200, body: linkAnswer(await readLink(context, caller, params.id), context) };
-  },
+  handle: async ({ caller, params }, context) =>
+    linkAnswer(await readLink(context, caller, params.id), context),
 });
 
 export const update = endpoint({
   summary: 'Update a link',
   description:
     'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
-  credential: 'required',
   params: linkPath,
   body: LinkUpdate,
-  ignoredFields: linkAnswerFields,
+  takesAnswerBack: true,
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
   async handle({ caller, params, body, headers }, context) {
@@ -145,12 +135,8 @@ export const update = endpoint({
     }
     // A link that was read has null for its hidden password; sending it back doesn't remove the password.
     const password = has_password === true && changes.password === null ? undefined : changes.password;
-    const update: Update = {
-      ...changes,
-      password,
-    };
-    const updated = await updateLink(context, caller, params.id, update, headers.get('if-match'));
-    return { status: 200, body: linkAnswer(updated, context) };
+    const update = { ...changes, password };
+    return linkAnswer(await updateLink(context, caller, params.id, update, headers.get('if-match')), context);
   },
 });
 
@@ -186,11 +172,7 @@ async function refuseFixedFields(
 
 export const remove = endpoint({
   summary: 'Delete a link',
-  credential: 'required',
   params: linkPath,
   statuses: { 204: 'Deleted.' },
-  async handle({ caller, params }, context) {
-    await deleteLink(context, caller, params.id);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, params }, context) => deleteLink(context, caller, params.id),
 });

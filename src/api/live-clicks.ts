@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
 import type { LiveClicks } from '../stats/live.ts';
 import { clickAnswer } from './click-answer.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, Reply } from './endpoint.ts';
 import { LiveQuery } from './schemas/click.ts';
 
 const maxPerPiece = 200;
@@ -11,7 +11,6 @@ export const stream = endpoint({
   summary: 'Follow the clicks of all links',
   description:
     'Server-Sent Events, one `click` event a hit with a Click as its data, within a second of its answer. After a break send the last id as `Last-Event-ID` (or `last_event_id`) and nothing is missed or sent twice. At most 20 streams an organization. A stream ends with its credential.',
-  credential: 'required',
   query: LiveQuery,
   statuses: { 200: 'Events, until either side ends the stream.' },
   streams: 'text/event-stream',
@@ -33,14 +32,12 @@ export const stream = endpoint({
     };
     const read = (after: number, upTo: number) =>
       clicksAfter(database, question, { after, upTo, limit: maxPerPiece });
-    return {
-      status: 200,
-      body: undefined,
+    return new Reply({
       stream: {
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
         chunks: (gone) => events({ live, organizationId, since, over: [signal, gone], reauthorize, read }),
       },
-    };
+    });
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Credential } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Route } from './routes.ts';
 import { ErrorAnswer } from './schemas/error.ts';
@@ -8,6 +9,12 @@ type Json = Record<string, unknown>;
 
 const byHeader = [{ apiKey: [] }, { bearer: [] }];
 const security = [...byHeader, { session: [] }];
+const securityOf: Readonly<Record<Credential, readonly Json[]>> = {
+  required: security,
+  optional: [...security, {}],
+  own: byHeader,
+  none: [],
+};
 
 /** The OpenAPI 3.1 document, made from the very schemas that check what comes in. */
 export function openApiDocument(routes: readonly Route[], origin: string): Json {
@@ -55,26 +62,18 @@ export function openApiDocument(routes: readonly Route[], origin: string): Json 
 
 function operation(method: string, path: string, endpoint: Endpoint): Json {
   const resource = path.split('/')[3] ?? 'api';
-  const wantsBody = endpoint.body !== undefined;
   return {
     operationId: `${method.toLowerCase()}_${path.replace('/api/v1/', '').replace(/[{}]/g, '').replace(/[/.]/g, '_')}`,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [resource],
-    security:
-      endpoint.credential === 'required'
-        ? security
-        : endpoint.credential === 'own'
-          ? byHeader
-          : endpoint.credential === 'optional'
-            ? [...security, {}]
-            : [],
+    security: securityOf[endpoint.credential],
     parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
-    ...(wantsBody
+    ...(endpoint.body
       ? {
           requestBody: {
-            required: !endpoint.bodyIsOptional,
-            content: { 'application/json': { schema: schemaOf(endpoint.body as z.ZodType, 'input') } },
+            required: endpoint.bodyIsOptional !== true,
+            content: jsonContent(schemaOf(endpoint.body, 'input')),
           },
         }
       : {}),
@@ -92,16 +91,16 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
   };
 }
 
+const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
+
 function success(description: string, { answer, streams }: Endpoint): Json {
   if (streams !== undefined) return { description, content: { [streams]: { schema: { type: 'string' } } } };
-  return answer === undefined
-    ? { description }
-    : { description, content: { 'application/json': { schema: schemaOf(answer, 'output') } } };
+  return answer ? { description, content: jsonContent(schemaOf(answer, 'output')) } : { description };
 }
 
 const failure = (description: string): Json => ({
   description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: jsonContent(schemaOf(ErrorAnswer, 'output')),
 });
 
 function refusalsOf(
@@ -135,7 +134,7 @@ function refusalsOf(
   return refusals.filter(([, , applies]) => applies).map(([status, description]) => [status, description]);
 }
 
-function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, Json>;
@@ -143,8 +142,8 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
   };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     ...(description === undefined ? {} : { description }),
     schema: rest,
   }));
@@ -173,34 +172,27 @@ function sayWidth(schema: z.core.JSONSchema.BaseSchema): void {
 function schemaOf(schema: z.ZodType, side: 'input' | 'output'): Json {
   const name = schema.meta()?.id;
   if (name) return { $ref: `#/components/schemas/${name}` };
-  const {
-    $schema: _,
-    $defs: __,
-    ...json
-  } = z.toJSONSchema(schema, { io: side, unrepresentable: 'any', reused: 'inline', override }) as Json;
+  const { $defs: _, ...json } = jsonSchemaOf(schema, side);
   return withComponentRefs(json) as Json;
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json & { $defs?: Record<string, Json> } {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override }) as Json;
+  return json;
 }
 
 function components(routes: readonly Route[]): Json {
   const named = new Map<string, Json>();
   for (const schema of [ErrorAnswer, ...routes.map((route) => route.endpoint.answer)]) {
     if (!schema) continue;
-    const {
-      $defs,
-      $schema: _,
-      ...json
-    } = z.toJSONSchema(schema, { unrepresentable: 'any', override }) as Json & {
-      $defs?: Record<string, Json>;
-    };
+    const { $defs = {}, ...json } = jsonSchemaOf(schema, 'output');
     const name = schema.meta()?.id;
-    if (name) named.set(name, withoutId(withComponentRefs(json) as Json));
-    for (const [key, definition] of Object.entries($defs ?? {}))
-      named.set(key, withoutId(withComponentRefs(definition) as Json));
+    const found = name ? { [name]: json, ...$defs } : $defs;
+    for (const [key, { id: _, ...definition }] of Object.entries(found))
+      named.set(key, withComponentRefs(definition) as Json);
   }
   return Object.fromEntries([...named].sort(([one], [other]) => one.localeCompare(other)));
 }
-
-const withoutId = ({ id: _, ...json }: Json): Json => json;
 
 function withComponentRefs(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(withComponentRefs);

@@ -14,7 +14,6 @@ export const request = endpoint({
   async handle({ body, connection, headers }, context) {
     const cookie = knownBrowserOf(headers, context.site);
     await forgotPassword(context, body.email, connection.network(), cookie);
-    return { status: 202, body: undefined };
   },
 });
 
@@ -25,8 +24,5 @@ export const reset = endpoint({
   credential: 'none',
   body: PasswordReset,
   statuses: { 204: 'The new password is set.' },
-  async handle({ body, connection }, context) {
-    await resetPassword(context, body, connection.network());
-    return { status: 204, body: undefined };
-  },
+  handle: ({ body, connection }, context) => resetPassword(context, body, connection.network()),
 });

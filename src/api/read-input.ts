@@ -68,3 +68,12 @@ export function fieldsOf(schema: z.core.$ZodType | undefined): readonly string[]
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   return schema instanceof z.ZodPipe ? fieldsOf(schema.in) : [];
 }
+
+/** The fields that an answer has and a body doesn't. */
+export function answerOnlyFields(
+  answer: z.core.$ZodType | undefined,
+  body: z.core.$ZodType | undefined,
+): readonly string[] {
+  const sent = fieldsOf(body);
+  return fieldsOf(answer).filter((name) => !sent.includes(name));
+}

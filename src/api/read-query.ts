@@ -34,10 +34,10 @@ export function readQuery(
 }
 
 function unknownParameter(name: string, known: readonly string[], fields: readonly string[]): Problem {
-  return { code: 'FIELD_UNKNOWN', field: name, sentence: `${saidOf(name, known, fields)}` };
+  return { code: 'FIELD_UNKNOWN', field: name, sentence: sentenceOn(name, known, fields) };
 }
 
-function saidOf(sent: string, known: readonly string[], fields: readonly string[]): string {
+function sentenceOn(sent: string, known: readonly string[], fields: readonly string[]): string {
   const name = JSON.stringify(shortened(sent));
   if (fields.includes(sent)) return `Send ${name} in the JSON body, not in the address.`;
   if (sent === 'disable_png')

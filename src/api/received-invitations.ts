@@ -37,15 +37,12 @@ export const preview = endpoint({
     const { invitation, hasAccount } = await previewInvitation(context, body.token);
     const { email, organization_name, role, inviter, expires_at } = invitation;
     return {
-      status: 200,
-      body: {
-        organization_name,
-        email,
-        role,
-        invited_by: inviter,
-        expires_at: formatStamp(expires_at),
-        has_account: hasAccount,
-      },
+      organization_name,
+      email,
+      role,
+      invited_by: inviter,
+      expires_at: formatStamp(expires_at),
+      has_account: hasAccount,
     };
   },
 });
@@ -53,45 +50,33 @@ export const preview = endpoint({
 export const acceptLink = endpoint({
   summary: 'Accept an invitation by its token',
   description: `For a user whose address the invitation is for. ${joining}`,
-  credential: 'required',
   body: InvitationToken,
   statuses: { 200: 'The user, in the new organization.' },
   answer: User,
-  async handle({ caller, body }, context) {
-    return { status: 200, body: userAnswer(await acceptByToken(context, caller, body.token)) };
-  },
+  handle: async ({ caller, body }, context) => userAnswer(await acceptByToken(context, caller, body.token)),
 });
 
 export const list = endpoint({
   summary: 'List the invitations you have received',
-  credential: 'required',
   statuses: { 200: 'Those that can be accepted, newest first.' },
   answer: z.array(ReceivedInvitation),
-  async handle({ caller }, context) {
-    return { status: 200, body: (await readReceivedInvitations(context, caller)).map(receivedAnswer) };
-  },
+  handle: async ({ caller }, context) => (await readReceivedInvitations(context, caller)).map(receivedAnswer),
 });
 
 export const accept = endpoint({
   summary: 'Accept an invitation',
   description: joining,
-  credential: 'required',
   params: pathId,
   statuses: { 200: 'The user, in the new organization.' },
   answer: User,
-  async handle({ caller, params }, context) {
-    return { status: 200, body: userAnswer(await acceptInvitation(context, caller, params.id)) };
-  },
+  handle: async ({ caller, params }, context) =>
+    userAnswer(await acceptInvitation(context, caller, params.id)),
 });
 
 export const decline = endpoint({
   summary: 'Decline an invitation',
   description: 'It is gone, for whoever made it too.',
-  credential: 'required',
   params: pathId,
   statuses: { 204: 'Declined.' },
-  async handle({ caller, params }, context) {
-    await declineInvitation(context, caller, params.id);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, params }, context) => declineInvitation(context, caller, params.id),
 });

@@ -122,20 +122,22 @@ function parameters(list: readonly Json[]): string {
       ` in ${parameter.in}`,
     ),
   );
-  return `<h4>Parameters</h4>${table(rows)}`;
+  return `<h4>Parameters</h4>${fieldTable(rows)}`;
 }
 
 function fields(title: string, schema: Json): string {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>);
   const required = (schema.required ?? []) as string[];
-  return `<h4>${title}</h4>${table(properties.map(([name, property]) => row(name, property, required.includes(name))))}`;
+  return `<h4>${title}</h4>${fieldTable(properties.map(([name, property]) => row(name, property, required.includes(name))))}`;
 }
 
-const table = (rows: readonly string[]): string =>
-  `<table><thead><tr><th>Name</th><th>Type</th><th>Notes</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+const table = (names: readonly string[], rows: readonly string[]): string =>
+  `<table><thead><tr>${names.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
 
-const row = (name: string, schema: Json, required: boolean, place = ''): string =>
-  `<tr><td><code>${escapeHtml(name)}</code></td><td>${linked(typeOf(schema))}${place}${required ? ', required' : ''}</td>` +
+const fieldTable = (rows: readonly string[]): string => table(['Name', 'Type', 'Notes'], rows);
+
+const row = (name: string, schema: Json, required: boolean, location = ''): string =>
+  `<tr><td><code>${escapeHtml(name)}</code></td><td>${linked(typeOf(schema))}${location}${required ? ', required' : ''}</td>` +
   `<td>${schema.description ? prose(String(schema.description)) : ''}${bounds(schema)}</td></tr>`;
 
 function typeOf(schema: Json): string {
@@ -148,9 +150,9 @@ function typeOf(schema: Json): string {
 }
 
 function bounds(schema: Json): string {
-  const inner = [schema, ...((schema.anyOf ?? []) as Json[])];
-  const maxLength = inner.find((choice) => choice.maxLength !== undefined)?.maxLength;
-  const minLength = inner.find((choice) => choice.minLength !== undefined)?.minLength;
+  const choices = [schema, ...((schema.anyOf ?? []) as Json[])];
+  const maxLength = choices.find((choice) => choice.maxLength !== undefined)?.maxLength;
+  const minLength = choices.find((choice) => choice.minLength !== undefined)?.minLength;
   const defaultValue = schema.default;
   return `${minLength === undefined ? '' : ` At least ${minLength} characters.`}${maxLength === undefined ? '' : ` At most ${maxLength} characters.`}${defaultValue === undefined ? '' : ` Default: <code>${escapeHtml(String(defaultValue))}</code>.`}`;
 }
@@ -167,7 +169,7 @@ function answers(responses: Record<string, Json>): string {
     ([status, { description }]) => `<code title="${escapeHtml(String(description))}">${status}</code>`,
   );
   return (
-    `<h4>Answers</h4><table><thead><tr><th>Status</th><th>Body</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>` +
+    `<h4>Answers</h4>${table(['Status', 'Body', 'Meaning'], rows)}` +
     `<p class="soft refusals">Refused with ${reasons.join(', ')}: see <a href="#refusals">refusals</a>.</p>`
   );
 }

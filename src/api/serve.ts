@@ -31,8 +31,8 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
     app.on(method, honoPath(path), async ({ req, env }) => {
       if (env.isHead && endpoint.getChanges) return wrongMethod('HEAD', [method]);
       const reply = await endpoint.run(req.raw, req.param(), env.connection, resolver, context);
-      const { status, body, stream } = reply;
-      const headers = reply.headers ? { ...always, ...reply.headers } : always;
+      const { status, body, stream, cookies = [] } = reply;
+      const headers = { ...always, ...reply.headers };
       if (stream) {
         const chunks = textStream(stream.chunks, (cause) => refusalOf(cause, log));
         return new Response(chunks, { status, headers: { ...headers, ...stream.headers } });
@@ -43,7 +43,7 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
         body === undefined
           ? new Response(null, { status, headers })
           : Response.json(body, { status, headers });
-      for (const cookie of reply.cookies ?? []) answer.headers.append('set-cookie', cookie);
+      for (const cookie of cookies) answer.headers.append('set-cookie', cookie);
       return answer;
     });
   }

@@ -2,23 +2,23 @@ import { knownBrowserLifetime } from '../auth/known-browsers.ts';
 import { looksLikeSession, sessionLifetime } from '../auth/session-tokens.ts';
 import type { Site } from '../rules/site.ts';
 
-type Place = Pick<Site, 'isSecure'>;
+type Security = Pick<Site, 'isSecure'>;
 
 /** With `__Host-` no other host, no path and no plain connection can set it: browsers want https for that. */
-export const sessionCookieName = ({ isSecure }: Place): string => (isSecure ? '__Host-linnet' : 'linnet');
+export const sessionCookieName = ({ isSecure }: Security): string => (isSecure ? '__Host-linnet' : 'linnet');
 
 /** The session that a browser sends along, if any. What can't be one of ours is passed over. */
-export function sessionOf(headers: Headers, site: Place): string | null {
+export function sessionOf(headers: Headers, site: Security): string | null {
   return cookiesNamed(sessionCookieName(site), headers).find(looksLikeSession) ?? null;
 }
 
 /** What shows at which accounts this browser has signed in before; it opens nothing. */
-const knownCookieName = (site: Place): string => `${sessionCookieName(site)}_known`;
+const knownCookieName = (site: Security): string => `${sessionCookieName(site)}_known`;
 
-export const knownBrowserOf = (headers: Headers, site: Place): string | null =>
+export const knownBrowserOf = (headers: Headers, site: Security): string | null =>
   cookiesNamed(knownCookieName(site), headers)[0] ?? null;
 
-export const keepKnownBrowser = (cookie: string, site: Place): string =>
+export const keepKnownBrowser = (cookie: string, site: Security): string =>
   `${knownCookieName(site)}=${cookie}; Max-Age=${knownBrowserLifetime / 1000}; ${attributes(site)}`;
 
 function cookiesNamed(name: string, headers: Headers): string[] {
@@ -32,11 +32,11 @@ function cookiesNamed(name: string, headers: Headers): string[] {
     .map((cookie) => cookie.slice(start.length));
 }
 
-export const keepSession = (token: string, site: Place): string =>
+export const keepSession = (token: string, site: Security): string =>
   `${sessionCookieName(site)}=${token}; Max-Age=${sessionLifetime / 1000}; ${attributes(site)}`;
 
-export const dropSession = (site: Place): string =>
+export const dropSession = (site: Security): string =>
   `${sessionCookieName(site)}=; Max-Age=0; ${attributes(site)}`;
 
-const attributes = ({ isSecure }: Place): string =>
+const attributes = ({ isSecure }: Security): string =>
   `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

@@ -4,7 +4,7 @@ import { type Browser, startSession } from '../manage/sign-in.ts';
 import { signOut } from '../manage/sign-out.ts';
 import { formatIso } from '../rules/instant.ts';
 import { readAgent } from '../rules/user-agent.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, Reply } from './endpoint.ts';
 import { Session, sessionPath } from './schemas/session.ts';
 import { SignIn, User } from './schemas/user.ts';
 import { dropSession, keepKnownBrowser, keepSession, knownBrowserOf } from './session-cookie.ts';
@@ -15,10 +15,10 @@ const maxAgentLength = 500;
 
 function browserOf(headers: Headers): Omit<Browser, 'knownCookie'> {
   const { browser, os } = readAgent((headers.get('user-agent') ?? '').slice(0, maxAgentLength));
-  return { browser: known(browser), os: known(os) };
+  return { browser: nameOrNull(browser), os: nameOrNull(os) };
 }
 
-const known = (name: string): string | null => (name === 'Unknown' ? null : name);
+const nameOrNull = (name: string): string | null => (name === 'Unknown' ? null : name);
 
 const sessionAnswer = (session: OwnSession): z.input<typeof Session> => ({
   id: session.name,
@@ -39,41 +39,35 @@ export const create = endpoint({
   statuses: { 201: 'The user; the session is in the cookie.' },
   answer: User,
   async handle({ body, connection, headers, session }, context) {
-    const means = { ...browserOf(headers), knownCookie: knownBrowserOf(headers, context.site) };
     const { site } = context;
-    const started = await startSession(context, body, connection.network(), means, session);
-    return {
-      status: 201,
+    const browser = { ...browserOf(headers), knownCookie: knownBrowserOf(headers, site) };
+    const started = await startSession(context, body, connection.network(), browser, session);
+    return new Reply({
       body: userAnswer(started.user),
       headers: { 'set-cookie': keepSession(started.token, site) },
       cookies: [keepKnownBrowser(started.knownCookie, site)],
-    };
+    });
   },
 });
 
 export const list = endpoint({
   summary: 'List your sessions',
   description: 'Where you are signed in with a browser, the one used last first; at most 200.',
-  credential: 'required',
   statuses: { 200: 'Your sessions.' },
   answer: z.array(Session),
   async handle({ caller, session }, context) {
-    const sessions = await readSessions(context, caller, session);
-    return { status: 200, body: sessions.map(sessionAnswer) };
+    return (await readSessions(context, caller, session)).map(sessionAnswer);
   },
 });
 
 export const end = endpoint({
   summary: 'End one of your sessions',
   description: 'Its browser is signed out at once.',
-  credential: 'required',
   params: sessionPath,
   statuses: { 204: 'Ended.' },
   async handle({ caller, params, session }, context) {
     const isOwn = await endOwnSession(context, caller, params.id, session);
-    return isOwn
-      ? { status: 204, body: undefined, headers: { 'set-cookie': dropSession(context.site) } }
-      : { status: 204, body: undefined };
+    return new Reply({ headers: isOwn ? { 'set-cookie': dropSession(context.site) } : {} });
   },
 });
 
@@ -85,6 +79,6 @@ export const remove = endpoint({
   statuses: { 204: 'Signed out.' },
   async handle({ session }, context) {
     if (session !== null) await signOut(context, session);
-    return { status: 204, body: undefined, headers: { 'set-cookie': dropSession(context.site) } };
+    return new Reply({ headers: { 'set-cookie': dropSession(context.site) } });
   },
 });

@@ -11,17 +11,14 @@ export const read = endpoint({
   async handle({ connection }, context) {
     const { site, config } = context;
     return {
-      status: 200,
-      body: {
-        needs_first_account: await needsFirstAccount(context),
-        may_create_here: connection.isLocal(),
-        registration_open: config.registration === 'open',
-        mail: context.mailer !== null,
-        default_domain: site.domainUrl(null).replace(/^https?:\/\//, ''),
-        origin: site.origin,
-        base_url_is_set: config.baseUrl !== null || !site.isTrial,
-        domains_lead_here: context.domains.leadHere,
-      },
+      needs_first_account: await needsFirstAccount(context),
+      may_create_here: connection.isLocal(),
+      registration_open: config.registration === 'open',
+      mail: context.mailer !== null,
+      default_domain: site.domainUrl(null).replace(/^https?:\/\//, ''),
+      origin: site.origin,
+      base_url_is_set: config.baseUrl !== null || !site.isTrial,
+      domains_lead_here: context.domains.leadHere,
     };
   },
 });

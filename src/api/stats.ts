@@ -9,36 +9,30 @@ import { endpoint } from './endpoint.ts';
 import { linkPath } from './schemas/parts.ts';
 import { Stats, StatsQuery } from './schemas/stats.ts';
 
-const description =
-  'Clicks are people who were redirected; everything else is under `not_counted`. Filters can be combined, then the answer is counted from raw hits.';
-
-export const ofLink = endpoint({
-  summary: 'Statistics of one link',
-  description,
-  credential: 'required',
+const outline = {
+  description:
+    'Clicks are people who were redirected; everything else is under `not_counted`. Filters can be combined, then the answer is counted from raw hits.',
   heavy: true,
-  params: linkPath,
   query: StatsQuery,
   statuses: { 200: 'The numbers.' },
   answer: Stats,
+} as const;
+
+export const ofLink = endpoint({
+  ...outline,
+  summary: 'Statistics of one link',
+  params: linkPath,
   async handle({ caller, params, query }, context) {
     const { link } = await readLink(context, caller, params.id);
-    return { status: 200, body: await answerFor({ kind: 'link', id: link.id }, query, context) };
+    return answerFor({ kind: 'link', id: link.id }, query, context);
   },
 });
 
 export const ofOrganization = endpoint({
+  ...outline,
   summary: 'Statistics of all links',
-  description,
-  credential: 'required',
-  heavy: true,
-  query: StatsQuery,
-  statuses: { 200: 'The numbers.' },
-  answer: Stats,
-  async handle({ caller, query }, context) {
-    const owner: Owner = { kind: 'organization', id: caller.organizationId };
-    return { status: 200, body: await answerFor(owner, query, context) };
-  },
+  handle: ({ caller, query }, context) =>
+    answerFor({ kind: 'organization', id: caller.organizationId }, query, context),
 });
 
 async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, context: Context) {

@@ -11,9 +11,7 @@ export const create = endpoint({
   body: SignIn,
   statuses: { 201: 'The pair.' },
   answer: TokenPair,
-  async handle({ body, connection }, context) {
-    return { status: 201, body: await startTokens(context, body, connection.network()) };
-  },
+  handle: ({ body, connection }, context) => startTokens(context, body, connection.network()),
 });
 
 export const refresh = endpoint({
@@ -29,6 +27,6 @@ export const refresh = endpoint({
     const token = bearerOf(headers);
     if (token === null)
       throw new Refusal('KEY_MISSING', 'Send the header "Authorization: Bearer <refresh token>".');
-    return { status: 200, body: await context.tokens.refresh(token) };
+    return context.tokens.refresh(token);
   },
 });

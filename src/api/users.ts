@@ -8,8 +8,8 @@ import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
 import type { ApiContext } from './context.ts';
-import { endpoint } from './endpoint.ts';
-import { PasswordChange, User, UserToCreate, UserUpdate, userAnswerFields } from './schemas/user.ts';
+import { endpoint, Reply } from './endpoint.ts';
+import { PasswordChange, User, UserToCreate, UserUpdate } from './schemas/user.ts';
 import { dropSession } from './session-cookie.ts';
 
 export const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof User> => ({
@@ -29,9 +29,9 @@ export const createOrRead = endpoint({
   answer: User,
   async handle({ caller, body, connection }, context) {
     if (body) {
-      const door = connection.isLocal() ? 'this_machine' : 'anywhere';
-      const user = await registerUser(context, body, door, connection.network());
-      return { status: 201, body: userAnswer(user) };
+      const source = connection.isLocal() ? 'this_machine' : 'anywhere';
+      const user = await registerUser(context, body, source, connection.network());
+      return new Reply({ status: 201, body: userAnswer(user) });
     }
     if (!caller) {
       throw new Refusal(
@@ -39,25 +39,21 @@ export const createOrRead = endpoint({
         'Send a credential (the header "api-key: <key>") to read your account, or a body with "email" and "password" to make one.',
       );
     }
-    return { status: 200, body: userAnswer(await readUser(context, caller.userId)) };
+    return userAnswer(await readUser(context, caller.userId));
   },
 });
 
 export const read = endpoint({
   summary: 'Read the calling user',
-  credential: 'required',
   statuses: { 200: 'The calling user.' },
   answer: User,
-  async handle({ caller }, context) {
-    return { status: 200, body: userAnswer(await readUser(context, caller.userId)) };
-  },
+  handle: async ({ caller }, context) => userAnswer(await readUser(context, caller.userId)),
 });
 
 export const update = endpoint({
   summary: 'Change the calling user',
-  credential: 'required',
   body: UserUpdate,
-  ignoredFields: userAnswerFields,
+  takesAnswerBack: true,
   statuses: { 200: 'The user as they are now.' },
   answer: User,
   async handle({ caller, body }, context) {
@@ -66,7 +62,7 @@ export const update = endpoint({
       body.name === undefined
         ? await readUser(context, caller.userId)
         : await renameUser(context, caller, body.name || null);
-    return { status: 200, body: userAnswer(user) };
+    return userAnswer(user);
   },
 });
 
@@ -80,26 +76,17 @@ export const password = endpoint({
   summary: 'Change the password',
   description:
     'Every other session and every token pair of the user ends. The session that calls goes on, and so do API keys.',
-  credential: 'required',
   body: PasswordChange,
   statuses: { 204: 'Changed.' },
-  async handle({ caller, body, session }, context) {
-    await changePassword(context, caller, body, session);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ caller, body, session }, context) => changePassword(context, caller, body, session),
 });
 
 export const leaveEverywhere = endpoint({
   summary: 'Sign out everywhere',
   description: 'Every session and token pair of the user ends, the one that calls too. API keys stay.',
-  credential: 'required',
   statuses: { 204: 'Signed out.' },
   async handle({ caller, session }, context) {
     await signOutEverywhere(context, caller);
-    return {
-      status: 204,
-      body: undefined,
-      headers: session === null ? {} : { 'set-cookie': dropSession(context.site) },
-    };
+    return new Reply({ headers: session === null ? {} : { 'set-cookie': dropSession(context.site) } });
   },
 });

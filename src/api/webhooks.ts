@@ -3,9 +3,9 @@ import { tryWebhook } from '../manage/try-webhook.ts';
 import {
   type DeliveryWithAttempts,
   readDeliveries,
-  redeliver as redeliverNow,
+  redeliver as sendAgain,
 } from '../manage/webhook-deliveries.ts';
-import { formatIso, formatStamp } from '../rules/instant.ts';
+import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { pathId } from './schemas/parts.ts';
@@ -20,7 +20,7 @@ const deliveryAnswer = ({ delivery, attempts }: DeliveryWithAttempts): z.input<t
   target_url: delivery.target_url,
   body: delivery.body,
   state: delivery.state,
-  next_try_at: delivery.next_try_at === null ? null : formatIso(delivery.next_try_at),
+  next_try_at: formatIsoOrNull(delivery.next_try_at),
   attempts: attempts.map(({ at, duration, status, excerpt, problem }) => ({
     at: formatIso(at),
     duration,
@@ -33,7 +33,6 @@ const deliveryAnswer = ({ delivery, attempts }: DeliveryWithAttempts): z.input<t
 export const list = endpoint({
   summary: 'List the webhook deliveries of a link',
   description: 'Newest first, each with its attempts. Kept for 30 days.',
-  credential: 'required',
   params: pathId,
   query: WebhookDeliveryQuery,
   statuses: { 200: 'A page of deliveries.' },
@@ -45,12 +44,11 @@ export const list = endpoint({
     const { limit, offset, cursor } = query;
     const page = { limit, offset, before: cursors.read(cursor) };
     const { deliveries, total, next } = await readDeliveries(context, caller, params.id, page);
-    const body = {
+    return {
       webhook_deliveries: deliveries.map(deliveryAnswer),
       total_webhook_deliveries: total,
       ...cursors.toNext(next),
     };
-    return { status: 200, body };
   },
 });
 
@@ -58,26 +56,22 @@ export const redeliver = endpoint({
   summary: 'Send a webhook delivery again',
   description:
     'The same message under the same id, to where the webhook of the link is now, with all its tries. At most ten a minute for one link.',
-  credential: 'required',
   params: pathId,
   statuses: { 202: 'It is on its way.' },
   answer: WebhookDelivery,
-  async handle({ caller, params }, context) {
-    return { status: 202, body: deliveryAnswer(await redeliverNow(context, caller, params.id)) };
-  },
+  handle: async ({ caller, params }, context) => deliveryAnswer(await sendAgain(context, caller, params.id)),
 });
 
 export const test = endpoint({
   summary: 'Try the webhook of a link',
   description:
     'Sends a made-up click, marked by `"sample": true`, once and now, and answers what came of it. At most ten a minute for one link.',
-  credential: 'required',
   params: pathId,
   statuses: { 200: 'What came of it: see `state` and `attempts`.' },
   answer: WebhookDelivery,
   async handle({ caller, params, connection }, context) {
     // The target may take as long as a call may last.
     connection.keepOpen();
-    return { status: 200, body: deliveryAnswer(await tryWebhook(context, caller, params.id)) };
+    return deliveryAnswer(await tryWebhook(context, caller, params.id));
   },
 });

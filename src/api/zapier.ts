@@ -18,9 +18,7 @@ export const subscribe = endpoint({
   body: ZapierHookToCreate,
   statuses: { 201: 'The subscription.' },
   answer: ZapierHook,
-  async handle({ body, headers }, context) {
-    return { status: 201, body: await subscribeZapier(context, credentialOf(headers), body.target_url) };
-  },
+  handle: ({ body, headers }, context) => subscribeZapier(context, credentialOf(headers), body.target_url),
 });
 
 export const unsubscribe = endpoint({
@@ -29,10 +27,7 @@ export const unsubscribe = endpoint({
   credential: 'own',
   params: pathId,
   statuses: { 204: 'Ended.' },
-  async handle({ params, headers }, context) {
-    await unsubscribeZapier(context, credentialOf(headers), params.id);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ params, headers }, context) => unsubscribeZapier(context, credentialOf(headers), params.id),
 });
 
 export const unsubscribeAny = endpoint({
@@ -40,10 +35,7 @@ export const unsubscribeAny = endpoint({
   description: credential,
   credential: 'own',
   statuses: { 204: 'Ended.' },
-  async handle({ headers }, context) {
-    await unsubscribeZapier(context, credentialOf(headers), null);
-    return { status: 204, body: undefined };
-  },
+  handle: ({ headers }, context) => unsubscribeZapier(context, credentialOf(headers), null),
 });
 
 export const sample = endpoint({
@@ -57,6 +49,6 @@ export const sample = endpoint({
     const owner = { kind: 'link', id: link.id } as const;
     const page = { limit: samples, offset: 0, before: undefined };
     const { clicks } = await readClicks(context.database, { owner, class: 'click', range: {} }, page);
-    return { status: 200, body: sampleFor(context, link, clicks) };
+    return sampleFor(context, link, clicks);
   },
 });

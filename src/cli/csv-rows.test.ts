@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { csvLine } from '../api/clicks-csv.ts';
+import { csvLine } from '../api/csv.ts';
 import { csvRows } from './csv-rows.ts';
 
 async function* inPieces(text: string, size: number) {

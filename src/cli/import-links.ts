@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { formulaStart } from '../api/clicks-csv.ts';
+import { formulaStart } from '../api/csv.ts';
 import { readInput, requireInput } from '../api/read-input.ts';
 import { LinkToCreate } from '../api/schemas/link.ts';
 import { TagToCreate } from '../api/schemas/tag.ts';

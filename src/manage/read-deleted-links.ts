@@ -1,27 +1,32 @@
 import type { Caller } from '../rules/access.ts';
 import { goneBefore } from '../rules/link-bin.ts';
-import { countDeleted, type DeletedLink, type DeletedPlace, listDeleted } from '../storage/list-deleted.ts';
+import {
+  countDeleted,
+  type DeletedLink,
+  type DeletedPosition,
+  listDeleted,
+} from '../storage/list-deleted.ts';
 import type { Context } from './context.ts';
 
-export type { DeletedLink, DeletedPlace };
+export type { DeletedLink, DeletedPosition };
 
 export interface DeletedLinks {
   readonly links: readonly DeletedLink[];
   readonly total: number;
   /** Where the next page goes on; null behind the last one. */
-  readonly next: DeletedPlace | null;
+  readonly next: DeletedPosition | null;
 }
 
 /** The organization's links that are deleted and can still be brought back, newest first. */
 export async function readDeletedLinks(
   { database, now }: Pick<Context, 'database' | 'now'>,
   { organizationId }: Caller,
-  { limit, below }: { readonly limit: number; readonly below: DeletedPlace | undefined },
+  { limit, after }: { readonly limit: number; readonly after: DeletedPosition | undefined },
 ): Promise<DeletedLinks> {
   const gone = goneBefore(now());
   const [found, total] = await Promise.all([
     // One more than is shown tells whether there is more.
-    listDeleted(database.read, organizationId, gone, { limit: limit + 1, below }),
+    listDeleted(database.read, organizationId, gone, { limit: limit + 1, after }),
     countDeleted(database.read, organizationId, gone),
   ]);
   const links = found.slice(0, limit);

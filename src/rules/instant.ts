@@ -39,3 +39,6 @@ export function formatStamp(instant: number): string {
 }
 
 export const formatIso = (instant: number): string => new Date(instant).toISOString();
+
+export const formatIsoOrNull = (instant: number | null): string | null =>
+  instant === null ? null : formatIso(instant);

@@ -14,7 +14,7 @@ export interface DeletedLink {
 }
 
 /** A position in the list of deleted links: that of one of them, also when it is gone. */
-export interface DeletedPlace {
+export interface DeletedPosition {
   readonly deletedAt: number;
   readonly id: number;
 }
@@ -45,11 +45,11 @@ export const listDeleted = (
   queries: Queries,
   organizationId: number,
   deletedAfter: number,
-  page: { readonly limit: number; readonly below: DeletedPlace | undefined },
+  page: { readonly limit: number; readonly after: DeletedPosition | undefined },
 ): Promise<DeletedLink[]> => {
   let matching = queries.selectFrom('link_bin').where(canComeBack(organizationId, deletedAfter));
-  if (page.below) {
-    const { deletedAt, id } = page.below;
+  if (page.after) {
+    const { deletedAt, id } = page.after;
     matching = matching.where(sql<boolean>`(link_bin.deleted_at, link_bin.id) < (${deletedAt}, ${id})`);
   }
   return matching

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { eachField, wordFields } from '../../rules/click-fields.ts';
 import { listedClasses } from '../../stats/clicks.ts';
-import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
 import { maxPerPage } from './link.ts';
-import { queryNumber } from './parts.ts';
+import { nextField, pageParameters } from './page.ts';
+import { isoInstant, queryNumber } from './parts.ts';
 import { instantText } from './stats.ts';
 
 const said = () => z.string().nullable();
@@ -15,7 +15,7 @@ export const Click = z
   .object({
     id: z.int().meta({ description: 'The same in webhooks, exports, the live stream and Zapier.' }),
     link_id: z.int(),
-    clicked_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    clicked_at: isoInstant,
     outcome: z
       .string()
       .meta({ description: 'redirect, preview, ask_password, ask_captcha, refused or expired.' }),
@@ -34,7 +34,7 @@ export const Click = z
   .meta({ id: 'Click' });
 
 export const ClickList = z
-  .object({ clicks: z.array(Click), total_clicks: z.int(), next: nextField() })
+  .object({ clicks: z.array(Click), total_clicks: z.int(), next: nextField })
   .meta({ id: 'ClickList' });
 
 const which = z.enum(listedClasses).default('click').meta({
@@ -48,9 +48,7 @@ const span = {
 };
 
 export const ClickListQuery = z.object({
-  limit: queryNumber(1, maxPerPage).default(25),
-  offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
-  cursor: cursorParameter(),
+  ...pageParameters(maxPerPage),
   before: queryNumber(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .meta({ description: 'Only hits with a lower id: with the last id of a page, the next page.' }),

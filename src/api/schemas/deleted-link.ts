@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { cursorParameter } from '../cursor.ts';
-import { queryNumber } from './parts.ts';
+import { cursorParameter } from './page.ts';
+import { isoInstant, queryNumber } from './parts.ts';
 
 export const DeletedLink = z
   .object({
     id: z.int().meta({ description: 'What `POST /api/v1/link/restore` brings it back by.' }),
-    deleted_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    deleted_at: isoInstant,
     kept_until: z.string().meta({
       description:
         'ISO 8601, UTC. From then on it is gone for good, and its suffix free for everybody; until then only for its own organization.',
@@ -39,6 +39,6 @@ export const LinkBinEmptied = z
 
 export const DeletedLinkQuery = z.object({
   limit: queryNumber(1, 100).default(25),
-  cursor: cursorParameter(),
+  cursor: cursorParameter,
   before: z.string().max(1_000).optional().meta({ description: 'The same as `cursor`.', deprecated: true }),
 });

@@ -59,29 +59,15 @@ export const DomainToCreate = z.strictObject({
   }),
 });
 
-const place = (what: string) =>
+const fallbackUrl = (what: string) =>
   text(8192)
     .nullish()
     .meta({ description: `${what} A web address; \`null\` or \`""\` clears it.` });
 
 export const DomainUpdate = z.strictObject({
-  root_url: place('Where `/` of the domain leads.'),
-  not_found_url: place('Where an unknown suffix leads.'),
+  root_url: fallbackUrl('Where `/` of the domain leads.'),
+  not_found_url: fallbackUrl('Where an unknown suffix leads.'),
 });
-
-/** Fields of a Domain that say nothing new when it comes back. */
-export const domainAnswerFields = [
-  'id',
-  'created_at',
-  'domain',
-  'domain_unicode',
-  'state',
-  'verified_at',
-  'checked_at',
-  'links',
-  'records',
-  'problem',
-] as const;
 
 export const DomainDeletion = z.object({
   links: z

@@ -3,7 +3,7 @@ import { isColour } from '../../rules/colour.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
-import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
+import { nextField, pageParameters } from './page.ts';
 import { queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
@@ -108,13 +108,13 @@ const settings = {
 };
 
 const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
-const tagIds = () => z.array(tagId).max(100);
-const changedTags = (verb: string) =>
+const tagIds = (list: z.ZodType<number[], unknown>, description: string) =>
   z
-    .union([tagIds(), z.literal('')], { error: tagList })
+    .union([list, z.literal('')], { error: tagList })
     .nullish()
     .transform((ids) => ids || undefined)
-    .meta({ description: `Ids of tags to ${verb}.` });
+    .meta({ description });
+const changedTags = (verb: string) => tagIds(z.array(tagId).max(100), `Ids of tags to ${verb}.`);
 
 /** A Link that was read may be sent back whole, with its tags as objects. */
 const tagsSentBack = z
@@ -134,11 +134,7 @@ export const LinkToCreate = z.strictObject(
       .meta({ description: 'A verified domain; default: the domain of the service.' }),
     suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
     ...settings,
-    tags: z
-      .union([tagsSentBack, z.literal('')], { error: tagList })
-      .nullish()
-      .transform((ids) => ids || undefined)
-      .meta({ description: 'Ids of tags to attach.' }),
+    tags: tagIds(tagsSentBack, 'Ids of tags to attach.'),
   },
   { error: manyLinks },
 );
@@ -150,35 +146,15 @@ export const LinkUpdate = z.strictObject({
   remove_tags: changedTags('detach'),
   domain: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
   suffix: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
-  tags: z
-    .union([tagsSentBack, z.literal('')], { error: tagList })
-    .nullish()
-    .transform((ids) => ids || undefined)
-    .meta({ description: 'Can be sent back as it was read; add_tags and remove_tags change it.' }),
+  tags: tagIds(tagsSentBack, 'Can be sent back as it was read; add_tags and remove_tags change it.'),
   has_password: z
     .boolean()
     .optional()
     .meta({ description: 'Can be sent back: then `"password": null` beside it changes nothing.' }),
 });
 
-/** Fields of a Link that say nothing new when the Link comes back. */
-export const linkAnswerFields = [
-  'id',
-  'created_at',
-  'updated_at',
-  'organization_id',
-  'qr_code_svg',
-  'qr_code_png',
-  'url',
-  'zapier_key',
-  'zapier_webhook_url_new_click',
-  'clicks',
-  'last_clicked_at',
-  'daily_clicks',
-] as const;
-
 export const LinkList = z
-  .object({ links: z.array(Link), total_links: z.int(), next: nextField() })
+  .object({ links: z.array(Link), total_links: z.int(), next: nextField })
   .meta({ id: 'LinkList' });
 
 export const maxPerPage = 1000;
@@ -200,9 +176,7 @@ const filters = {
 };
 
 export const LinkListQuery = z.object({
-  limit: queryNumber(1, maxPerPage).default(25),
-  offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
-  cursor: cursorParameter(),
+  ...pageParameters(maxPerPage),
   ...filters,
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional().meta({
     description:

@@ -7,6 +7,3 @@ export const Member = z
   .meta({ id: 'Member' });
 
 export const MemberUpdate = z.strictObject({ role });
-
-/** Fields of a Member that say nothing new when it comes back. */
-export const memberAnswerFields = ['id', 'created_at', 'email', 'name'] as const;

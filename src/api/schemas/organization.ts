@@ -14,6 +14,3 @@ export const OrganizationUpdate = z.strictObject({
   name: label(200).optional(),
   qr_code_marker: z.boolean().optional(),
 });
-
-/** Fields of an Organization that say nothing new when it comes back. */
-export const organizationAnswerFields = ['id', 'created_at'] as const;

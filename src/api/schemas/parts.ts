@@ -87,3 +87,5 @@ export const queryFlag = () =>
 export const stamp = z
   .string()
   .meta({ description: 'YYYY-MM-DD_HH-MM-SS, UTC.', examples: ['2030-01-31_09-30-00'] });
+
+export const isoInstant = z.string().meta({ description: 'ISO 8601, UTC.' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clickDimensions, devices, eachField, rollupClasses, sources } from '../../rules/click-fields.ts';
 import { intervals } from '../../stats/buckets.ts';
 import { type Grouping, groupings } from '../../stats/plan.ts';
-import { text } from './parts.ts';
+import { isoInstant, text } from './parts.ts';
 
 const count = z.int();
 
@@ -27,7 +27,7 @@ const Group = z.object({
 
 export const Stats = z
   .object({
-    from: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    from: isoInstant,
     to: z.string().meta({ description: 'ISO 8601, UTC: the first instant that is no longer counted.' }),
     interval: z.enum(intervals),
     timezone: z.string(),

@@ -29,6 +29,3 @@ export const TagToCreate = z
   });
 
 export const TagToRename = z.strictObject({ name });
-
-/** Fields of a Tag that may come back with it. */
-export const tagAnswerFields = ['id', 'created_at', 'organization_id', 'links'] as const;

@@ -46,9 +46,6 @@ export const UserUpdate = z.strictObject({
   email: z.string().optional().meta({ description: 'Can be sent back as it was read, not changed.' }),
 });
 
-/** Fields of a User that say nothing new when it comes back. */
-export const userAnswerFields = ['id', 'created_at', 'organization_id', 'organization_name', 'role'] as const;
-
 export const PasswordChange = z.strictObject({
   current_password: text(passwordLength.max),
   new_password: text(passwordLength.max).min(passwordLength.min),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { cursorParameter, nextField, offsetDescription } from '../cursor.ts';
-import { queryNumber, stamp, text } from './parts.ts';
+import { nextField, pageParameters } from './page.ts';
+import { isoInstant, stamp, text } from './parts.ts';
 
 const WebhookAttempt = z
   .object({
-    at: z.string().meta({ description: 'ISO 8601, UTC.' }),
+    at: isoInstant,
     duration: z.int().meta({ description: 'Milliseconds.' }),
     status: z.int().nullable().meta({ description: 'What the target answered; null when it did not.' }),
     answer: z.string().nullable().meta({ description: 'How its answer begins.' }),
@@ -36,15 +36,11 @@ export const WebhookDeliveryList = z
   .object({
     webhook_deliveries: z.array(WebhookDelivery),
     total_webhook_deliveries: z.int(),
-    next: nextField(),
+    next: nextField,
   })
   .meta({ id: 'WebhookDeliveryList' });
 
-export const WebhookDeliveryQuery = z.object({
-  limit: queryNumber(1, 100).default(25),
-  offset: queryNumber(0, 1_000_000_000).default(0).meta({ description: offsetDescription }),
-  cursor: cursorParameter(),
-});
+export const WebhookDeliveryQuery = z.object(pageParameters(100));
 
 export const ZapierHook = z.object({ id: z.int(), target_url: z.string() }).meta({ id: 'ZapierHook' });
 

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../manage/time-slice.ts';
+export type Cell = string | number | null;
 
 const quoted = /[",\r\n]/;
 /**
@@ -9,26 +9,11 @@ export const formulaStart = /[=+\-@\t\r\n＝＋－＠]/;
 const formula = new RegExp(`^${formulaStart.source}`);
 
 /** A cell as RFC 4180 has it. What a spreadsheet would take for a formula gets a quote in front, and stays text. */
-export function csvCell(value: string | number | null): string {
+export function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const safe = formula.test(value) ? `'${value}` : value;
   return quoted.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export const csvLine = (values: readonly (string | number | null)[]): string =>
-  `${values.map(csvCell).join(',')}\r\n`;
-
-/** Lines of many things, others having their turns in between. */
-export async function csvLines<Row>(
-  rows: readonly Row[],
-  cellsOf: (row: Row) => readonly (string | number | null)[],
-): Promise<string> {
-  const timeSlice = new TimeSlice();
-  let lines = '';
-  for (const row of rows) {
-    if (timeSlice.isOver) await timeSlice.pause();
-    lines += csvLine(cellsOf(row));
-  }
-  return lines;
-}
+export const csvLine = (values: readonly Cell[]): string => `${values.map(csvCell).join(',')}\r\n`;

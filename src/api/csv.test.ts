@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { csvCell, csvLine } from './clicks-csv.ts';
+import { csvCell, csvLine } from './csv.ts';
 
 test.each([
   ['plain', 'plain'],

@@ -1,0 +1,48 @@
+import { TimeSlice } from '../manage/time-slice.ts';
+import { type Cell, csvLine } from './csv.ts';
+import { Reply } from './endpoint.ts';
+
+interface Table<Row> {
+  /** The name that a browser saves it under. */
+  readonly file: string;
+  readonly columns: readonly string[];
+  readonly batches: AsyncGenerator<readonly Row[], void, undefined>;
+  readonly cellsOf: (row: Row) => readonly Cell[];
+}
+
+/** What endpoints that answer with a table have in common. */
+export const csvOutline = {
+  description:
+    'CSV as RFC 4180 has it, newest first, with a line of names. A text that a spreadsheet would take for a formula has a quote in front. An export that breaks off was cut: its connection ends without the last piece.',
+  streams: 'text/csv',
+} as const;
+
+/** The first batch is read before the answer begins: only then can a store that is away still be told by its status. */
+export async function csvReply<Row>({
+  file,
+  columns,
+  batches,
+  cellsOf,
+}: Table<Row>): Promise<Reply<unknown>> {
+  const first = await batches.next();
+  async function* chunks() {
+    yield csvLine(columns) + (await csvLines(first.value ?? [], cellsOf));
+    for await (const rows of batches) if (rows.length > 0) yield await csvLines(rows, cellsOf);
+  }
+  const headers = {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${file}"`,
+  };
+  return new Reply({ stream: { headers, chunks } });
+}
+
+/** The lines of many rows, with other work in between. */
+async function csvLines<Row>(rows: readonly Row[], cellsOf: (row: Row) => readonly Cell[]): Promise<string> {
+  const timeSlice = new TimeSlice();
+  let lines = '';
+  for (const row of rows) {
+    if (timeSlice.isOver) await timeSlice.pause();
+    lines += csvLine(cellsOf(row));
+  }
+  return lines;
+}

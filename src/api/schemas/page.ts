@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { queryNumber } from './parts.ts';
+
+const maxCursorLength = 1_000;
+
+/** The query parameter of every list that has pages. */
+export const cursorParameter = z.string().max(maxCursorLength).optional().meta({
+  description:
+    '`next` of the page before, with the same filters and order. What is there all the while comes exactly once, whatever is made or deleted meanwhile; what changes its place in the order may come twice or not at all.',
+});
+
+/** What asks for a page of a list. */
+export const pageParameters = (maxPerPage: number) => ({
+  limit: queryNumber(1, maxPerPage).default(25),
+  offset: queryNumber(0, 1_000_000_000).default(0).meta({
+    description:
+      'How many to skip. What is made or deleted between two pages moves the others, so that some come twice and some not at all: `cursor` doesn’t.',
+  }),
+  cursor: cursorParameter,
+});
+
+/** The field of an answer that leads to the next page. The last page has none. */
+export const nextField = z
+  .string()
+  .optional()
+  .meta({ description: 'Send it as `cursor` for the next page. The last page has none.' });
