@@ -27,7 +27,7 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     (await send('GET', `/link?${query}`)).json.links.map(({ id }: { id: number }) => id);
   const found = (text: string) =>
     listLinks(
-      app.app.context.database,
+      app.app.context.database.read,
       owner.organizationId,
       { text: { text, reach: 'bounded' } },
       { limit: 100, offset: 0, order: '-created_at' },
@@ -146,8 +146,8 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     expect(await found('deep.example/23/999')).toHaveLength(1);
     const { database } = app.app.context;
     const filter = { text: { text: 'needle', reach: 'bounded' } } as const;
-    expect(await countLinks(database, owner.organizationId, filter)).toBe(3);
-    expect(await countLinks(database, neighbour.organizationId, filter)).toBe(0);
+    expect(await countLinks(database.read, owner.organizationId, filter)).toBe(3);
+    expect(await countLinks(database.read, neighbour.organizationId, filter)).toBe(0);
   }, 240_000);
 
   test('every order goes through all links, each once, and back again the other way', async () => {

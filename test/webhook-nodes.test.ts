@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { dialects } from '../src/storage/dialect.ts';
 import { claimDue } from '../src/storage/webhook-queue.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
@@ -118,9 +117,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const [now, until] = [app.clock.now, app.clock.now + 45_000];
     const dead = { target: hook.url, max: 10, now, until, except: [] };
     await foldClicks(app, id, 3);
-    expect(await database.write((queries) => claimDue(queries, dialects[database.kind], dead))).toHaveLength(
-      3,
-    );
+    expect(await database.write((queries) => claimDue(queries, dead))).toHaveLength(3);
     app.clock.now += 44_999;
     webhooks.wake();
     await Bun.sleep(200);

@@ -1,4 +1,3 @@
-import { dialects } from '../storage/dialect.ts';
 import { claimDueDomains, type DomainRow, hasDueDomains } from '../storage/domains.ts';
 import { type CheckResult, checkDomain } from './check-domain.ts';
 import type { Context } from './context.ts';
@@ -15,7 +14,7 @@ export async function checkDueDomains(context: Context): Promise<void> {
   const { database, now } = context;
   while (await hasDueDomains(database.read, now())) {
     const claim = { now: now(), until: now() + claimLength, max: atOnce };
-    const taken = await database.write((queries) => claimDueDomains(queries, dialects[database.kind], claim));
+    const taken = await database.write((queries) => claimDueDomains(queries, claim));
     // Another node is at the rest.
     if (taken.length === 0) return;
     const visits = await Promise.allSettled(taken.map((domain) => visit(context, domain)));

@@ -1,7 +1,6 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { recordChanges } from '../storage/changes.ts';
-import { dialects } from '../storage/dialect.ts';
 import { moveToBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
@@ -41,14 +40,13 @@ async function removeLinks(
 ): Promise<void> {
   const [first] = links;
   if (!first) return;
-  const dialect = dialects[context.database.kind];
   const ids = links.map((link) => link.id);
   const now = context.now();
   const lost = [...(await tagsAmong(queries, ids))].map(([tag, count]) => [tag, -count] as const);
   await moveToBin(queries, ids, now);
   await addToTagCounts(queries, first.id, new Map(lost));
   await countLinksIn(queries, links, -1);
-  await correctBlocks(queries, dialect, organizationId, ids, -1);
+  await correctBlocks(queries, organizationId, ids, -1);
   await recordChanges(queries, links, now);
   for (const link of links) {
     const occasion = { site: context.site, now, messageId: messageId(context) };

@@ -6,6 +6,7 @@ import {
   type DeletedPosition,
   listDeleted,
 } from '../storage/list-deleted.ts';
+import { pageOf } from '../storage/rows.ts';
 import type { Context } from './context.ts';
 
 export type { DeletedLink, DeletedPosition };
@@ -25,12 +26,9 @@ export async function readDeletedLinks(
 ): Promise<DeletedLinks> {
   const gone = goneBefore(now());
   const [found, total] = await Promise.all([
-    // One more than is shown tells whether there is more.
     listDeleted(database.read, organizationId, gone, { limit: limit + 1, after }),
     countDeleted(database.read, organizationId, gone),
   ]);
-  const links = found.slice(0, limit);
-  const last = links.at(-1);
-  const next = found.length > limit && last ? { deletedAt: last.deleted_at, id: last.id } : null;
-  return { links, total, next };
+  const { rows, last } = pageOf(found, limit);
+  return { links: rows, total, next: last && { deletedAt: last.deleted_at, id: last.id } };
 }

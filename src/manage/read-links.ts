@@ -64,13 +64,13 @@ export async function readLinks(context: Context, caller: Caller, query: LinkQue
   if (filter === null) return { links: [], total: 0, next: null };
   const page = { ...filter, before: query.before };
   if (filter.text !== undefined && query.before === undefined && query.after === undefined) {
-    const found = await searchLinks(context.database, caller.organizationId, filter, query);
+    const found = await searchLinks(context.database.read, caller.organizationId, filter, query);
     return { ...found, links: await withTags(context, found.links) };
   }
   const [{ links, next }, total] = await Promise.all([
     isWhole(filter) && query.offset > deepOffset
       ? deepPage(context, caller, query)
-      : listLinks(context.database, caller.organizationId, page, query),
+      : listLinks(context.database.read, caller.organizationId, page, query),
     totalOf(context, caller, filter),
   ]);
   if (isWhole(filter)) countAhead(context.database, caller.organizationId, total);
@@ -88,7 +88,7 @@ async function deepPage(
 ): Promise<ListedLinks> {
   const { order, before, limit, offset } = query;
   if (order !== 'created_at' && order !== '-created_at') {
-    return listLinks(database, organizationId, { before }, query);
+    return listLinks(database.read, organizationId, { before }, query);
   }
   const direction = order === 'created_at' ? 'asc' : 'desc';
   const start = await closerStart(database.read, organizationId, before, offset, direction);
@@ -143,7 +143,7 @@ export async function* eachLink(
   let before: number | undefined;
   for (;;) {
     const { links, next } = await listLinks(
-      context.database,
+      context.database.read,
       caller.organizationId,
       { ...filter, before },
       page,
@@ -197,11 +197,12 @@ const isWhole = ({ text, tags, ids, domainId }: LinkFilter): boolean =>
 /** Where a count is kept it is not made: it must not slow down with the number of links. */
 async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter): Promise<number> {
   const { text, tags, ids, domainId } = filter;
-  if (text !== undefined || ids !== undefined) return countLinks(database, caller.organizationId, filter);
+  if (text !== undefined || ids !== undefined)
+    return countLinks(database.read, caller.organizationId, filter);
   if (tags === undefined) return linkCount(database.read, caller.organizationId, domainId);
   return tags.length === 1 && tags[0] && domainId === undefined
     ? tags[0].links
-    : countLinks(database, caller.organizationId, filter);
+    : countLinks(database.read, caller.organizationId, filter);
 }
 
 /** Null for a domain that isn't the organization's: no link of it can be there. */

@@ -2,7 +2,6 @@ import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { binDays, goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
-import { dialects } from '../storage/dialect.ts';
 import { type BinnedLink, lockRestorable, moveFromBin } from '../storage/link-bin.ts';
 import { correctBlocks } from '../storage/link-blocks.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
@@ -21,9 +20,8 @@ export async function restoreLinks(
   const { organizationId } = caller;
   const { back, taken } = await context.database.write(async (queries) => {
     const now = context.now();
-    const dialect = dialects[context.database.kind];
     const kept = await lockRestorable(queries, organizationId, ids, goneBefore(now));
-    const found = await onHeldDomains(context, queries, kept);
+    const found = await onHeldDomains(queries, kept);
     if (found.length === 0) return { back: [], taken: undefined };
     const restored = await moveFromBin(
       queries,
@@ -34,7 +32,7 @@ export async function restoreLinks(
     if (!first) return { back: [], taken: found[0] };
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
     await countLinksIn(queries, links, 1);
-    await correctBlocks(queries, dialect, organizationId, restored, 1);
+    await correctBlocks(queries, organizationId, restored, 1);
     await recordChanges(queries, links, now);
     return { back: links, taken: undefined };
   });

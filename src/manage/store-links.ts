@@ -123,7 +123,7 @@ async function storeSome(
   wanted: readonly PreparedLink[],
   ids: Ids,
 ): Promise<ReadonlyMap<PreparedLink, Outcome>> {
-  const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(context, queries, wanted));
+  const outcomes = new Map<PreparedLink, Outcome>(await onLostDomains(queries, wanted));
   const tags = await tagsFor(queries, wanted, outcomes);
   const now = context.now();
   const taken: PreparedLink[] = [];

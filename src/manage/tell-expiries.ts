@@ -1,4 +1,3 @@
-import { dialects } from '../storage/dialect.ts';
 import { hasExpired, takeExpired } from '../storage/webhook-expiry.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
@@ -7,10 +6,9 @@ const perTransaction = 200;
 
 /** Sends link.expired to the webhooks that want it. Any node may run it at any time: each expiry is sent once. */
 export async function tellExpiries({ database, site, now, webhooks }: Context): Promise<void> {
-  const dialect = dialects[database.kind];
   while (await hasExpired(database.read, now())) {
     const taken = await database.write(async (queries) => {
-      const expired = await takeExpired(queries, dialect, now(), perTransaction);
+      const expired = await takeExpired(queries, now(), perTransaction);
       for (const link of expired.links) {
         // The same however often this runs, as the expiry itself is what happened.
         const messageId = `msg_expired_${link.id}_${link.expires_at}`;

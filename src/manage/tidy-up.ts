@@ -1,11 +1,9 @@
 import { goneBefore } from '../rules/link-bin.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
-import { deleteOldChallenges } from '../storage/challenges.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
+import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
-import { deleteExpiredResets } from '../storage/password-resets.ts';
-import { deleteExpiredSessions } from '../storage/sessions.ts';
-import { deleteExpiredTokens } from '../storage/tokens.ts';
+import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import type { Context } from './context.ts';
 
@@ -18,11 +16,10 @@ const rowsAtOnce = 1_000;
 /** Removes what has run out. Any node may do it at any time. */
 export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'>): Promise<void> {
   const instant = now();
-  await database.write((queries) => deleteExpiredTokens(queries, instant));
-  await database.write((queries) => deleteExpiredSessions(queries, instant));
-  await database.write((queries) => deleteExpiredResets(queries, instant));
+  for (const table of expiringTables)
+    await database.write((queries) => deleteExpired(queries, table, instant));
+  await database.write(deleteEmptyFamilies);
   await database.write((queries) => deleteOldAttempts(queries, instant));
-  await database.write((queries) => deleteOldChallenges(queries, instant));
   await untilFewer(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );

@@ -1,6 +1,7 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
 import { findAnyLink, findLink } from '../storage/links.ts';
+import { pageOf } from '../storage/rows.ts';
 import {
   attemptsOf,
   countDeliveries,
@@ -37,11 +38,10 @@ export async function readDeliveries(
   const { read } = context.database;
   if (!(await findLink(read, caller.organizationId, linkId))) throw notFound('link');
   const [found, total] = await Promise.all([
-    // One more than is shown tells whether there is more.
     listDeliveries(read, caller.organizationId, linkId, { ...page, limit: page.limit + 1 }),
     countDeliveries(read, caller.organizationId, linkId),
   ]);
-  const rows = found.slice(0, page.limit);
+  const { rows, last } = pageOf(found, page.limit);
   const attempts = await attemptsOf(
     read,
     rows.map((row) => row.id),
@@ -49,7 +49,7 @@ export async function readDeliveries(
   return {
     deliveries: rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })),
     total,
-    next: found.length > rows.length ? (rows.at(-1)?.id ?? null) : null,
+    next: last?.id ?? null,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Caller } from '../rules/access.ts';
 import { preparedRow } from './prepared.ts';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredApiKey = Omit<Selectable<Schema['api_keys']>, 'hash' | 'user_id' | 'organization_id'>;
@@ -13,15 +14,8 @@ export const insertApiKey = (queries: Queries, key: Insertable<Schema['api_keys'
 export const listApiKeys = (queries: Queries, userId: number): Promise<StoredApiKey[]> =>
   queries.selectFrom('api_keys').select(shown).where('user_id', '=', userId).orderBy('id', 'desc').execute();
 
-export async function deleteApiKey(queries: Queries, userId: number, id: number): Promise<boolean> {
-  const row = await queries
-    .deleteFrom('api_keys')
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const deleteApiKey = (queries: Queries, userId: number, id: number): Promise<boolean> =>
+  hasRow(queries.deleteFrom('api_keys').where('user_id', '=', userId).where('id', '=', id).returning('id'));
 
 export async function deleteApiKeysOf(queries: Queries, userId: number): Promise<void> {
   await queries.deleteFrom('api_keys').where('user_id', '=', userId).execute();

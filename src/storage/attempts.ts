@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 export interface Window {
@@ -67,15 +68,10 @@ export async function noteSuccess(queries: Queries, { key, window }: Window, now
     .execute();
 }
 
-export async function wasNoted(queries: Queries, key: string, now: number): Promise<boolean> {
-  const row = await queries
-    .selectFrom('attempts')
-    .select('key')
-    .where('key', '=', key)
-    .where('window_ends_at', '>', now)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const wasNoted = (queries: Queries, key: string, now: number): Promise<boolean> =>
+  hasRow(
+    queries.selectFrom('attempts').select('key').where('key', '=', key).where('window_ends_at', '>', now),
+  );
 
 export async function deleteOldAttempts(queries: Queries, now: number): Promise<void> {
   await queries.deleteFrom('attempts').where('window_ends_at', '<=', now).execute();

@@ -19,11 +19,8 @@ export interface Dialect {
   /** What a table ends with. */
   readonly tableEnd: string;
   /**
-   * Whether a claim of rows skips those that another transaction has locked: otherwise two nodes wait for each other. SQLite has one writer, so there is no other.
-   */
-  readonly skipsLocked: boolean;
-  /**
-   * Whether rows that are read can be kept as they are until the transaction ends. SQLite has one writer: they are.
+   * Whether rows can be locked until the transaction ends, and those that another one has locked can be skipped. SQLite
+   * has one writer: there is no other transaction to keep out.
    */
   readonly locksRows: boolean;
   /** The same for a table of many small rows that are only ever asked for by the beginning of their key. */
@@ -36,7 +33,7 @@ export interface Dialect {
   /** The function that makes rows of a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
   /** One item of such an element, which is an array itself, as a column. */
-  readonly jsonCell: (place: number, kind: 'integer' | 'text', name: string) => string;
+  readonly jsonCell: (index: number, kind: 'integer' | 'text', name: string) => string;
   /** Whether a text contains another, character by character, in bounded time. */
   readonly contains: (text: RawBuilder<unknown>, part: string) => RawBuilder<boolean>;
   /**
@@ -44,13 +41,13 @@ export interface Dialect {
    * stopped. PostgreSQL stops them by itself.
    */
   readonly keepGoing: (column: string) => RawBuilder<boolean>;
-  /** After a text: compared sign by sign, the same on every database and machine. */
+  /** After a text: compared by code point, the same on every database and machine. */
   readonly textOrder: string;
-  /** Word for word what the indexes have: or else they are not used. */
+  /** The same expressions as in the indexes, character by character: or else those are not used. */
   readonly searchKeys: SearchKeys;
 }
 
-/** As many signs of a text as a search key has. */
+/** How many characters of a text a search key has. */
 export const keyLength = 60;
 
 /** A text's lines are the name (empty where there is none), the suffix and the destination. */
@@ -70,11 +67,10 @@ export const dialects: Record<Database['kind'], Dialect> = {
     integer: 'integer',
     tableEnd: 'strict',
     keyedTableEnd: 'strict, without rowid',
-    skipsLocked: false,
     locksRows: false,
     packsHits: true,
     jsonEach: 'json_each',
-    jsonCell: (place, _kind, name) => `item.value ->> ${place} as ${name}`,
+    jsonCell: (index, _kind, name) => `item.value ->> ${index} as ${name}`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     keepGoing: (column) => sql`keep_going(${sql.ref(column)})`,
     textOrder: '',
@@ -85,14 +81,13 @@ export const dialects: Record<Database['kind'], Dialect> = {
     integer: 'bigint',
     tableEnd: '',
     keyedTableEnd: '',
-    skipsLocked: true,
     locksRows: true,
     packsHits: false,
     jsonEach: 'jsonb_array_elements',
-    jsonCell: (place, kind, name) =>
+    jsonCell: (index, kind, name) =>
       kind === 'text'
-        ? `item.value ->> ${place} as ${name}`
-        : `cast(item.value ->> ${place} as bigint) as ${name}`,
+        ? `item.value ->> ${index} as ${name}`
+        : `cast(item.value ->> ${index} as bigint) as ${name}`,
     contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
     keepGoing: () => sql`true`,
     textOrder: 'collate "C"',
@@ -100,6 +95,6 @@ export const dialects: Record<Database['kind'], Dialect> = {
   },
 };
 
-/** That of the database which is asked. */
+/** The dialect of the database that these queries go to. */
 export const dialectOf = (queries: Queries): Dialect =>
   queries.getExecutor().adapter instanceof SqliteAdapter ? dialects.sqlite : dialects.postgres;

@@ -1,15 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import { dialectOf } from './dialect.ts';
 import { preparedRow } from './prepared.ts';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
-export interface VerifiedDomain {
-  readonly id: number;
-  readonly organization_id: number;
-  readonly host: string;
-}
-
-export const findVerifiedDomain = preparedRow<[host: string], VerifiedDomain>((queries, host) =>
+export const findVerifiedDomain = preparedRow((queries, host: string) =>
   queries
     .selectFrom('domains')
     .select(['id', 'organization_id', 'host'])
@@ -145,7 +140,6 @@ export async function deleteEmptyDomain(
 /** Claims the domains whose check is due, longest due first. No other node gets them before `until`. */
 export async function claimDueDomains(
   queries: Queries,
-  dialect: Dialect,
   claim: { readonly now: number; readonly until: number; readonly max: number },
 ): Promise<DomainRow[]> {
   const due = queries
@@ -154,7 +148,7 @@ export async function claimDueDomains(
     .where('next_check_at', '<=', claim.now)
     .orderBy('next_check_at')
     .limit(claim.max);
-  const ids = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  const ids = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
   if (ids.length === 0) return [];
   return queries
     .updateTable('domains')
@@ -168,15 +162,8 @@ export async function claimDueDomains(
     .execute();
 }
 
-export async function hasDueDomains(queries: Queries, now: number): Promise<boolean> {
-  const row = await queries
-    .selectFrom('domains')
-    .select('id')
-    .where('next_check_at', '<=', now)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasDueDomains = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('domains').select('id').where('next_check_at', '<=', now).limit(1));
 
 /** Some of the links on a domain, by the index of its suffixes. */
 export async function linkIdsOn(queries: Queries, domainId: number, limit: number): Promise<number[]> {
@@ -209,7 +196,6 @@ export async function findOwnDomainId(
 /** Those of these domains that are there. None of them goes, or changes, before this transaction ends. */
 export async function holdDomains(
   queries: Queries,
-  dialect: Dialect,
   ids: readonly number[],
 ): Promise<readonly Pick<DomainRow, 'id' | 'verified_at'>[]> {
   if (ids.length === 0) return [];
@@ -219,5 +205,5 @@ export async function holdDomains(
     .where('id', 'in', ids)
     .where('deleted_at', 'is', null)
     .orderBy('id');
-  return (dialect.locksRows ? there.forShare() : there).execute();
+  return (dialectOf(queries).locksRows ? there.forShare() : there).execute();
 }

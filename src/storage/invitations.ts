@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredInvitation = Selectable<Schema['invitations']>;
@@ -64,19 +65,8 @@ export const findReceivedInvitation = (
 export const findInvitationById = (queries: Queries, id: number): Promise<StoredInvitation | undefined> =>
   queries.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
 
-export async function deleteReceivedInvitation(
-  queries: Queries,
-  email: string,
-  id: number,
-): Promise<boolean> {
-  const row = await queries
-    .deleteFrom('invitations')
-    .where('email', '=', email)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const deleteReceivedInvitation = (queries: Queries, email: string, id: number): Promise<boolean> =>
+  hasRow(queries.deleteFrom('invitations').where('email', '=', email).where('id', '=', id).returning('id'));
 
 /** Of an organization, all of them or those that one of its members made. */
 export async function withdrawInvitations(
@@ -93,16 +83,11 @@ export async function withdrawInvitations(
 export const takeInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.deleteFrom('invitations').where('token_hash', '=', tokenHash).returningAll().executeTakeFirst();
 
-export async function deleteInvitation(
-  queries: Queries,
-  organizationId: number,
-  id: number,
-): Promise<boolean> {
-  const row = await queries
-    .deleteFrom('invitations')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const deleteInvitation = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .deleteFrom('invitations')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .returning('id'),
+  );

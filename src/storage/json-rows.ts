@@ -12,7 +12,7 @@ export function jsonRows(
   columns: Readonly<Record<string, ColumnKind>>,
   json: string,
 ): RawBuilder<unknown> {
-  const picked = Object.entries(columns).map(([name, kind], place) => dialect.jsonCell(place, kind, name));
+  const picked = Object.entries(columns).map(([name, kind], index) => dialect.jsonCell(index, kind, name));
   return sql`(select ${sql.raw(picked.join(', '))} from ${sql.raw(dialect.jsonEach)}(${json}) as item)`;
 }
 

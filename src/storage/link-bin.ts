@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
 import { linkColumns } from './link-columns.ts';
 import { canComeBack } from './list-deleted.ts';
 import { prepared } from './prepared.ts';
-import type { Queries } from './schema.ts';
+import type { Queries, Schema } from './schema.ts';
 
 /** What goes into the bin and comes out of it. */
 const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
@@ -32,15 +32,9 @@ export async function moveToBin(queries: Queries, ids: readonly number[], now: n
   await queries.deleteFrom('links').where('id', 'in', ids).execute();
 }
 
-export interface BinnedLink {
-  readonly id: number;
-  readonly organization_id: number;
-  readonly domain_id: number;
-  readonly suffix: string;
-  readonly deleted_at: number;
-}
-
 const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as const;
+
+export type BinnedLink = Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]>;
 
 /**
  * Those of these links that can come back. They are locked: of two concurrent calls that restore one, one finds it.

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { type Dialect, dialects } from './dialect.ts';
+import { dialectOf } from './dialect.ts';
 import { jsonRows } from './json-rows.ts';
+import { countRows } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** How many ids a block has: so many index entries are passed over for a page, at most. */
@@ -100,13 +101,11 @@ async function countBetween(
   from: number,
   before: number | undefined,
 ): Promise<number> {
-  let counted = queries
+  const links = queries
     .selectFrom('links')
-    .select((count) => count.fn.countAll<number>().as('count'))
     .where('organization_id', '=', organizationId)
     .where('id', '>=', from);
-  if (before !== undefined) counted = counted.where('id', '<', before);
-  return (await counted.executeTakeFirstOrThrow()).count;
+  return countRows(before === undefined ? links : links.where('id', '<', before));
 }
 
 async function countedTo(queries: Queries, organizationId: number): Promise<number> {
@@ -121,7 +120,6 @@ async function countedTo(queries: Queries, organizationId: number): Promise<numb
 /** Keeps the blocks right when links go (`each` is -1) or come back (1). New links are above the mark. */
 export async function correctBlocks(
   queries: Queries,
-  dialect: Dialect,
   organizationId: number,
   ids: readonly number[],
   each: 1 | -1,
@@ -129,12 +127,11 @@ export async function correctBlocks(
   const byBlock = Map.groupBy(ids, (id) => Math.floor(id / blockSize));
   const rows = [...byBlock].map(([block, some]) => [block, each * some.length] as const);
   rows.sort(([one], [other]) => one - other);
-  await addToBlocks(queries, dialect, organizationId, rows, 'link_blocks.links + excluded.links');
+  await addToBlocks(queries, organizationId, rows, 'link_blocks.links + excluded.links');
 }
 
 async function addToBlocks(
   queries: Queries,
-  dialect: Dialect,
   organizationId: number,
   rows: readonly (readonly [number, number])[],
   links: string,
@@ -142,7 +139,7 @@ async function addToBlocks(
   if (rows.length === 0) return;
   await sql`insert into link_blocks (organization_id, block, links)
     select cast(${organizationId} as bigint), block, links
-    from ${jsonRows(dialect, { block: 'integer', links: 'integer' }, JSON.stringify(rows))} as sent where true order by block
+    from ${jsonRows(dialectOf(queries), { block: 'integer', links: 'integer' }, JSON.stringify(rows))} as sent where true order by block
     on conflict (organization_id, block) do update set links = ${sql.raw(links)}`.execute(queries);
 }
 
@@ -152,7 +149,6 @@ export async function countBlocks(database: Database, organizationId: number): P
 }
 
 async function countSome(queries: Queries, kind: Database['kind'], organizationId: number): Promise<boolean> {
-  const dialect = dialects[kind];
   const mark = await queries
     .insertInto('link_block_marks')
     .values({ organization_id: organizationId, counted_to: 0 })
@@ -173,7 +169,7 @@ async function countSome(queries: Queries, kind: Database['kind'], organizationI
   if (end <= first) return false;
   // The rows are taken first: a deletion that is under way is then seen by the count, and a later one waits for it.
   const blocks = Array.from({ length: end - first }, (_, index) => [first + index, 0] as const);
-  await addToBlocks(queries, dialect, organizationId, blocks, 'link_blocks.links');
+  await addToBlocks(queries, organizationId, blocks, 'link_blocks.links');
   const { rows } = await sql<{ block: number; links: number }>`
     select id / ${sql.lit(blockSize)} as block, count(*) as links from links
     where organization_id = ${organizationId} and id >= ${first * blockSize} and id < ${end * blockSize}
@@ -181,7 +177,6 @@ async function countSome(queries: Queries, kind: Database['kind'], organizationI
   const counts = new Map(rows.map(({ block, links }) => [block, links]));
   await addToBlocks(
     queries,
-    dialect,
     organizationId,
     blocks.map(([block]) => [block, counts.get(block) ?? 0] as const),
     'excluded.links',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 import { addToTagCounts, perTag } from './tag-counts.ts';
 import type { StoredTag } from './tags.ts';
@@ -70,15 +71,15 @@ export async function hasMoreTags(
   linkIds: readonly number[],
   limit: number,
 ): Promise<boolean> {
-  const row = await queries
-    .selectFrom('link_tags')
-    .select('link_id')
-    .where('link_id', 'in', linkIds)
-    .groupBy('link_id')
-    .having((counted) => counted.fn.countAll<number>(), '>', limit)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(
+    queries
+      .selectFrom('link_tags')
+      .select('link_id')
+      .where('link_id', 'in', linkIds)
+      .groupBy('link_id')
+      .having((counted) => counted.fn.countAll<number>(), '>', limit)
+      .limit(1),
+  );
 }
 
 /** How many of these links have each tag. */

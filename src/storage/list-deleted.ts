@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import { countRows } from './rows.ts';
 import { defaultDomainId, type Queries, type Schema } from './schema.ts';
 
 export interface DeletedLink {
@@ -75,15 +76,9 @@ export const listDeleted = (
     .execute();
 };
 
-export async function countDeleted(
+export const countDeleted = (
   queries: Queries,
   organizationId: number,
   deletedAfter: number,
-): Promise<number> {
-  const row = await queries
-    .selectFrom('link_bin')
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .where(canComeBack(organizationId, deletedAfter))
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
+): Promise<number> =>
+  countRows(queries.selectFrom('link_bin').where(canComeBack(organizationId, deletedAfter)));

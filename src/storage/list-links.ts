@@ -1,11 +1,11 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { LinkOrder } from '../rules/link-order.ts';
-import type { Database } from './database.ts';
-import { type Dialect, dialects } from './dialect.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
 import type { Start } from './link-blocks.ts';
 import { isAfter, isUnnamedAfter, keyColumn, type LinkPosition, orderOf } from './link-position.ts';
 import { holds, type SearchedText } from './link-search.ts';
 import { type StoredLink, withHost } from './links.ts';
+import { countRows, pageOf } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export interface FilterTag {
@@ -42,32 +42,28 @@ type LinkQuery<Selected> = SelectQueryBuilder<Schema, 'links', Selected>;
 
 /** The page's ids first, from an index where there is one; then only the rows that are shown. */
 export async function listLinks(
-  { read, kind }: Pick<Database, 'read' | 'kind'>,
+  queries: Queries,
   organizationId: number,
   filter: LinkFilter,
   page: LinkPage,
 ): Promise<ListedLinks> {
-  // One more than is shown tells whether there is more.
-  const found = await positionsOf(read, dialects[kind], organizationId, filter, {
-    ...page,
-    limit: page.limit + 1,
-  });
-  return shown(read, found, page.limit);
+  const found = await positionsOf(queries, organizationId, filter, { ...page, limit: page.limit + 1 });
+  return shown(queries, found, page.limit);
 }
 
 /** A page of what a search found, and how much it found: the links are looked through once for both. */
 export async function searchLinks(
-  { read, kind }: Pick<Database, 'read' | 'kind'>,
+  queries: Queries,
   organizationId: number,
   filter: LinkFilter,
   page: LinkPage,
 ): Promise<ListedLinks & { readonly total: number }> {
-  const dialect = dialects[kind];
+  const dialect = dialectOf(queries);
   const { direction, key } = orderOf(page.order);
   const column = keyColumn(dialect, key);
   const shownKey: RawBuilder<string | number | null> =
     key === 'name' ? sql`case when links.name is not null then ${column} end` : column;
-  const matching = read
+  const matching = queries
     .selectFrom('links')
     .select(['links.id', shownKey.as('key'), sql<number>`count(*) over ()`.as('total')])
     .where(matches(dialect, organizationId, filter, 'set'));
@@ -87,9 +83,8 @@ export async function searchLinks(
     .execute();
   const [first] = rows;
   // Past the end no row is left to say how many there are.
-  const total =
-    first?.total ?? (page.offset > 0 ? await countLinks({ read, kind }, organizationId, filter) : 0);
-  return { ...(await shown(read, rows, page.limit)), total };
+  const total = first?.total ?? (page.offset > 0 ? await countLinks(queries, organizationId, filter) : 0);
+  return { ...(await shown(queries, rows, page.limit)), total };
 }
 
 /** A page by id of all of an organization's links, from a start that was looked up. */
@@ -113,13 +108,12 @@ export async function listFrom(
 }
 
 async function shown(queries: Queries, found: readonly LinkPosition[], limit: number): Promise<ListedLinks> {
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
+  const { rows, last } = pageOf(found, limit);
   const links = await rowsOf(
     queries,
-    page.map(({ id }) => id),
+    rows.map(({ id }) => id),
   );
-  return { links, next: found.length > limit && last ? { key: last.key, id: last.id } : null };
+  return { links, next: last && { key: last.key, id: last.id } };
 }
 
 async function rowsOf(queries: Queries, ids: readonly number[]): Promise<StoredLink[]> {
@@ -131,15 +125,15 @@ async function rowsOf(queries: Queries, ids: readonly number[]): Promise<StoredL
 
 async function positionsOf(
   queries: Queries,
-  dialect: Dialect,
   organizationId: number,
   filter: LinkFilter,
   page: LinkPage,
 ): Promise<readonly LinkPosition[]> {
   const { order, limit, offset, after } = page;
+  const dialect = dialectOf(queries);
   const { direction, key } = orderOf(order);
   if (key === 'created_at' && filter.tags !== undefined)
-    return taggedById(queries, dialect, organizationId, filter, page, direction);
+    return taggedById(queries, organizationId, filter, page, direction);
   const tagged = (filter.tags?.[0]?.links ?? 0) > fewTagged && key !== 'created_at' ? 'walk' : 'set';
   const matching = queries
     .selectFrom('links')
@@ -153,7 +147,7 @@ async function positionsOf(
   const named = following.where('links.name', 'is not', null);
   const first = await byKey(named, column, direction).limit(limit).offset(offset).execute();
   if (first.length === limit) return first;
-  const passed = first.length > 0 ? offset : await countOf(named.clearSelect());
+  const passed = first.length > 0 ? offset : await countRows(named.clearSelect());
   const unnamed = matching.where('links.name', 'is', null);
   const rest = await (after === undefined ? unnamed : unnamed.where(isUnnamedAfter(after)))
     .orderBy('links.id', 'desc')
@@ -166,7 +160,6 @@ async function positionsOf(
 /** By id, the index of the rarest tag has its links in order: it is walked, and each link looked at. */
 async function taggedById(
   queries: Queries,
-  dialect: Dialect,
   organizationId: number,
   filter: LinkFilter,
   { limit, offset, after }: LinkPage,
@@ -182,7 +175,7 @@ async function taggedById(
   if (after !== undefined)
     walked = walked.where('link_tags.link_id', direction === 'asc' ? '>' : '<', after.id);
   const rows = await walked
-    .where(matches(dialect, organizationId, { ...filter, tags: others }, 'walk'))
+    .where(matches(dialectOf(queries), organizationId, { ...filter, tags: others }, 'walk'))
     .orderBy('link_tags.link_id', direction)
     .limit(limit)
     .offset(offset)
@@ -193,19 +186,8 @@ async function taggedById(
 const byKey = <Selected>(query: LinkQuery<Selected>, key: RawBuilder<unknown>, direction: 'asc' | 'desc') =>
   query.orderBy(key, direction).orderBy('links.id', direction);
 
-export const countLinks = (
-  { read, kind }: Pick<Database, 'read' | 'kind'>,
-  organizationId: number,
-  filter: LinkFilter,
-): Promise<number> =>
-  countOf(read.selectFrom('links').where(matches(dialects[kind], organizationId, filter, 'set')));
-
-async function countOf(query: LinkQuery<unknown>): Promise<number> {
-  const row = await query
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
+export const countLinks = (queries: Queries, organizationId: number, filter: LinkFilter): Promise<number> =>
+  countRows(queries.selectFrom('links').where(matches(dialectOf(queries), organizationId, filter, 'set')));
 
 /** So many links with a tag are sorted; of more, those without it are passed over in the order that is asked for. */
 const fewTagged = 20_000;

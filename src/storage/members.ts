@@ -1,16 +1,11 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Role } from '../rules/access.ts';
-import type { Queries } from './schema.ts';
-
-export interface StoredMember {
-  readonly id: number;
-  readonly created_at: number;
-  readonly email: string;
-  readonly name: string | null;
-  readonly role: Role;
-}
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
 
 const shown = ['id', 'created_at', 'email', 'name', 'role'] as const;
+
+export type StoredMember = Pick<Selectable<Schema['users']>, (typeof shown)[number]>;
 
 export const listMembers = (queries: Queries, organizationId: number): Promise<StoredMember[]> =>
   queries
@@ -32,13 +27,14 @@ export const findMember = (
     .where('id', '=', id)
     .executeTakeFirst();
 
-export const isMember = async (queries: Queries, organizationId: number, email: string): Promise<boolean> =>
-  (await queries
-    .selectFrom('users')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .where('email', '=', email)
-    .executeTakeFirst()) !== undefined;
+export const isMember = (queries: Queries, organizationId: number, email: string): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('users')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('email', '=', email),
+  );
 
 export async function countMembers(
   queries: Queries,
@@ -54,14 +50,9 @@ export async function countMembers(
   return { members: count('administrator') + count('editor'), administrators: count('administrator') };
 }
 
-export interface Membership {
-  readonly id: number;
-  readonly email: string;
-  readonly email_proven: number;
-  readonly name: string | null;
-  readonly organization_id: number;
-  readonly role: Role;
-}
+const membership = ['id', 'email', 'email_proven', 'name', 'organization_id', 'role'] as const;
+
+export type Membership = Pick<Selectable<Schema['users']>, (typeof membership)[number]>;
 
 /** Reads a user's organization and role, and locks them until this transaction ends. */
 export const lockMembership = (queries: Queries, userId: number): Promise<Membership | undefined> =>
@@ -69,24 +60,24 @@ export const lockMembership = (queries: Queries, userId: number): Promise<Member
     .updateTable('users')
     .set({ role: sql<Role>`role` })
     .where('id', '=', userId)
-    .returning(['id', 'email', 'email_proven', 'name', 'organization_id', 'role'])
+    .returning(membership)
     .executeTakeFirst();
 
 export async function setMembership(
   queries: Queries,
   userId: number,
-  membership: { readonly organization_id: number; readonly role: Role },
+  changes: Pick<Membership, 'organization_id' | 'role'>,
 ): Promise<void> {
-  await queries.updateTable('users').set(membership).where('id', '=', userId).execute();
+  await queries.updateTable('users').set(changes).where('id', '=', userId).execute();
 }
 
 /** Whether that was news. */
-export async function proveEmail(queries: Queries, userId: number): Promise<boolean> {
-  const { numUpdatedRows } = await queries
-    .updateTable('users')
-    .set({ email_proven: 1 })
-    .where('id', '=', userId)
-    .where('email_proven', '=', 0)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+export const proveEmail = (queries: Queries, userId: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('users')
+      .set({ email_proven: 1 })
+      .where('id', '=', userId)
+      .where('email_proven', '=', 0)
+      .returning('id'),
+  );

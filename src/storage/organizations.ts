@@ -1,4 +1,6 @@
 import { type Selectable, sql } from 'kysely';
+import { countDomains } from './domains.ts';
+import { countRows } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredOrganization = Selectable<Schema['organizations']>;
@@ -30,16 +32,8 @@ export async function countBelongings(
   queries: Queries,
   id: number,
 ): Promise<{ readonly tags: number; readonly domains: number }> {
-  const tags = await queries
-    .selectFrom('tags')
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', id)
-    .executeTakeFirstOrThrow();
-  const domains = await queries
-    .selectFrom('domains')
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return { tags: tags.count, domains: domains.count };
+  return {
+    tags: await countRows(queries.selectFrom('tags').where('organization_id', '=', id)),
+    domains: (await countDomains(queries, id)).all,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export async function insertReset(
@@ -29,15 +30,14 @@ export async function findResetHolder(
 }
 
 /** Takes it away as it is read, so that it counts once. */
-export async function takeReset(queries: Queries, tokenHash: string, now: number): Promise<boolean> {
-  const row = await queries
-    .deleteFrom('password_resets')
-    .where('token_hash', '=', tokenHash)
-    .where('expires_at', '>', now)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const takeReset = (queries: Queries, tokenHash: string, now: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .deleteFrom('password_resets')
+      .where('token_hash', '=', tokenHash)
+      .where('expires_at', '>', now)
+      .returning('id'),
+  );
 
 export async function deleteReset(queries: Queries, id: number): Promise<void> {
   await queries.deleteFrom('password_resets').where('id', '=', id).execute();
@@ -49,8 +49,4 @@ export async function deleteResetsBefore(queries: Queries, userId: number, id: n
 
 export async function deleteResetsOf(queries: Queries, userId: number): Promise<void> {
   await queries.deleteFrom('password_resets').where('user_id', '=', userId).execute();
-}
-
-export async function deleteExpiredResets(queries: Queries, now: number): Promise<void> {
-  await queries.deleteFrom('password_resets').where('expires_at', '<=', now).execute();
 }

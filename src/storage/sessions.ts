@@ -94,7 +94,3 @@ export async function endSessionsOf(queries: Queries, userId: number, spared: st
   if (spared !== null) ending = ending.where('hash', '!=', spared);
   await ending.execute();
 }
-
-export async function deleteExpiredSessions(queries: Queries, now: number): Promise<void> {
-  await queries.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-}

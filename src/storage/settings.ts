@@ -1,3 +1,4 @@
+import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 export async function findSetting(queries: Queries, key: string): Promise<string | null> {
@@ -6,15 +7,14 @@ export async function findSetting(queries: Queries, key: string): Promise<string
 }
 
 /** Returns false when the setting was there already: the first one stays. */
-export async function claimSetting(queries: Queries, key: string, value: string): Promise<boolean> {
-  const row = await queries
-    .insertInto('settings')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.column('key').doNothing())
-    .returning('key')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const claimSetting = (queries: Queries, key: string, value: string): Promise<boolean> =>
+  hasRow(
+    queries
+      .insertInto('settings')
+      .values({ key, value })
+      .onConflict((conflict) => conflict.column('key').doNothing())
+      .returning('key'),
+  );
 
 export async function deleteSetting(queries: Queries, key: string): Promise<void> {
   await queries.deleteFrom('settings').where('key', '=', key).execute();

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../rules/text.ts';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type StoredTag = Omit<Selectable<Schema['tags']>, 'name_folded'>;
@@ -60,15 +61,14 @@ export const renameTag = (
     .returning(shown)
     .executeTakeFirst();
 
-export async function deleteTag(queries: Queries, organizationId: number, id: number): Promise<boolean> {
-  const row = await queries
-    .deleteFrom('tags')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const deleteTag = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .deleteFrom('tags')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .returning('id'),
+  );
 
 /** Those of these tags that are the organization's own. */
 export async function ownTags(

@@ -96,9 +96,7 @@ export const findTokenHolder = preparedRow<[hash: string, now: number], Caller>(
 );
 
 /** Families go with their last refresh token: until then they tell a stolen token from a made-up one. */
-export async function deleteExpiredTokens(queries: Queries, now: number): Promise<void> {
-  await queries.deleteFrom('access_tokens').where('expires_at', '<=', now).execute();
-  await queries.deleteFrom('refresh_tokens').where('expires_at', '<=', now).execute();
+export async function deleteEmptyFamilies(queries: Queries): Promise<void> {
   await queries
     .deleteFrom('token_families')
     .where('id', 'not in', (tokens) => tokens.selectFrom('refresh_tokens').select('family_id'))

@@ -1,16 +1,10 @@
-import type { Insertable } from 'kysely';
-import type { Role } from '../rules/access.ts';
+import type { Insertable, Selectable } from 'kysely';
+import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 
-export interface StoredUser {
-  readonly id: number;
-  readonly created_at: number;
-  readonly email: string;
-  readonly name: string | null;
-  readonly organization_id: number;
+export type StoredUser = Omit<Selectable<Schema['users']>, 'password_hash' | 'email_proven'> & {
   readonly organization_name: string;
-  readonly role: Role;
-}
+};
 
 const withOrganization = (queries: Queries) =>
   queries
@@ -36,26 +30,24 @@ export const findPasswordHash = (queries: Queries, email: string) =>
   queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
 
 /** Whether the password is still this one; it stays so until the transaction ends. */
-export async function holdPassword(queries: Queries, id: number, hash: string): Promise<boolean> {
-  return replacePassword(queries, id, hash, hash);
-}
+export const holdPassword = (queries: Queries, id: number, hash: string): Promise<boolean> =>
+  replacePassword(queries, id, hash, hash);
 
 /** False when the password isn't the expected one any more. */
-export async function replacePassword(
+export const replacePassword = (
   queries: Queries,
   id: number,
   expected: string,
   hash: string,
-): Promise<boolean> {
-  const row = await queries
-    .updateTable('users')
-    .set({ password_hash: hash })
-    .where('id', '=', id)
-    .where('password_hash', '=', expected)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('users')
+      .set({ password_hash: hash })
+      .where('id', '=', id)
+      .where('password_hash', '=', expected)
+      .returning('id'),
+  );
 
 /** Whatever it was before. */
 export async function setPassword(queries: Queries, id: number, hash: string): Promise<void> {
@@ -66,9 +58,8 @@ export async function renameUser(queries: Queries, id: number, name: string | nu
   await queries.updateTable('users').set({ name }).where('id', '=', id).execute();
 }
 
-export async function hasUsers(queries: Queries): Promise<boolean> {
-  return (await queries.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
-}
+export const hasUsers = (queries: Queries): Promise<boolean> =>
+  hasRow(queries.selectFrom('users').select('id').limit(1));
 
 /** Null when the address has an account already. */
 export async function insertUser(

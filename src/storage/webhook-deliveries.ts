@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { countRows } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { NewDelivery, StoredDelivery } from './webhook-queue.ts';
 
@@ -32,37 +33,28 @@ export interface DeliveryPage {
   readonly before?: number | undefined;
 }
 
+const ofLink = (queries: Queries, organizationId: number, linkId: number) =>
+  queries
+    .selectFrom('webhook_deliveries')
+    .where('organization_id', '=', organizationId)
+    .where('link_id', '=', linkId);
+
 export const listDeliveries = (
   queries: Queries,
   organizationId: number,
   linkId: number,
   page: DeliveryPage,
 ): Promise<StoredDelivery[]> => {
-  const ofLink = queries
-    .selectFrom('webhook_deliveries')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('link_id', '=', linkId);
-  return (page.before === undefined ? ofLink : ofLink.where('id', '<', page.before))
+  const found = ofLink(queries, organizationId, linkId).selectAll();
+  return (page.before === undefined ? found : found.where('id', '<', page.before))
     .orderBy('id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute();
 };
 
-export async function countDeliveries(
-  queries: Queries,
-  organizationId: number,
-  linkId: number,
-): Promise<number> {
-  const row = await queries
-    .selectFrom('webhook_deliveries')
-    .select((counted) => counted.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', organizationId)
-    .where('link_id', '=', linkId)
-    .executeTakeFirstOrThrow();
-  return row.count;
-}
+export const countDeliveries = (queries: Queries, organizationId: number, linkId: number): Promise<number> =>
+  countRows(ofLink(queries, organizationId, linkId));
 
 /** Every attempt at these deliveries, by delivery, oldest first. */
 export async function attemptsOf(

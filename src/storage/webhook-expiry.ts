@@ -1,11 +1,11 @@
-import type { Dialect } from './dialect.ts';
+import { dialectOf } from './dialect.ts';
 import { findAnyLink, type StoredLink } from './links.ts';
+import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Links that have expired and whose webhook wasn't called yet: each of them once, on any node. */
 export async function takeExpired(
   queries: Queries,
-  dialect: Dialect,
   now: number,
   limit: number,
 ): Promise<{ readonly taken: number; readonly links: readonly StoredLink[] }> {
@@ -15,7 +15,7 @@ export async function takeExpired(
     .where('expiry_event_at', '<=', now)
     .orderBy('expiry_event_at')
     .limit(limit);
-  const taken = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  const taken = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
   const ids = taken.map((link) => link.id);
   if (ids.length > 0) {
     await queries.updateTable('links').set({ expiry_event_at: null }).where('id', 'in', ids).execute();
@@ -26,12 +26,5 @@ export async function takeExpired(
   return { taken: ids.length, links: links.flatMap((link) => link ?? []) };
 }
 
-export async function hasExpired(queries: Queries, now: number): Promise<boolean> {
-  const row = await queries
-    .selectFrom('links')
-    .select('id')
-    .where('expiry_event_at', '<=', now)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasExpired = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(queries.selectFrom('links').select('id').where('expiry_event_at', '<=', now).limit(1));

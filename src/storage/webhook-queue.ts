@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Dialect } from './dialect.ts';
+import { dialectOf } from './dialect.ts';
 import type { Queries, Schema } from './schema.ts';
 
 export type NewDelivery = Insertable<Schema['webhook_deliveries']>;
@@ -55,7 +55,7 @@ export interface Claim {
 const lookedThrough = 256;
 
 /** Takes the oldest due deliveries for a target. No other node gets the same. */
-export async function claimDue(queries: Queries, dialect: Dialect, claim: Claim): Promise<StoredDelivery[]> {
+export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDelivery[]> {
   const { target, max, now, until, except } = claim;
   const due = queries
     .selectFrom('webhook_deliveries')
@@ -65,7 +65,7 @@ export async function claimDue(queries: Queries, dialect: Dialect, claim: Claim)
     .orderBy('next_try_at')
     .orderBy('id')
     .limit(except.length > 0 ? lookedThrough : max);
-  const oldest = await (dialect.skipsLocked ? due.forUpdate().skipLocked() : due).execute();
+  const oldest = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
   const ids = oldest.filter((row) => !except.includes(row.organization_id)).map((row) => row.id);
   if (ids.length === 0) return [];
   return queries

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
 /** Replaces the hook, and returns its number. Null when the link is gone. */
@@ -28,7 +29,7 @@ export async function clearZapierHook(
     .where('id', '=', linkId)
     .where('zapier_hook_url', 'is not', null);
   if (hookId !== null) clearing = clearing.where('zapier_hook_id', '=', hookId);
-  return (await clearing.returning('id').executeTakeFirst()) !== undefined;
+  return hasRow(clearing.returning('id'));
 }
 
 /** A hook that says "gone" has ended its subscription. */

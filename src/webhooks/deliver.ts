@@ -1,6 +1,5 @@
 import type { AllowList } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
-import { dialects } from '../storage/dialect.ts';
 import {
   claimDue,
   hooksOfLink,
@@ -110,13 +109,12 @@ export class Deliverer implements Webhooks {
     const targets = await targetsDue(database.read, instant);
     const shares = this.#slots.shares(shuffled(targets));
     if (shares.length === 0) return [];
-    const dialect = dialects[database.kind];
     const times = { now: instant, until: instant + lease };
     return database.write(async (queries) => {
       const claimed: StoredDelivery[] = [];
       for (const share of shares) {
         const except = this.#slots.full(claimed);
-        claimed.push(...(await claimDue(queries, dialect, { ...share, ...times, except })));
+        claimed.push(...(await claimDue(queries, { ...share, ...times, except })));
       }
       return claimed;
     });

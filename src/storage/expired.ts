@@ -1,0 +1,18 @@
+import type { Queries } from './schema.ts';
+
+/** Tables whose rows have an end. */
+export const expiringTables = [
+  'access_tokens',
+  'refresh_tokens',
+  'sessions',
+  'password_resets',
+  'used_challenges',
+] as const;
+
+export async function deleteExpired(
+  queries: Queries,
+  table: (typeof expiringTables)[number],
+  now: number,
+): Promise<void> {
+  await queries.deleteFrom(table).where('expires_at', '<=', now).execute();
+}

@@ -1,0 +1,21 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** Whether a query finds a row, or a change has touched the one that it returns. */
+export const hasRow = async (query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> =>
+  (await query.executeTakeFirst()) !== undefined;
+
+export async function countRows<Table extends keyof Schema>(
+  query: SelectQueryBuilder<Schema, Table, unknown>,
+): Promise<number> {
+  const row = await query
+    .select((counted) => counted.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** A page of rows of which one more was asked for than it has: `last` is its last row where more follow, or else null. */
+export function pageOf<Row>(found: readonly Row[], limit: number) {
+  const rows = found.slice(0, limit);
+  return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null };
+}
