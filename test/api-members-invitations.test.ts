@@ -338,7 +338,7 @@ describe('joining and leaving at once on postgres', () => {
       app,
       leaving.organizationId,
       () => app.call('POST', '/api/v1/user', { body }),
-      (queries) => withdrawInvitations(queries, leaving.organizationId),
+      (queries) => withdrawInvitations(queries, leaving.organizationId, leaving.userId),
     );
     expect(status).toBe(403);
   });

@@ -13,7 +13,7 @@ export interface CallerResolver {
 }
 
 /** The caller, and the credential that identified it. */
-export interface Authorization {
+interface Authorization {
   readonly caller: Caller | null;
   /** What the session's cookie holds, where no key or token was sent. */
   readonly session: string | null;
@@ -29,7 +29,7 @@ export interface Authorization {
  */
 export type Credential = 'required' | 'optional' | 'own' | 'none';
 
-export interface Rule {
+interface Rule {
   readonly credential: Credential;
   readonly permission?: Permission;
   /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */

@@ -21,7 +21,7 @@ export interface Connection {
   readonly keepOpen: (seconds?: number) => void;
 }
 
-export interface Call<Params, Query, Body, Who> {
+interface Call<Params, Query, Body, Who> {
   readonly caller: Who;
   readonly params: Params;
   readonly query: Query;

@@ -77,7 +77,7 @@ export const drawCode = (url: string, link: CodeOf): string =>
   qrSvg(scannedText(url, link.qr_marker === 1), link.qr_foreground, link.qr_background);
 
 /** All that decides what a picture shows, besides the link's address. */
-export interface Picture {
+interface Picture {
   readonly linkId: number;
   readonly foreground: string;
   readonly background: string;

@@ -6,7 +6,7 @@ type Issue = z.core.$ZodIssue;
 type UnionIssue = Extract<Issue, { code: 'invalid_union' }>;
 type Path = readonly PropertyKey[];
 
-export interface Checked {
+interface Checked {
   /** What was checked. */
   readonly value: unknown;
   /** The field to blame where the value is not a body but one field's. */

@@ -1,5 +1,5 @@
 import { knownBrowserLifetime } from '../auth/known-browsers.ts';
-import { looksLikeSession, sessionLifetime } from '../auth/session-tokens.ts';
+import { sessionLifetime, sessionTokens } from '../auth/opaque-tokens.ts';
 import type { Site } from '../rules/site.ts';
 
 type Security = Pick<Site, 'isSecure'>;
@@ -9,7 +9,7 @@ export const sessionCookieName = ({ isSecure }: Security): string => (isSecure ?
 
 /** The session that a browser sends along, if any. What can't be one of ours is passed over. */
 export function sessionOf(headers: Headers, site: Security): string | null {
-  return cookiesNamed(sessionCookieName(site), headers).find(looksLikeSession) ?? null;
+  return cookiesNamed(sessionCookieName(site), headers).find((token) => sessionTokens.matches(token)) ?? null;
 }
 
 /** What shows at which accounts this browser has signed in before; it opens nothing. */

@@ -7,8 +7,8 @@ import { findSessionHolder, renewSession } from '../storage/sessions.ts';
 import { findTokenHolder } from '../storage/tokens.ts';
 import { looksLikeApiKey } from './api-keys.ts';
 import { credentialSlip } from './credential-slips.ts';
+import { sessionGranularity, sessionLifetime } from './opaque-tokens.ts';
 import { digest } from './secrets.ts';
-import { sessionGranularity, sessionLifetime } from './session-tokens.ts';
 
 /** The last use of a key is kept to the minute: writing it on every call would make every read a write. */
 const useGranularity = 60_000;

@@ -12,7 +12,7 @@ export interface Guesser {
   readonly browser: string | null;
 }
 
-export interface Attempt {
+interface Attempt {
   /** The password was right or was not checked: the attempt doesn't count. */
   readonly forgive: () => Promise<void>;
   /** In which turn the password is checked. */

@@ -16,7 +16,7 @@ export interface Limit {
 }
 
 /** Two lanes, so that repeated attempts don't delay first ones. */
-export interface SlowLanes {
+interface SlowLanes {
   /** For clients with at most `maxFresh` attempts under `freshKey`, which is one of the limits. */
   readonly freshKey: string;
   readonly maxFresh: number;
@@ -29,7 +29,7 @@ const maxRemembered = 10_000;
 /** How long a refusal is repeated without asking the store, where right guesses may have been taken back meanwhile. */
 const recheck = 2_000;
 
-export interface NetworkLimits {
+interface NetworkLimits {
   /** An IPv4 address or a /64; a /56; a /24 of IPv4 or a /48. */
   readonly narrow: number;
   readonly middle: number;

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 
 /** What a derived secret is for. Two purposes never share a key. */
-export type Purpose =
+type Purpose =
   | 'attempts'
   | 'captcha'
   | 'cursor'

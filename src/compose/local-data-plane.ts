@@ -18,7 +18,7 @@ import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
 import type { Start } from './start.ts';
 
-export type DataPlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDisk' | 'hits'>;
+type DataPlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDisk' | 'hits'>;
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 

@@ -16,7 +16,7 @@ interface Holder {
   readonly port: number | null;
 }
 
-export interface ServerLock {
+interface ServerLock {
   listensOn(port: number): void;
   release(): void;
 }

@@ -22,7 +22,7 @@ export type Task =
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface AppServerMemory {
+interface AppServerMemory {
   readonly port: number;
   readonly clientByPort: SharedArrayBuffer;
   readonly misses: SharedArrayBuffer;

@@ -1,29 +1,26 @@
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
-import { notFound, Refusal } from '../rules/errors.ts';
+import { Refusal } from '../rules/errors.ts';
 import {
   findPasswordHash,
-  findUser,
   replacePassword,
   type StoredUser,
   renameUser as storeName,
 } from '../storage/users.ts';
 import type { Context } from './context.ts';
 import { endSignIns } from './end-sign-ins.ts';
-import { readUser } from './read-user.ts';
+import { readUser, requireUser } from './read-user.ts';
 
 /** Null takes the name away. */
 export const renameUser = (context: Context, { userId }: Caller, name: string | null): Promise<StoredUser> =>
   context.database.write(async (queries) => {
     await storeName(queries, userId, name);
-    const user = await findUser(queries, userId);
-    if (!user) throw notFound('user');
-    return user;
+    return requireUser(queries, userId);
   });
 
 const quarterOfAnHour = 15 * 60 * 1000;
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly current_password: string;
   readonly new_password: string;
 }

@@ -10,7 +10,7 @@ import { TimeSlice } from './time-slice.ts';
 
 const maxProblems = 100;
 
-export interface BulkOptions {
+interface BulkOptions {
   readonly withPng: boolean;
   /** All of them or none. */
   readonly atomic: boolean;
@@ -19,7 +19,7 @@ export interface BulkOptions {
 }
 
 /** The links of one call: each is prepared for storing, or refused. */
-export interface Batch {
+interface Batch {
   /** Resolves when all are prepared; rejects where one refusal refuses all. */
   readonly links: Promise<readonly Prepared[]>;
   /**

@@ -10,7 +10,7 @@ import type { Queries } from '../storage/schema.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
-import { messageId } from './webhook-message-id.ts';
+import { occasionOf } from './webhook-occasion.ts';
 
 export async function deleteLink(context: Context, caller: Caller, id: number): Promise<void> {
   if ((await deleteLinks(context, caller, [id])).length === 0) throw notFound('link');
@@ -31,7 +31,7 @@ export async function deleteLinks(
   return gone.map((link) => link.id);
 }
 
-/** Puts links that this transaction has locked into the bin, with everything that hangs on them. */
+/** Moves links that this transaction has locked to the bin, and updates all that counts or caches them. */
 async function removeLinks(
   context: Context,
   queries: Queries,
@@ -48,10 +48,7 @@ async function removeLinks(
   await countLinksIn(queries, links, -1);
   await correctBlocks(queries, organizationId, ids, -1);
   await recordChanges(queries, links, now);
-  for (const link of links) {
-    const occasion = { site: context.site, now, messageId: messageId(context) };
-    await enqueueLinkEvent(queries, 'link.deleted', link, occasion);
-  }
+  for (const link of links) await enqueueLinkEvent(queries, 'link.deleted', link, occasionOf(context, now));
 }
 
 /** After the commit: invalidates this node's caches at once, and wakes the webhooks. */

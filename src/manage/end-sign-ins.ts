@@ -3,11 +3,8 @@ import type { Queries } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/sessions.ts';
 import { endFamiliesOf } from '../storage/tokens.ts';
 
-/**
- * All that the old password let in, in the transaction that replaces it: sessions (save one), token pairs, and links
- * that would set another password. API keys stay: they are revoked one by one, as other programs depend on them.
- */
-export async function endSignIns(
+/** Every session (save one) and token pair of a user. API keys are revoked one by one, as other programs depend on them. */
+export async function endSessions(
   queries: Queries,
   userId: number,
   now: number,
@@ -15,5 +12,15 @@ export async function endSignIns(
 ): Promise<void> {
   await endSessionsOf(queries, userId, sparedSession);
   await endFamiliesOf(queries, userId, now);
+}
+
+/** The same in the transaction that replaces a password, with the mailed links that would set another one. */
+export async function endSignIns(
+  queries: Queries,
+  userId: number,
+  now: number,
+  sparedSession: string | null = null,
+): Promise<void> {
+  await endSessions(queries, userId, now, sparedSession);
   await deleteResetsOf(queries, userId);
 }

@@ -1,7 +1,7 @@
 import type { Guesser } from '../auth/guesses.ts';
 import { knownBrowser } from '../auth/known-browsers.ts';
+import { resetTokens } from '../auth/opaque-tokens.ts';
 import { networkLimits } from '../auth/rate-limit.ts';
-import { makeResetToken } from '../auth/reset-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { resetMail } from '../mail/reset-mail.ts';
@@ -39,8 +39,7 @@ export async function forgotPassword(
 
 async function refuseMany({ limits }: Context, network: string): Promise<void> {
   const wanted = networkLimits('forgot', network, { narrow: 20, middle: 40, wide: 80 }, hour);
-  const isLetIn = await withinLimits(limits, wanted);
-  if (isLetIn) return;
+  if (await withinLimits(limits, wanted)) return;
   throw new Refusal(
     'TOO_MANY_ATTEMPTS',
     'New passwords were asked for too often from your network. Look for the mail among your spam, or try again in an hour.',
@@ -56,7 +55,7 @@ async function mailLink(context: Context, mailer: Mailer, email: string, by: Gue
   const user = await findUserByEmail(database.lookup, email);
   if (!user) return;
   if (!forgive) return mailer.heldBack('too many mails about a password to one address');
-  const token = makeResetToken(context.randomBytes);
+  const token = resetTokens.make(context.randomBytes);
   const now = context.now();
   const id = await database.write((queries) =>
     insertReset(queries, {

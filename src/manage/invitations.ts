@@ -1,9 +1,9 @@
+import { invitationTokens } from '../auth/opaque-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import { invitationMail } from '../mail/invitation-mail.ts';
 import type { Caller, Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
-import { digitsAndLetters, drawText } from '../rules/random-text.ts';
 import * as stored from '../storage/invitations.ts';
 import { isMember } from '../storage/members.ts';
 import { lockOrganizations } from '../storage/organizations.ts';
@@ -15,12 +15,8 @@ import { requireAdministrator } from './require-administrator.ts';
 export type { StoredInvitation } from '../storage/invitations.ts';
 
 const lifetime = 14 * 24 * 60 * 60 * 1000;
-const form = /^lni_[0-9A-Za-z]{32}$/;
 
-/** What can't be one costs no query. */
-export const looksLikeInvitation = (token: string): boolean => form.test(token);
-
-export interface NewInvitation extends stored.StoredInvitation {
+interface NewInvitation extends stored.StoredInvitation {
   readonly token: string;
   /** Where it is accepted: to be passed on to the invited person. */
   readonly url: string;
@@ -38,7 +34,7 @@ export async function inviteMember(
   email: string,
   role: Role,
 ): Promise<NewInvitation> {
-  const token = `lni_${drawText(digitsAndLetters, 32, context.randomBytes)}`;
+  const token = invitationTokens.make(context.randomBytes);
   const now = context.now();
   const invitation = await context.database.write(async (queries) => {
     const address = normaliseEmail(email);

@@ -30,7 +30,7 @@ export interface LinkFields {
 }
 
 /** Whether a host is a short domain of this service, besides its own. A promise where the store has to be asked. */
-export type IsOurDomain = (host: string) => boolean | Promise<boolean>;
+type IsOurDomain = (host: string) => boolean | Promise<boolean>;
 
 export const asksForDomains =
   ({ database }: Pick<Context, 'database'>) =>
@@ -38,7 +38,7 @@ export const asksForDomains =
     (await findVerifiedDomain(database.lookup, host)) !== undefined;
 
 /** Columns in their stored form; undefined where the call has no such field. */
-export type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
+type ProvidedColumns = { readonly [Column in keyof LinkChanges]: LinkChanges[Column] | undefined };
 
 /** Columns for the fields of a call, checked and in their stored form. */
 export async function columnsOf(context: Context, fields: LinkFields): Promise<LinkChanges> {
@@ -51,17 +51,16 @@ export async function providedColumns(
   fields: LinkFields,
   isOurDomain: IsOurDomain,
 ): Promise<ProvidedColumns> {
-  const destination = mandatory(
-    fields.destination_url,
-    'destination_url',
-    webPlace(context, 'destination_url'),
+  const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
+  const android = clearable(
+    fields.android_link_destination,
+    destinationIn(context, 'android_link_destination'),
   );
-  const android = clearable(fields.android_link_destination, webPlace(context, 'android_link_destination'));
-  const ios = clearable(fields.ios_link_destination, webPlace(context, 'ios_link_destination'));
-  for (const place of [destination, android, ios]) {
-    if (!place) continue;
-    const isOurs = isOurDomain(place.host);
-    if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(place.field);
+  const ios = clearable(fields.ios_link_destination, destinationIn(context, 'ios_link_destination'));
+  for (const found of [destination, android, ios]) {
+    if (!found) continue;
+    const isOurs = isOurDomain(found.host);
+    if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
   }
   const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));
   return {
@@ -72,14 +71,8 @@ export async function providedColumns(
     og_description: clearable(fields.og_description, (text) => text),
     og_image: clearable(fields.og_image, (url) => webAddress(url, 'og_image')),
     expires_at: clearable(fields.expiration_date, instant),
-    qr_foreground:
-      fields.qr_code_foreground_hex === undefined
-        ? undefined
-        : fields.qr_code_foreground_hex || defaultColours.foreground,
-    qr_background:
-      fields.qr_code_background_hex === undefined
-        ? undefined
-        : fields.qr_code_background_hex || defaultColours.background,
+    qr_foreground: orDefault(fields.qr_code_foreground_hex, defaultColours.foreground),
+    qr_background: orDefault(fields.qr_code_background_hex, defaultColours.background),
     qr_marker: flag(fields.qr_code_marker),
     bot_protection: flag(fields.bot_protection),
     captcha: flag(fields.captcha),
@@ -126,17 +119,18 @@ function clearable<T>(value: string | null | undefined, accept: (value: string) 
   return value === null || value === '' ? null : accept(value);
 }
 
-function mandatory<T>(
-  value: string | null | undefined,
-  field: string,
-  accept: (value: string) => T,
-): T | undefined {
-  if (value === undefined) return undefined;
-  if (value === null || value.trim() === '') {
-    throw new Refusal('FIELD_MISSING', 'A link needs somewhere to lead: give a web address.', { field });
+function required<T>(url: string | null | undefined, accept: (url: string) => T): T | undefined {
+  if (url === undefined) return undefined;
+  if (url === null || url.trim() === '') {
+    throw new Refusal('FIELD_MISSING', 'A link needs somewhere to lead: give a web address.', {
+      field: 'destination_url',
+    });
   }
-  return accept(value);
+  return accept(url);
 }
+
+const orDefault = (value: string | null | undefined, byDefault: string): string | undefined =>
+  value === undefined ? undefined : value || byDefault;
 
 const flag = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0;
@@ -153,19 +147,19 @@ function instant(text: string): number {
 
 const webAddress = (text: string, field: string): string => requireDestination(text, field).url.href;
 
-interface WebPlace {
+interface FoundDestination {
   readonly text: string;
   readonly host: string;
   readonly field: string;
 }
 
-const textOf = (place: WebPlace | null | undefined): string | null | undefined =>
-  place ? place.text : place;
+const textOf = (found: FoundDestination | null | undefined): string | null | undefined =>
+  found ? found.text : found;
 
 /** A link to a link of ours would send visitors round in circles, and hide where they end. */
-const webPlace =
+const destinationIn =
   (context: Context, field: string) =>
-  (text: string): WebPlace => {
+  (text: string): FoundDestination => {
     const { text: stored, url } = requireDestination(text, field, context.config.appSchemes);
     if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
     return { text: stored, host: url.hostname.replace(/\.$/, ''), field };

@@ -13,10 +13,9 @@ import {
 } from '../storage/members.ts';
 import { lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
-import { endSessionsOf } from '../storage/sessions.ts';
-import { endFamiliesOf } from '../storage/tokens.ts';
 import { insertOrganization } from '../storage/users.ts';
 import type { Context } from './context.ts';
+import { endSessions } from './end-sign-ins.ts';
 import { requireAdministrator } from './require-administrator.ts';
 
 export type { StoredMember } from '../storage/members.ts';
@@ -45,8 +44,7 @@ export const removeMember = (context: Context, caller: Caller, id: number): Prom
     const own = await insertOrganization(queries, member.name || member.email, context.now());
     await setMembership(queries, id, { organization_id: own, role: 'administrator' });
     await deleteApiKeysOf(queries, id);
-    await endSessionsOf(queries, id, null);
-    await endFamiliesOf(queries, id, context.now());
+    await endSessions(queries, id, context.now());
   });
 
 /** A member of the caller's organization. Locks its membership until the transaction ends. */

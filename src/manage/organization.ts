@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 export type { StoredOrganization } from '../storage/organizations.ts';
 
-export interface OrganizationUpdate {
+interface OrganizationUpdate {
   readonly name?: string | undefined;
   readonly qr_code_marker?: boolean | undefined;
 }

@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 
 export type { DeletedLink, DeletedPosition };
 
-export interface DeletedLinks {
+interface DeletedLinks {
   readonly links: readonly DeletedLink[];
   readonly total: number;
   /** Where the next page goes on; null behind the last one. */

@@ -40,18 +40,18 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
 }
 
 /** What narrows a list, as it is asked for. */
-export interface LinkFilterInput {
+interface LinkFilterInput {
   readonly text?: string | undefined;
   readonly tagIds?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domain?: string | undefined;
 }
 
-export interface LinkQuery extends LinkFilterInput, LinkPage {
+interface LinkQuery extends LinkFilterInput, LinkPage {
   readonly before?: number | undefined;
 }
 
-export interface LinkPageFound {
+interface LinkPageFound {
   readonly links: readonly LinkWithTags[];
   /** How many match, whatever the page. */
   readonly total: number;

@@ -1,3 +1,4 @@
+import { invitationTokens } from '../auth/opaque-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { whyStay } from '../rules/departure.ts';
@@ -17,21 +18,21 @@ import { linkCount } from '../storage/link-counts.ts';
 import { countMembers, lockMembership, type Membership, setMembership } from '../storage/members.ts';
 import { countBelongings, findOrganization, lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
-import { findUser, findUserByEmail, type StoredUser } from '../storage/users.ts';
+import { findUserByEmail, type StoredUser } from '../storage/users.ts';
 import type { Context } from './context.ts';
-import { looksLikeInvitation, uselessInvitation } from './invitations.ts';
-import { readUser } from './read-user.ts';
+import { uselessInvitation } from './invitations.ts';
+import { readUser, requireUser } from './read-user.ts';
 
 export type { ReceivedInvitation } from '../storage/invitations.ts';
 
-export interface InvitationPreview {
+interface InvitationPreview {
   readonly invitation: ReceivedInvitation;
   readonly hasAccount: boolean;
 }
 
 /** What the holder of the link may know before signing in or up. */
 export async function previewInvitation(context: Context, token: string): Promise<InvitationPreview> {
-  const invitation = looksLikeInvitation(token)
+  const invitation = invitationTokens.matches(token)
     ? await findReceivedInvitation(context.database.lookup, digest(token))
     : undefined;
   if (!invitation || invitation.expires_at <= context.now()) throw uselessInvitation('token');
@@ -74,7 +75,9 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
 export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
   context.database.write(async (queries) => {
     const member = await holdCaller(queries, caller);
-    const invitation = looksLikeInvitation(token) ? await findInvitation(queries, digest(token)) : undefined;
+    const invitation = invitationTokens.matches(token)
+      ? await findInvitation(queries, digest(token))
+      : undefined;
     if (!invitation || invitation.expires_at <= context.now()) throw uselessInvitation('token');
     if (invitation.email !== member.email) {
       throw new Refusal(
@@ -108,9 +111,7 @@ async function join(queries: Queries, member: Membership, invitation: StoredInvi
     await deleteApiKeysOf(queries, member.id);
     await withdrawInvitations(queries, left, member.id);
   }
-  const user = await findUser(queries, member.id);
-  if (!user) throw notFound('user');
-  return user;
+  return requireUser(queries, member.id);
 }
 
 async function requireLeave(queries: Queries, { organization_id, role }: Membership): Promise<void> {

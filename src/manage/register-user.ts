@@ -8,12 +8,13 @@ import { findInvitation, type StoredInvitation, takeInvitation } from '../storag
 import { lockOrganizations } from '../storage/organizations.ts';
 import type { Queries } from '../storage/schema.ts';
 import { claimSetting } from '../storage/settings.ts';
-import { findUser, hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
+import { hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
 import { requireBaseUrl, storeBaseUrl } from './base-url.ts';
 import type { Context } from './context.ts';
 import { uselessInvitation } from './invitations.ts';
+import { requireUser } from './read-user.ts';
 
-export interface Registration {
+interface Registration {
   readonly email: string;
   readonly password: string;
   readonly name?: string | null | undefined;
@@ -25,7 +26,7 @@ export interface Registration {
 }
 
 /** Where a registration comes from. Besides an invitation or open registration, it decides whether it is allowed. */
-export type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
+type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
 
 const hour = 60 * 60 * 1000;
 
@@ -74,9 +75,7 @@ export async function registerUser(
         field: 'email',
       });
     }
-    const user = await findUser(queries, id);
-    if (!user) throw new Error('the account just made is not there');
-    return user;
+    return requireUser(queries, id);
   });
 }
 

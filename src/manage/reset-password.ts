@@ -1,5 +1,5 @@
+import { resetTokens } from '../auth/opaque-tokens.ts';
 import { networkLimits } from '../auth/rate-limit.ts';
-import { looksLikeReset } from '../auth/reset-tokens.ts';
 import { digest } from '../auth/secrets.ts';
 import { Refusal } from '../rules/errors.ts';
 import { deleteApiKeysOf } from '../storage/api-keys.ts';
@@ -12,7 +12,7 @@ import { loginTarget } from './sign-in.ts';
 
 const quarterOfAnHour = 15 * 60 * 1000;
 
-export interface PasswordReset {
+interface PasswordReset {
   readonly token: string;
   readonly new_password: string;
 }
@@ -23,7 +23,7 @@ export async function resetPassword(
   { token, new_password }: PasswordReset,
   network: string,
 ): Promise<void> {
-  if (!looksLikeReset(token)) throw uselessReset();
+  if (!resetTokens.matches(token)) throw uselessReset();
   const userId = await findResetHolder(context.database.lookup, digest(token), context.now());
   if (userId === undefined) {
     // A token of 256 bits can't be guessed: the limit on wrong ones only saves work, and a right one always works.

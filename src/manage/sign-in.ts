@@ -1,7 +1,7 @@
 import type { Turn } from '../auth/fair-turns.ts';
 import { knownBrowser, rememberBrowser } from '../auth/known-browsers.ts';
+import { sessionLifetime, sessionTokens } from '../auth/opaque-tokens.ts';
 import { digest } from '../auth/secrets.ts';
-import { makeSessionToken, sessionLifetime } from '../auth/session-tokens.ts';
 import type { TokenPair } from '../auth/tokens.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -10,7 +10,7 @@ import { endSession, insertSession } from '../storage/sessions.ts';
 import { findPasswordHash, findUser, holdPassword, type StoredUser } from '../storage/users.ts';
 import type { Context } from './context.ts';
 
-export interface Login {
+interface Login {
   readonly email: string;
   readonly password: string;
 }
@@ -21,7 +21,7 @@ export const startTokens = (context: Context, login: Login, network: string): Pr
 /** Under what guesses at the password of an account are counted. */
 export const loginTarget = (email: string): string => `login|${normaliseEmail(email)}`;
 
-/** The account that a sign-in is for, as far as it is known. */
+/** The browser that signs in, as far as it is known. */
 export interface Browser {
   readonly browser: string | null;
   readonly os: string | null;
@@ -39,7 +39,7 @@ export async function startSession(
 ): Promise<{ readonly user: StoredUser; readonly token: string; readonly knownCookie: string }> {
   const { secrets, randomBytes } = context;
   const started = await signIn(context, login, network, knownCookie, async (queries, userId) => {
-    const token = makeSessionToken(context.randomBytes);
+    const token = sessionTokens.make(randomBytes);
     const now = context.now();
     if (before !== null) await endSession(queries, digest(before));
     await insertSession(queries, {

@@ -3,9 +3,9 @@ import { lockLinks, touchLinks } from '../storage/links.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { changeTags } from './link-tags.ts';
-import { messageId } from './webhook-message-id.ts';
+import { occasionOf } from './webhook-occasion.ts';
 
-export interface TagChange {
+interface TagChange {
   readonly ids: readonly number[];
   readonly add_tags: readonly number[];
   readonly remove_tags: readonly number[];
@@ -24,10 +24,7 @@ export async function tagLinks(
     const now = context.now();
     await touchLinks(queries, [...changed], now);
     const told = links.filter((link) => changed.has(link.id) && link.webhook_url !== null);
-    for (const link of told) {
-      const occasion = { site: context.site, now, messageId: messageId(context) };
-      await enqueueLinkEvent(queries, 'link.updated', link, occasion);
-    }
+    for (const link of told) await enqueueLinkEvent(queries, 'link.updated', link, occasionOf(context, now));
     return { count: links.length, hasNews: told.length > 0 };
   });
   if (hasNews) context.webhooks.wake();

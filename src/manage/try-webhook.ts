@@ -7,7 +7,7 @@ import { sampleDelivery } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { type DeliveryWithAttempts, noWebhook, readDelivery } from './webhook-deliveries.ts';
 import { limitWebhookCalls } from './webhook-limit.ts';
-import { messageId } from './webhook-message-id.ts';
+import { occasionOf } from './webhook-occasion.ts';
 
 /** Sends a made-up click once, at once, and tells what came of it. It stands among the deliveries, and isn't retried. */
 export async function tryWebhook(
@@ -15,13 +15,12 @@ export async function tryWebhook(
   caller: Caller,
   linkId: number,
 ): Promise<DeliveryWithAttempts> {
-  const { database, site, config, webhooks, now } = context;
+  const { database, config, webhooks, now } = context;
   const link = await findLink(database.lookup, caller.organizationId, linkId);
   if (!link) throw notFound('link');
   if (link.webhook_url === null) throw noWebhook('webhook');
   await limitWebhookCalls(context, linkId, caller.organizationId);
-  const occasion = { site, now: now(), messageId: messageId(context) };
-  const message = sampleDelivery(link, link.webhook_url, config.webhookAddress, occasion);
+  const message = sampleDelivery(link, link.webhook_url, config.webhookAddress, occasionOf(context, now()));
   const attempt = await webhooks.tryOnce(message);
   const status = attempt.status ?? 0;
   const isDelivered = status >= 200 && status < 300;

@@ -13,7 +13,7 @@ import { type DomainWithRecords, readDomain } from './read-domains.ts';
 import { destinationIsOurs, requireDestination } from './require-destination.ts';
 
 /** Absent: unchanged. Null or "": cleared. */
-export interface DomainUpdate {
+interface DomainUpdate {
   readonly root_url?: string | null | undefined;
   readonly not_found_url?: string | null | undefined;
 }
@@ -27,8 +27,8 @@ export async function updateDomain(
   const { organizationId } = caller;
   const current = await readDomain(context, caller, id, context.database.lookup);
   const [root_url, not_found_url] = await Promise.all([
-    place(context, caller, update.root_url, 'root_url'),
-    place(context, caller, update.not_found_url, 'not_found_url'),
+    fallbackUrl(context, caller, update.root_url, 'root_url'),
+    fallbackUrl(context, caller, update.not_found_url, 'not_found_url'),
   ]);
   const changes = {
     ...(root_url === undefined ? {} : { root_url }),
@@ -45,8 +45,8 @@ export async function updateDomain(
   return readDomain(context, caller, id);
 }
 
-/** A place on a short domain would send visitors round in circles, also on one that is yet to be verified. */
-async function place(
+/** A URL on a short domain would send visitors round in circles, also on one that is not verified yet. */
+async function fallbackUrl(
   context: Context,
   { organizationId }: Caller,
   text: string | null | undefined,
@@ -61,8 +61,6 @@ async function place(
     context.site.leadsToUs(url) ||
     (await findOwnDomainId(lookup, organizationId, host)) !== null ||
     (await findVerifiedDomain(lookup, host)) !== undefined;
-  if (isOurs) {
-    throw destinationIsOurs(field);
-  }
+  if (isOurs) throw destinationIsOurs(field);
   return url.href;
 }

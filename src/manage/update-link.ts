@@ -10,9 +10,9 @@ import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
-import { messageId } from './webhook-message-id.ts';
+import { occasionOf } from './webhook-occasion.ts';
 
-export interface LinkUpdate extends LinkFields {
+interface LinkUpdate extends LinkFields {
   readonly add_tags?: readonly number[] | undefined;
   readonly remove_tags?: readonly number[] | undefined;
 }
@@ -47,8 +47,7 @@ export async function updateLink(
     });
     await changeTags(queries, caller.organizationId, [id], update);
     await recordChange(queries, before, now);
-    const occasion = { site: context.site, now, messageId: messageId(context) };
-    await enqueueLinkEvent(queries, 'link.updated', after, occasion);
+    await enqueueLinkEvent(queries, 'link.updated', after, occasionOf(context, now));
     return { link: { ...after, updated_at }, tags: (await tagsOf(queries, [id])).get(id) ?? [] };
   });
   context.linksChanged([updated.link]);

@@ -22,7 +22,7 @@ export interface DeliveryWithAttempts {
   readonly attempts: readonly StoredAttempt[];
 }
 
-export interface DeliveriesFound {
+interface DeliveriesFound {
   readonly deliveries: readonly DeliveryWithAttempts[];
   readonly total: number;
   /** The id before which the next page begins; null behind the last one. */

@@ -7,7 +7,7 @@ import { zapierSample } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { requireTarget } from './webhook-target.ts';
 
-export interface ZapierHook {
+interface ZapierHook {
   readonly id: number;
   readonly target_url: string;
 }

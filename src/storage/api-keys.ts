@@ -21,7 +21,7 @@ export async function deleteApiKeysOf(queries: Queries, userId: number): Promise
   await queries.deleteFrom('api_keys').where('user_id', '=', userId).execute();
 }
 
-export interface KeyHolder extends Caller {
+interface KeyHolder extends Caller {
   readonly keyId: number;
   readonly lastUsedAt: number | null;
 }

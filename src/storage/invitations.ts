@@ -68,15 +68,17 @@ export const findInvitationById = (queries: Queries, id: number): Promise<Stored
 export const deleteReceivedInvitation = (queries: Queries, email: string, id: number): Promise<boolean> =>
   hasRow(queries.deleteFrom('invitations').where('email', '=', email).where('id', '=', id).returning('id'));
 
-/** Of an organization, all of them or those that one of its members made. */
+/** Those that one member of an organization made. */
 export async function withdrawInvitations(
   queries: Queries,
   organizationId: number,
-  invitedBy?: number,
+  invitedBy: number,
 ): Promise<void> {
-  let withdrawing = queries.deleteFrom('invitations').where('organization_id', '=', organizationId);
-  if (invitedBy !== undefined) withdrawing = withdrawing.where('invited_by', '=', invitedBy);
-  await withdrawing.execute();
+  await queries
+    .deleteFrom('invitations')
+    .where('organization_id', '=', organizationId)
+    .where('invited_by', '=', invitedBy)
+    .execute();
 }
 
 /** Takes the invitation away as it is read, so that it counts once. */

@@ -9,7 +9,7 @@ export interface LinkPosition {
   readonly id: number;
 }
 
-export type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix';
+type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix';
 
 export const orderOf = (order: LinkOrder) => ({
   direction: order.startsWith('-') ? ('desc' as const) : ('asc' as const),

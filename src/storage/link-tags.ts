@@ -4,7 +4,7 @@ import type { Queries } from './schema.ts';
 import { addToTagCounts, perTag } from './tag-counts.ts';
 import type { StoredTag } from './tags.ts';
 
-export interface LinkTag {
+interface LinkTag {
   readonly link_id: number;
   readonly tag_id: number;
 }

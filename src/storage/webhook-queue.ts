@@ -41,7 +41,7 @@ export async function targetsDue(queries: Queries, now: number): Promise<string[
   return rows.map((row) => row.target);
 }
 
-export interface Claim {
+interface Claim {
   readonly target: string;
   readonly max: number;
   readonly now: number;

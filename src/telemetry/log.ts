@@ -1,4 +1,4 @@
-export type LogLevel = 'error' | 'warn' | 'info';
+type LogLevel = 'error' | 'warn' | 'info';
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
 

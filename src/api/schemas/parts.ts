@@ -3,7 +3,7 @@ import { isStorable } from '../../rules/text.ts';
 import { shortened } from '../shortened.ts';
 
 /** A sentence that begins with the name of the field that it is about. */
-export const about =
+const about =
   (rest: string) =>
   ({ path = [] }: { readonly path?: PropertyKey[] | undefined }): string =>
     `"${String(path.findLast((step) => typeof step === 'string') ?? 'This')}" ${rest}`;
