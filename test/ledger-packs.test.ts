@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { outcomes } from '../src/journal/hit.ts';
 import { noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
+import type { GroupCount } from '../src/ledger/groups.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
 import type { HitCount, HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import type { Owner } from '../src/ledger/owner.ts';
+import { PackLedger } from '../src/ledger/pack-ledger.ts';
+import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { classes, type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
@@ -60,7 +63,7 @@ function inOrder(hits: readonly Told[], isByLink: boolean): readonly Told[] {
   return [...(packed?.flat() ?? []), ...byLink.filter((hit) => left.has(hit))];
 }
 
-/** Folds a stretch, as the fold's thread would. */
+/** Folds batches, as the fold's thread would. */
 class Folding {
   readonly #store: SqliteFoldStore;
   readonly #journal: string;
@@ -107,7 +110,7 @@ beforeAll(async () => {
   ledger = openLedger(database);
   store = new SqliteFoldStore(folder.path);
   const folding = new Folding(store);
-  const stretches = [
+  const batches = [
     [40, false],
     [4_500, true],
     [4_096, true],
@@ -116,7 +119,7 @@ beforeAll(async () => {
     [5, false],
   ] as const;
   let from = begin;
-  for (const [count, isByLink] of stretches) {
+  for (const [count, isByLink] of batches) {
     const hits = someHits(count, from);
     await folding.fold(hits, isByLink);
     for (const hit of inOrder(hits, isByLink)) told.push({ ...hit, id: told.length + 1 } as StoredHit);
@@ -129,12 +132,12 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-const placeOf = ({ class: ofClass, outcome }: Told): number =>
+const codeOf = ({ class: ofClass, outcome }: Told): number =>
   ofClass > 0 ? ofClass + 1 : Number(outcome !== 0);
 const isOf = (hit: StoredHit, { kind, id }: Owner): boolean => hit[`${kind}_id`] === id;
 const passes = (hit: StoredHit, { owner, classes: wanted, from, to }: HitFilter): boolean =>
   isOf(hit, owner) &&
-  (wanted?.includes(placeOf(hit)) ?? true) &&
+  (wanted?.includes(codeOf(hit)) ?? true) &&
   hit.at >= (from ?? 0) &&
   hit.at < (to ?? Number.POSITIVE_INFINITY);
 
@@ -158,7 +161,7 @@ describe('a ledger of rows and packs', () => {
     expect([...(await wholeLedger(database.read))]).toEqual(told);
   });
 
-  test('is listed newest first, from any place, a page at a time', async () => {
+  test('is listed newest first, from any position, a page at a time', async () => {
     for (const filter of filters) {
       const all = told.filter((hit) => passes(hit, filter)).reverse();
       for (const page of [
@@ -210,21 +213,21 @@ describe('a ledger of rows and packs', () => {
     }
     const owners = told.map(({ id, organization_id }) => ({ id, organization_id }));
     expect(await ledger.newestId()).toBe(told.length);
-    for (const [after, most] of [
+    for (const [after, max] of [
       [0, 5_000],
       [39, 10],
       [2_000, 7_000],
       [told.length - 2, 5],
     ] as const)
-      expect([...(await ledger.ownersAfter(after, most))]).toEqual(owners.slice(after, after + most));
+      expect([...(await ledger.ownersAfter(after, max))]).toEqual(owners.slice(after, after + max));
   });
 
-  test('is counted, by hour and by value', async () => {
+  test('is counted, by hour and by value, in one round or in several', async () => {
     const columns: HitColumn[] = ['country', 'browser', 'referrer', 'reason', 'class'];
     for (const filter of filters) {
       const hits = told
         .filter((hit) => passes(hit, filter))
-        .map((hit) => ({ hit, class: placeOf(hit), hits: 1 }));
+        .map((hit) => ({ hit, class: codeOf(hit), hits: 1 }));
       const everything = await ledger.count(filter, 'class');
       expect(everything.reduce((sum, count) => sum + count.hits, 0)).toBe(hits.length);
       const ofDevice = hits.filter(({ hit }) => hit.device === 1);
@@ -233,10 +236,14 @@ describe('a ledger of rows and packs', () => {
         sumsOf(ofDevice.map((count) => ({ ...count, value: Math.floor(count.hit.at / 3_600_000) }))),
       );
       for (const column of columns) {
-        const valueIn = (hit: StoredHit) => (column === 'class' ? placeOf(hit) : (hit[column] ?? 0));
-        expect(sumsOf(await ledger.count(asked, column))).toEqual(
-          sumsOf(ofDevice.map((count) => ({ ...count, value: valueIn(count.hit) }))),
+        const valueIn = (hit: StoredHit) => (column === 'class' ? codeOf(hit) : (hit[column] ?? 0));
+        const expected = groupsOf(ofDevice.map((count) => ({ ...count, value: valueIn(count.hit) }))).slice(
+          0,
+          100,
         );
+        expect([...(await ledger.groups(asked, column, 100))]).toEqual(expected);
+        const rounds = new PackLedger(database, new RowLedger(database), 40);
+        expect([...(await rounds.groups(asked, column, 100))]).toEqual(expected);
       }
     }
   });
@@ -256,7 +263,7 @@ describe('a ledger of rows and packs', () => {
 
   test('forgets packs of few hits as quickly as those of many', async () => {
     const hits = someHits(4_100, begin);
-    const ofMany = hits.map((hit, place) => ({ ...hit, organization_id: 100 + (place % 100) }));
+    const ofMany = hits.map((hit, index) => ({ ...hit, organization_id: 100 + (index % 100) }));
     await new Folding(store, 'here/many').fold(ofMany, true);
     let rounds = 1;
     while (await store.deleteHitsBefore(begin * 2)) rounds += 1;
@@ -270,14 +277,24 @@ describe('a ledger of rows and packs', () => {
     await folding.fold(someHits(4_100, begin), true);
     await folding.fold(someHits(3, begin), false);
     const ids = (await wholeLedger(database.read)).map((hit) => hit.id);
-    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, place) => told.length + 4_101 + place));
+    expect(ids).toEqual(Array.from({ length: 4_103 }, (_, index) => told.length + 4_101 + index));
   });
 });
 
+/** The groups of these counts: more hits first, then the lower value. */
+function groupsOf(counts: readonly HitCount[]): GroupCount[] {
+  const sum = (some: readonly HitCount[]) => some.reduce((all, { hits }) => all + hits, 0);
+  const clicks = (some: readonly HitCount[]) => sum(some.filter((count) => count.class === 0));
+  const all = { all_clicks: clicks(counts), all_hits: sum(counts) };
+  return [...Map.groupBy(counts, ({ value }) => value)]
+    .map(([value, some]) => ({ value, clicks: clicks(some), hits: sum(some), ...all }))
+    .sort((one, other) => other.hits - one.hits || one.value - other.value);
+}
+
 function sumsOf(counts: readonly HitCount[]): Map<string, number> {
   const sums = new Map<string, number>();
-  for (const { value, class: place, hits } of counts) {
-    const key = `${value} ${place}`;
+  for (const { value, class: code, hits } of counts) {
+    const key = `${value} ${code}`;
     sums.set(key, (sums.get(key) ?? 0) + hits);
   }
   return new Map([...sums].sort(([one], [other]) => one.localeCompare(other)));

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
+import type { HitColumn } from '../rules/click-fields.ts';
+import type { GroupCount } from './groups.ts';
 
 /** Whole UTC hours since the epoch, the grain of the roll-ups; `to` is the first that is not included. */
 export interface Hours {
@@ -31,20 +32,14 @@ export interface BucketCount {
   readonly hits: number;
 }
 
-export interface GroupCount {
-  readonly value: number;
-  readonly clicks: number;
-  readonly hits: number;
-  /** Of all groups, those left out too. */
-  readonly all_clicks: number;
-  readonly all_hits: number;
-}
-
 /** The counts of an owner's slice, wherever they are kept. */
 export interface Counts {
   /** Buckets follow one another without a gap. */
   byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]>;
-  /** The largest groups, by the roll-ups' class or else by the value of the slice's dimension or of a column. */
+  /**
+   * The largest groups, by the roll-ups' class or else by the value of the slice's dimension or of a column: more hits
+   * first, then the lower value.
+   */
   groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]>;
 }
 
@@ -78,25 +73,3 @@ export const withBuckets = (buckets: readonly Hours[]): RawBuilder<unknown> => s
   with buckets (bucket, first_hour, end_hour) as (values ${sql.join(
     buckets.map(({ from, to }, bucket) => sql`(${sql.lit(bucket)}, ${sql.lit(from)}, ${sql.lit(to)})`),
   )})`;
-
-/** Adds up counts by value. */
-export class Groups {
-  readonly #groups = new Map<number, { clicks: number; hits: number }>();
-  readonly #all = { clicks: 0, hits: 0 };
-
-  add(value: number, ofClass: number, hits: number): void {
-    const group = this.#groups.get(value) ?? { clicks: 0, hits: 0 };
-    this.#groups.set(value, group);
-    for (const sums of [group, this.#all]) {
-      sums.hits += hits;
-      if (ofClass === rollupClassCodes.click) sums.clicks += hits;
-    }
-  }
-
-  largest(limit: number): readonly GroupCount[] {
-    const all = { all_clicks: this.#all.clicks, all_hits: this.#all.hits };
-    return Array.from(this.#groups, ([value, group]) => ({ value, ...group, ...all }))
-      .sort((one, other) => other.hits - one.hits || one.value - other.value)
-      .slice(0, limit);
-  }
-}

@@ -1,16 +1,8 @@
 import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
-import {
-  type BucketCount,
-  bucketAt,
-  type Counts,
-  type GroupCount,
-  Groups,
-  type HitSlice,
-  type Hours,
-  spanOf,
-} from './counts.ts';
-import type { Ledger } from './ledger.ts';
+import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
+import type { GroupCount } from './groups.ts';
+import type { HitFilter, Ledger } from './ledger.ts';
 import type { Owner } from './owner.ts';
 
 /** Counts made from the hits themselves, which are kept for a limited time. */
@@ -26,20 +18,16 @@ export class HitCounts implements Counts {
   }
 
   async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
-    const counts = await this.#count('hour', spanOf(buckets));
+    const counts = await this.#ledger.count(this.#filter(spanOf(buckets)), 'hour');
     return counts.map((count) => ({ ...count, bucket: bucketAt(buckets, count.value) }));
   }
 
-  async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
-    const groups = new Groups();
-    for (const { value, class: ofClass, hits } of await this.#count(by, hours))
-      groups.add(value, ofClass, hits);
-    return groups.largest(limit);
+  groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
+    return this.#ledger.groups(this.#filter(hours), by, limit);
   }
 
-  #count(by: 'hour' | HitColumn, { from, to }: Hours) {
+  #filter({ from, to }: Hours): HitFilter {
     const { values, classes } = this.#slice;
-    const times = { from: from * hourLength, to: to * hourLength };
-    return this.#ledger.count({ owner: this.#owner, values, classes, ...times }, by);
+    return { owner: this.#owner, values, classes, from: from * hourLength, to: to * hourLength };
   }
 }

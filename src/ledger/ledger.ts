@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { HitColumn } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
+import type { GroupCount } from './groups.ts';
 import type { Owner } from './owner.ts';
 
 export type StoredHit = Selectable<Schema['hits']>;
@@ -20,7 +21,7 @@ export interface HitFilter extends Times {
 }
 
 export interface HitCount {
-  /** Of what was counted by: an hour since the epoch, a column's value, or a class of the roll-ups. */
+  /** What was counted by: an hour since the epoch, or a class of the roll-ups. */
   readonly value: number;
   /** A class of the roll-ups. */
   readonly class: number;
@@ -32,23 +33,34 @@ export interface HitOwner {
   readonly organization_id: number;
 }
 
+/** From a greatest id downwards. */
+export interface PageBefore {
+  /** The ids are lower than this one. */
+  readonly before: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** From a lowest id upwards, which is not included itself. */
+export interface PageAfter {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
 /**
  * Reads the hits that a `FoldStore` has appended. Ids rise in the order in which hits were appended, whether a hit is a
  * row or part of a pack.
  */
 export interface Ledger {
   /** Newest first, by key: what has been read already is never looked at again. */
-  before(
-    filter: HitFilter,
-    page: { readonly before: number | undefined; readonly limit: number; readonly offset: number },
-  ): Promise<readonly StoredHit[]>;
+  before(filter: HitFilter, page: PageBefore): Promise<readonly StoredHit[]>;
   /** Oldest first. */
-  after(
-    filter: HitFilter,
-    page: { readonly after: number; readonly upTo: number; readonly limit: number },
-  ): Promise<readonly StoredHit[]>;
+  after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]>;
   /** A value may come more than once. */
-  count(filter: HitFilter, by: 'hour' | HitColumn): Promise<readonly HitCount[]>;
+  count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]>;
+  /** The largest groups by a column, or by the roll-ups' class: more hits first, then the lower value. */
+  groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]>;
   /** The newest id that can be seen; 0 in an empty ledger. */
   newestId(): Promise<number>;
   /** Oldest first. */

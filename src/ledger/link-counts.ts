@@ -5,13 +5,12 @@ import {
   type BucketCount,
   bucketAt,
   type Counts,
-  type GroupCount,
-  Groups,
   type Hours,
   type RollupSlice,
   spanOf,
   withBuckets,
 } from './counts.ts';
+import { type GroupCount, Groups } from './groups.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';
 
 /** Texts of so many hours are read at once, so that parsing them doesn't block the event loop for long. */
@@ -49,13 +48,14 @@ export class LinkCounts implements Counts {
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
-    const groups = new Groups();
+    const groups = new Groups(limit);
     const add = (ofClass: number, value: number, hits: number) =>
       groups.add(by === 'class' ? ofClass : value, ofClass, hits);
     if (this.#isInColumns)
       for (const { class: ofClass, hits } of await this.#columnCounts([hours])) add(ofClass, 0, hits);
     else await this.#each(hours, (_hour, ofClass, value, hits) => add(ofClass, value, hits));
-    return groups.largest(limit);
+    groups.finish();
+    return groups.largest;
   }
 
   get #isInColumns(): boolean {

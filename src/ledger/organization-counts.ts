@@ -2,14 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
 import { dialectOf } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
-import {
-  type BucketCount,
-  type Counts,
-  type GroupCount,
-  type Hours,
-  type RollupSlice,
-  withBuckets,
-} from './counts.ts';
+import { type BucketCount, type Counts, type Hours, type RollupSlice, withBuckets } from './counts.ts';
+import type { GroupCount } from './groups.ts';
 
 /** Counts from the table `organization_rollups`. */
 export class OrganizationCounts implements Counts {

@@ -1,8 +1,9 @@
 import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
+import { type GroupCount, Groups } from './groups.ts';
 import { minInPack } from './hit-pack.ts';
-import type { HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
+import type { HitCount, HitFilter, HitOwner, Ledger, PageAfter, PageBefore, StoredHit } from './ledger.ts';
 import {
   eachPack,
   newestPackedId,
@@ -22,17 +23,16 @@ const maxClasses = 8;
 export class PackLedger implements Ledger {
   readonly #database: Database;
   readonly #rows: RowLedger;
+  readonly #maxValues: number;
 
-  constructor(database: Database, rows: RowLedger) {
+  constructor(database: Database, rows: RowLedger, maxValues = 250_000) {
     this.#database = database;
     this.#rows = rows;
+    this.#maxValues = maxValues;
   }
 
   /** Reads from a greatest id downwards: hits that come in meanwhile have greater ids. */
-  async before(
-    filter: HitFilter,
-    page: { readonly before: number | undefined; readonly limit: number; readonly offset: number },
-  ): Promise<readonly StoredHit[]> {
+  async before(filter: HitFilter, page: PageBefore): Promise<readonly StoredHit[]> {
     const found: StoredHit[] = [];
     let { offset } = page;
     let before = page.before ?? (await this.newestId()) + 1;
@@ -60,10 +60,7 @@ export class PackLedger implements Ledger {
     }
   }
 
-  async after(
-    filter: HitFilter,
-    page: { readonly after: number; readonly upTo: number; readonly limit: number },
-  ): Promise<readonly StoredHit[]> {
+  async after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
     const { upTo, limit } = page;
     const found: StoredHit[] = [];
     for (let { after } = page; ; ) {
@@ -81,14 +78,12 @@ export class PackLedger implements Ledger {
     }
   }
 
-  async count(filter: HitFilter, by: 'hour' | HitColumn): Promise<readonly HitCount[]> {
+  async count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
     const counts = new Map<number, number>();
     for await (const hits of eachPack(this.#database, filter.owner, filter)) {
-      const { pack } = hits;
-      const values = by === 'hour' || by === 'class' ? null : pack.column(by);
-      const at = pack.column('at');
+      const at = hits.pack.column('at');
       eachMatching(hits, filter, (row, ofClass) => {
-        const value = values?.[row] ?? (by === 'hour' ? Math.floor((at[row] ?? 0) / hourLength) : ofClass);
+        const value = by === 'hour' ? Math.floor((at[row] ?? 0) / hourLength) : ofClass;
         const key = value * maxClasses + ofClass;
         counts.set(key, (counts.get(key) ?? 0) + 1);
       });
@@ -99,6 +94,27 @@ export class PackLedger implements Ledger {
       hits,
     }));
     return [...(await this.#rows.count(filter, by)), ...packed];
+  }
+
+  /** Memory is bounded: values beyond the lowest so many are left for another round, which reads the packs again. */
+  async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
+    const groups = new Groups(limit);
+    for (let from = 0; from < Number.POSITIVE_INFINITY; ) {
+      const rows = await this.#rows.countFrom(filter, by, from, this.#maxValues);
+      let end = rows.length < this.#maxValues ? Number.POSITIVE_INFINITY : (rows.at(-1)?.value ?? 0);
+      for (const { value, class: ofClass, hits } of rows) if (value < end) groups.add(value, ofClass, hits);
+      for await (const hits of eachPack(this.#database, filter.owner, filter)) {
+        const values = by === 'class' ? null : hits.pack.column(by);
+        eachMatching(hits, filter, (row, ofClass) => {
+          const value = values === null ? ofClass : (values[row] ?? 0);
+          if (value >= from && value < end) groups.add(value, ofClass, 1);
+        });
+        if (groups.size > this.#maxValues) end = groups.forgetUpperHalf();
+      }
+      groups.finish();
+      from = end;
+    }
+    return groups.largest;
   }
 
   async newestId(): Promise<number> {

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { HitColumn } from '../rules/click-fields.ts';
+import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
-import type { HitCount, HitFilter, HitOwner, Ledger, StoredHit } from './ledger.ts';
+import type { GroupCount } from './groups.ts';
+import type { HitCount, HitFilter, HitOwner, Ledger, PageAfter, PageBefore, StoredHit } from './ledger.ts';
 import { rollupClass } from './rollup-class.ts';
 
 /** The first id of the span, and the first that is no longer in it. */
@@ -19,31 +20,49 @@ export class RowLedger implements Ledger {
     this.#database = database;
   }
 
-  async before(
-    filter: HitFilter,
-    page: Ids & { readonly before: number | undefined; readonly limit: number; readonly offset: number },
-  ): Promise<readonly StoredHit[]> {
+  async before(filter: HitFilter, page: Ids & PageBefore): Promise<readonly StoredHit[]> {
     const { rows } = await sql<StoredHit>`
       select * from hits where ${this.#matches(filter, page)}
       order by id desc limit ${page.limit} offset ${page.offset}`.execute(this.#database.read);
     return rows;
   }
 
-  async after(
-    filter: HitFilter,
-    { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
-  ): Promise<readonly StoredHit[]> {
+  async after(filter: HitFilter, { after, upTo, limit }: PageAfter): Promise<readonly StoredHit[]> {
     const { rows } = await sql<StoredHit>`
       select * from hits where ${this.#matches(filter, { from: after + 1, before: upTo + 1 })}
       order by id limit ${limit}`.execute(this.#database.read);
     return rows;
   }
 
-  async count(filter: HitFilter, by: 'hour' | HitColumn, ids: Ids = {}): Promise<readonly HitCount[]> {
-    const value = by === 'hour' ? sql`at / 3600000` : by === 'class' ? rollupClass : sql.ref(by);
+  async count(filter: HitFilter, by: 'hour' | 'class', ids: Ids = {}): Promise<readonly HitCount[]> {
+    const value = by === 'hour' ? sql`at / 3600000` : rollupClass;
     const { rows } = await sql<HitCount>`
       select ${value} as value, ${rollupClass} as class, count(*) as hits
       from hits where ${this.#matches(filter, ids)} group by 1, 2`.execute(this.#database.read);
+    return rows;
+  }
+
+  async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
+    const clicks = sql`sum(case when ${rollupClass} = ${sql.lit(rollupClassCodes.click)} then 1 else 0 end)`;
+    const { rows } = await sql<GroupCount>`
+      select ${valueIn(by)} as value, ${clicks} as clicks, count(*) as hits,
+        sum(${clicks}) over () as all_clicks, sum(count(*)) over () as all_hits
+      from hits where ${this.#matches(filter, {})}
+      group by 1 order by 3 desc, 1 limit ${sql.lit(limit)}`.execute(this.#database.read);
+    return rows;
+  }
+
+  /** The counts of the lowest values from `from` on, in the order of the values. */
+  async countFrom(
+    filter: HitFilter,
+    by: HitColumn,
+    from: number,
+    limit: number,
+  ): Promise<readonly HitCount[]> {
+    const { rows } = await sql<HitCount>`
+      select ${valueIn(by)} as value, ${rollupClass} as class, count(*) as hits
+      from hits where ${this.#matches(filter, {})} and ${valueIn(by)} >= ${from}
+      group by 1, 2 order by 1 limit ${sql.lit(limit)}`.execute(this.#database.read);
     return rows;
   }
 
@@ -83,3 +102,5 @@ export class RowLedger implements Ledger {
     return sql.join(conditions, sql` and `);
   }
 }
+
+const valueIn = (by: HitColumn) => (by === 'class' ? rollupClass : sql.ref(by));

@@ -1,4 +1,5 @@
-import { type Counts, type GroupCount, type RollupSlice, spanOf, totalOf } from '../ledger/counts.ts';
+import { type Counts, type RollupSlice, spanOf, totalOf } from '../ledger/counts.ts';
+import type { GroupCount } from '../ledger/groups.ts';
 import { openCounts } from '../ledger/open-counts.ts';
 import type { Owner } from '../ledger/owner.ts';
 import {

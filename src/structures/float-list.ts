@@ -20,6 +20,11 @@ export class FloatList {
     return this.#all[index] ?? 0;
   }
 
+  /** Adds to a number that is in the list. */
+  add(index: number, amount: number): void {
+    this.#all[index] = (this.#all[index] ?? 0) + amount;
+  }
+
   push(one: number): void {
     if (this.#length + 1 > this.#all.length) this.#grow(this.#length + 1);
     this.#all[this.#length++] = one;

@@ -1,0 +1,91 @@
+import { rollupClassCodes } from '../rules/click-fields.ts';
+import { FloatList } from '../structures/float-list.ts';
+import { IntTable } from '../structures/int-table.ts';
+
+export interface GroupCount {
+  readonly value: number;
+  readonly clicks: number;
+  readonly hits: number;
+  /** Of all groups, also those beyond the limit. */
+  readonly all_clicks: number;
+  readonly all_hits: number;
+}
+
+type Group = Pick<GroupCount, 'value' | 'clicks' | 'hits'>;
+
+/** Adds up counts by value, in flat memory, and keeps the largest groups: more hits first, then the lower value. */
+export class Groups {
+  readonly #limit: number;
+  readonly #indexes = new IntTable();
+  readonly #values = new FloatList();
+  /** Clicks and hits of each value. */
+  readonly #sums = new FloatList();
+  #largest: readonly Group[] = [];
+  readonly #all = { all_clicks: 0, all_hits: 0 };
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** How many values are in memory. */
+  get size(): number {
+    return this.#values.length;
+  }
+
+  add(value: number, ofClass: number, hits: number): void {
+    let index = this.#indexes.get(value);
+    if (index < 0) {
+      index = this.size;
+      this.#indexes.set(value, index);
+      this.#values.push(value);
+      this.#sums.push2(0, 0);
+    }
+    if (ofClass === rollupClassCodes.click) this.#sums.add(index * 2, hits);
+    this.#sums.add(index * 2 + 1, hits);
+  }
+
+  /** Forgets the upper half of the values in memory, and returns the lowest of them: it is to be counted later. */
+  forgetUpperHalf(): number {
+    const groups = this.#inMemory();
+    const end = this.#values.all.toSorted()[this.size >> 1] ?? 0;
+    this.#clear();
+    for (const { value, clicks, hits } of groups) {
+      if (value >= end) continue;
+      this.add(value, rollupClassCodes.click, clicks);
+      this.add(value, rollupClassCodes.page, hits - clicks);
+    }
+    return end;
+  }
+
+  /** Keeps the largest of the groups in memory, and forgets the others: no more of their hits may follow. */
+  finish(): void {
+    const groups = this.#inMemory();
+    for (const { clicks, hits } of groups) {
+      this.#all.all_clicks += clicks;
+      this.#all.all_hits += hits;
+    }
+    this.#largest = [...this.#largest, ...groups]
+      .sort((one, other) => other.hits - one.hits || one.value - other.value)
+      .slice(0, this.#limit);
+    this.#clear();
+  }
+
+  /** Of everything that was finished. */
+  get largest(): readonly GroupCount[] {
+    return this.#largest.map((group) => ({ ...group, ...this.#all }));
+  }
+
+  #inMemory(): Group[] {
+    return Array.from(this.#values.all, (value, index) => ({
+      value,
+      clicks: this.#sums.at(index * 2),
+      hits: this.#sums.at(index * 2 + 1),
+    }));
+  }
+
+  #clear(): void {
+    this.#indexes.clear();
+    this.#values.clear();
+    this.#sums.clear();
+  }
+}

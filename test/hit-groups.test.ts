@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { openCounts } from '../src/ledger/open-counts.ts';
+import { hitColumns } from '../src/rules/click-fields.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { storeKinds } from './support/app.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const hour = 490_000;
+
+describe.each(storeKinds)('groups counted from hits on %s', (store) => {
+  test('are the hundred largest; of equal ones those of the lowest values', async () => {
+    await using folder = await temporaryFolder();
+    const url = store === 'postgres' ? await freshPostgres() : null;
+    const database = await openDatabase(url, folder.path, () => {});
+    try {
+      // 250 values with two hits each, one of them a bot's; value 200 has a third, and so do hits without a value.
+      const values = Array.from({ length: 250 }, (_, index) => [index + 1, index + 1]).flat();
+      const hits = [...values, 200, 0, 0, 0].reverse().map((referrer, index) => {
+        const isBot = referrer > 0 && index % 2 === 1;
+        return {
+          link_id: 7,
+          organization_id: 3,
+          at: hour * 3_600_000 + index,
+          referrer,
+          class: isBot ? 2 : 0,
+        };
+      });
+      const rows = hits.map((hit) =>
+        hitColumns.map((name) =>
+          name in hit ? hit[name as keyof typeof hit] : name === 'visitor' ? null : 0,
+        ),
+      );
+      await database.write(async (queries) => {
+        await sql`insert into hits (${sql.join(hitColumns.map((name) => sql.ref(name)))})
+          values ${sql.join(rows.map((row) => sql`(${sql.join(row.map((cell) => sql.lit(cell)))})`))}`.execute(
+          queries,
+        );
+      });
+      const clicksOf = (value: number) =>
+        hits.filter((hit) => hit.referrer === value && hit.class === 0).length;
+      const all = { all_clicks: hits.filter((hit) => hit.class === 0).length, all_hits: hits.length };
+      const lowest = Array.from({ length: 98 }, (_, index) => index + 1);
+      const expected = [0, 200, ...lowest].map((value) => ({
+        value,
+        clicks: clicksOf(value),
+        hits: value === 0 || value === 200 ? 3 : 2,
+        ...all,
+      }));
+      for (const kind of ['link', 'organization'] as const) {
+        const owner = { kind, id: kind === 'link' ? 7 : 3 };
+        const slice = { kind: 'hits', values: [['outcome', 0]], classes: [0, 3] } as const;
+        const groups = await openCounts(database, owner, slice).groups(
+          'referrer',
+          { from: hour, to: hour + 1 },
+          100,
+        );
+        expect([...groups]).toEqual(expected);
+      }
+    } finally {
+      await database.close();
+    }
+  });
+});
