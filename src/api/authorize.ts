@@ -24,15 +24,15 @@ interface Authorization {
 }
 
 /**
- * Whether a call needs a credential. `optional`: with one the caller is known, without one it is null. `own`: one that
- * stands for no caller, and that the endpoint checks by itself.
+ * Whether a call needs a credential. `optional`: with one there is a caller, without one it is null. `own`: one that
+ * identifies no caller, and that the endpoint checks by itself.
  */
 export type Credential = 'required' | 'optional' | 'own' | 'none';
 
 interface Rule {
   readonly credential: Credential;
   readonly permission?: Permission;
-  /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
+  /** Refuses calls of other sites' pages also where no cookie comes along: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;
 }
 
@@ -99,8 +99,8 @@ const anonymous = (session: string | null): Authorization => ({
 });
 
 /**
- * Where a cookie authorizes the call, the page that makes it must be known to be ours. Where nothing is authorized by
- * it, a program may call without saying so, and only a page that is known to be another's is refused.
+ * Where a cookie authorizes the call, it must come from a page of ours. Where it authorizes nothing, a program may call
+ * without naming an origin, and only pages that are known to be of other sites are refused.
  */
 function guardOrigin({ credential }: Rule, { method, headers }: Request, session: string | null, site: Site) {
   if (safeMethods.has(method)) return;

@@ -17,7 +17,7 @@ export const csvOutline = {
   streams: 'text/csv',
 } as const;
 
-/** The first batch is read before the answer begins: only then can a store that is away still be told by its status. */
+/** The first batch is read before the answer begins: only then can the status still say that the store is away. */
 export async function csvReply<Row>({
   file,
   columns,

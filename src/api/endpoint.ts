@@ -13,16 +13,16 @@ import type { TextChunks } from './text-stream.ts';
 
 /** What an endpoint can ask of its connection. */
 export interface Connection {
-  /** The client's network, as far as limits tell clients apart. */
+  /** The client's network, by which limits distinguish clients. */
   readonly network: () => string;
-  /** A call from this very machine that came through no proxy and from no web page. */
+  /** Whether the call comes from this machine itself, through no proxy and from no web page. */
   readonly isLocal: () => boolean;
   /** Allows this response to pause for so many seconds; without a limit when none are given. */
   readonly keepOpen: (seconds?: number) => void;
 }
 
-interface Call<Params, Query, Body, Who> {
-  readonly caller: Who;
+interface Call<Params, Query, Body, From> {
+  readonly caller: From;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -70,7 +70,7 @@ interface Outline {
   readonly description?: string;
   /** What the caller's role must allow. */
   readonly permission?: Permission;
-  /** Refuses calls of other sites' pages also where no cookie comes along: for what would sign a visitor in. */
+  /** Refuses calls of other sites' pages also where no cookie comes along: for calls that sign a user in. */
   readonly ownPagesOnly?: boolean;
   /** Without a body the call means something else. */
   readonly bodyIsOptional?: boolean;

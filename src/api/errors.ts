@@ -93,7 +93,7 @@ const overtaken = (): Refusal =>
     retryAfter: 3,
   });
 
-/** Of what is wrong with one thing: a thousand fields that are unknown need no thousand sentences. */
+/** Problems that are listed of one call: a thousand unknown fields need no thousand sentences. */
 const maxListed = 25;
 
 /** The flat error object: `status_code`, `error_code`, `field_key`, `error_string`; `errors` where there are more. */

@@ -2,8 +2,8 @@ import { Refusal } from '../rules/errors.ts';
 
 const maxDepth = 32;
 /**
- * A thousand links with every field and a hundred tags take fewer. A parsed value takes up to a hundred bytes, whatever
- * the few it is written with.
+ * A thousand links with every field and a hundred tags take fewer. A parsed value takes up to a hundred bytes, however
+ * few it is written with.
  */
 const maxValues = 150_000;
 /** Within one object: a name costs more than a value, and each that is unknown is an error to report. */

@@ -1,7 +1,7 @@
-/** A value that is written as JSON already, as a part of an answer may be long before the rest of it is known. */
+/** A value that is JSON already: parts of an answer may be written long before the rest of it is known. */
 export class Json<Value> {
   declare readonly value: Value;
-  /** Put together once, in the end: an answer may have megabytes. */
+  /** Joined once, in the end: an answer may have megabytes. */
   readonly #parts: readonly string[];
 
   private constructor(parts: readonly string[]) {

@@ -5,7 +5,7 @@ import { clickAnswer } from './click-answer.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { LiveQuery } from './schemas/click.ts';
 
-const maxPerPiece = 200;
+const maxPerChunk = 200;
 
 export const stream = endpoint({
   summary: 'Follow the clicks of all links',
@@ -31,7 +31,7 @@ export const stream = endpoint({
       range: {},
     };
     const read = (after: number, upTo: number) =>
-      clicksAfter(database, question, { after, upTo, limit: maxPerPiece });
+      clicksAfter(database, question, { after, upTo, limit: maxPerChunk });
     return new Reply({
       stream: {
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
@@ -56,7 +56,7 @@ interface Following {
 }
 
 async function* events({ live, organizationId, since, over, reauthorize, read }: Following) {
-  // Others may have come since the request was let in.
+  // Other streams may have begun since this request was accepted.
   if (!live.hasRoomFor(organizationId)) return;
   const signal = new WakeSignal(AbortSignal.any([...over, live.closing]));
   const leave = await live.watch(organizationId, () => signal.set());
@@ -66,13 +66,13 @@ async function* events({ live, organizationId, since, over, reauthorize, read }:
     yield ': Linnet\n\n';
     while (!signal.isOver) {
       if (performance.now() - lookedAt >= live.heartbeat) {
-        if (!(await isWelcome(reauthorize))) return;
+        if (!(await isStillAuthorized(reauthorize))) return;
         lookedAt = performance.now();
         yield ': still here\n\n';
       }
       const upTo = live.settled;
       const clicks = position < upTo ? await read(position, upTo) : [];
-      position = clicks.length === maxPerPiece ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
+      position = clicks.length === maxPerChunk ? (clicks.at(-1)?.id ?? upTo) : Math.max(position, upTo);
       if (clicks.length > 0) yield clicks.map(event).join('');
       else if (position >= live.settled) await signal.wait(lookedAt + live.heartbeat - performance.now());
     }
@@ -85,7 +85,7 @@ const event = (click: StoredClick): string =>
   `id: ${click.id}\nevent: click\ndata: ${JSON.stringify(clickAnswer(click))}\n\n`;
 
 /** A store that is away says nothing about a credential. */
-async function isWelcome(reauthorize: () => Promise<unknown>): Promise<boolean> {
+async function isStillAuthorized(reauthorize: () => Promise<unknown>): Promise<boolean> {
   try {
     await reauthorize();
     return true;

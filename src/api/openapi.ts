@@ -150,8 +150,8 @@ function parametersOf(schema: z.ZodObject | undefined, location: 'path' | 'query
 }
 
 /**
- * What the schemas say by how they read: a default that is told apart from the text that it stands for, and answers that
- * may get new fields, so that a client made from this document doesn't refuse tomorrow's.
+ * Adds what Zod leaves out: defaults as they are after parsing, and answers that may get new fields, so that a client
+ * generated from this document doesn't refuse those of tomorrow.
  */
 const override: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;

@@ -5,9 +5,9 @@ import { fieldsOf, readInput } from './read-input.ts';
 import { shortened } from './shortened.ts';
 
 /**
- * Reads the query of a call. A parameter that the call doesn't have is refused, because it was sent to some end: a pager
- * that counts on `page` would get the first page for ever. Names that begin with `_` are left to clients, who keep
- * caches away with them.
+ * Reads the query of a call. A parameter that the call doesn't have is refused, because it was sent for a purpose: a pager
+ * that relies on `page` would get the first page for ever. Names that begin with `_` are ignored: clients send them to
+ * get past caches.
  */
 export function readQuery(
   url: string,

@@ -1,8 +1,8 @@
 export type TextChunks = (gone: AbortSignal) => AsyncGenerator<string, void, undefined>;
 
 /**
- * A body made from texts as they are asked for: what the client doesn't take isn't made. Nothing runs before the first
- * piece is wanted, which for a HEAD is never. `gone` says that the client went away.
+ * A body made from texts on demand: what the client doesn't read isn't made. Nothing runs before the first
+ * chunk is read, which for a HEAD is never. `gone` is aborted when the client goes away.
  */
 export function textStream(
   chunks: TextChunks,

@@ -15,7 +15,7 @@ export function makeApiKey(randomBytes: RandomBytes): string {
 
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(mark);
 
-/** A typing slip is found here, without asking the database. */
+/** Finds a typing error without asking the database. */
 export function isWellMade(key: string): boolean {
   const body = key.slice(mark.length, -checkLength);
   return body.length === bodyLength && key.slice(-checkLength) === checksum(body);

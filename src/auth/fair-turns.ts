@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 
-/** For whom something is done. */
+/** The party for which something is done. */
 export interface Turn {
   /** Those of one party wait behind one another, and not in front of others. */
   readonly party: string;
@@ -16,13 +16,13 @@ const othersEvery = 4;
 export class FairTurns {
   #running = 0;
   #sinceOthers = 0;
-  readonly #known: Crowd;
-  readonly #others: Crowd;
+  readonly #known: WaitingParties;
+  readonly #others: WaitingParties;
 
   /** How many may wait: known ones, and all others. */
   constructor(maxWaiting: number) {
-    this.#known = new Crowd(maxWaiting);
-    this.#others = new Crowd(maxWaiting);
+    this.#known = new WaitingParties(maxWaiting);
+    this.#others = new WaitingParties(maxWaiting);
   }
 
   async run<T>({ party, isKnown }: Turn, work: () => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ interface Waiting {
 }
 
 /** Waiting work by party; parties take turns. */
-class Crowd {
+class WaitingParties {
   /** In the order of their turns. */
   readonly #parties = new Map<string, Waiting[]>();
   readonly #maxWaiting: number;
@@ -82,7 +82,7 @@ class Crowd {
     return next?.begin;
   }
 
-  /** The party that has most waiting gives up its last place to one that has fewer. */
+  /** The party with the most waiting gives up its last one for a party that has fewer. */
   #makeRoomFor(size: number): boolean {
     let [largest, name]: [Waiting[], string] = [[], ''];
     for (const [party, waiting] of this.#parties)

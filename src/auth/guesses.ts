@@ -51,7 +51,7 @@ const unknownGuesses = (target: string, network: string): readonly Limit[] => {
   ];
 };
 
-/** Limits guesses at passwords, so that those who know one get in while others guess at it. */
+/** Limits guesses at passwords, so that their owners get in while others guess. */
 export class Guesses {
   readonly #limits: RateLimit;
   readonly #database: Database;

@@ -13,8 +13,8 @@ const separator = '~';
 const form = /^([0-9A-Za-z]{16})\.([0-9a-z]{1,10})\.([\w-]{22})$/;
 
 /**
- * What a browser keeps in a cookie when it signed in, and shows at later sign-ins: that it got in at this target before. It
- * opens nothing. Its guesses are counted apart from everybody else's, so that others can't use them up.
+ * A browser that has signed in keeps a cookie, which shows at later sign-ins that it got in at this target before. It
+ * authorises nothing. Its guesses are counted apart from all others, so that others can't use them up.
  */
 export function knownBrowser(
   secrets: Secrets,

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const shortest = 32;
+const minLength = 32;
 
-/** The key file is there and holds no key. */
+/** The key file exists and holds no key. */
 class KeyFileProblem extends Error {
   override readonly name = 'KeyFileProblem';
 }
@@ -16,8 +16,8 @@ class KeyFileProblem extends Error {
 export async function masterKey(configured: string | null, dataDir: string): Promise<string> {
   if (configured !== null) return configured;
   const file = join(dataDir, 'secret.key');
-  const known = await read(file);
-  if (known !== null) return known;
+  const existing = await read(file);
+  if (existing !== null) return existing;
   await make(file);
   const made = await read(file);
   if (made === null) throw new KeyFileProblem(`${file} could not be made`);
@@ -29,7 +29,7 @@ async function read(file: string): Promise<string | null> {
     if (cause.code === 'ENOENT') return null;
     throw cause;
   });
-  if (text !== null && text.trim().length < shortest) {
+  if (text !== null && text.trim().length < minLength) {
     throw new KeyFileProblem(
       `${file} is empty or cut off; put the right key back, or remove the file to have a new one made`,
     );
@@ -37,7 +37,7 @@ async function read(file: string): Promise<string | null> {
   return text?.trim() ?? null;
 }
 
-/** Whole or not at all, and never over another: written beside its place, put on the disk, then linked into it. */
+/** Whole or not at all, and never over another: written to a draft, synced, then linked under its name. */
 async function make(file: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);

@@ -1,9 +1,9 @@
 import { FairTurns, type Turn } from './fair-turns.ts';
 
-/** 19 MiB and two passes: what OWASP gives as the least for argon2id. Bun's default would take 64 MiB a guess. */
+/** 19 MiB and two passes: OWASP's minimum for argon2id. Bun's default would take 64 MiB a guess. */
 export const defaultHashCost: HashCost = { memoryCost: 19_456, timeCost: 2 };
 
-/** Memory in KiB, and how often all of it is gone through. */
+/** Memory in KiB, and the number of passes over it. */
 export interface HashCost {
   readonly memoryCost: number;
   readonly timeCost: number;
@@ -30,7 +30,7 @@ export class Passwords {
     return this.#turns.run(turn, () => Bun.password.verify(password, hash, 'argon2id'));
   }
 
-  /** Takes as long as a real check, so that an account that doesn't exist can't be told by the clock. */
+  /** Takes as long as a real check, so that the time reveals nothing about whether an account exists. */
   async verifyNothing(password: string, turn = inside): Promise<false> {
     this.#decoy ??= this.#derive('nobody has this password');
     await this.verify(password, await this.#decoy, turn);

@@ -74,7 +74,7 @@ export class RateLimit {
     const now = this.#now();
     const keyed = limits.map((limit) => this.#keyed(limit));
     for (const limit of keyed) {
-      const wait = this.#knownWait(limit, now);
+      const wait = this.#cachedWait(limit, now);
       if (wait > 0) throw tooMany(wait);
     }
     const refused = await this.#database.write((queries) => countAll(queries, keyed, now));
@@ -104,8 +104,8 @@ export class RateLimit {
     return { ...limit, key, beyond: { freshKey, maxFresh: beyond.maxFresh, ...lanes } };
   }
 
-  /** How long this limit refuses as far as is known here, in milliseconds; 0: the store has to be asked. */
-  #knownWait({ key, beyond }: KeyedLimit, now: number): number {
+  /** For how many milliseconds this limit refuses, as far as is cached here; 0: the store has to be asked. */
+  #cachedWait({ key, beyond }: KeyedLimit, now: number): number {
     const isAgain = beyond !== null && (this.#again.get(beyond.freshKey) ?? 0) > now;
     const closed = this.#closed.get(beyond === null ? key : (isAgain ? beyond.again : beyond.fresh).key);
     return closed && Math.min(closed.until, closed.askAgainAt) > now ? closed.until - now : 0;

@@ -67,8 +67,8 @@ export class Secrets {
   }
 
   #key(purpose: Purpose): Buffer {
-    const known = this.#keys.get(purpose);
-    if (known) return known;
+    const cached = this.#keys.get(purpose);
+    if (cached) return cached;
     const made = Buffer.from(hkdfSync('sha256', this.#master, 'linnet', purpose, 32));
     this.#keys.set(purpose, made);
     return made;

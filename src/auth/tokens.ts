@@ -25,7 +25,7 @@ export interface TokenPair {
 
 /**
  * Token pairs in families: one sign-in and all its refreshes. A pair is derived from the refresh token it replaces,
- * so that asking twice at once gives the same pair twice, and a family never has two living tips.
+ * so that asking twice at once gives the same pair twice, and a family never has two valid pairs at its end.
  */
 export class Tokens {
   readonly #database: Database;

@@ -78,10 +78,10 @@ function holderIn(file: string): Holder | null {
 }
 
 function refusal(folder: string, holder: Holder | null): string {
-  return `The data folder ${folder} is in use by another Linnet${holder === null ? '' : wordsOf(holder)}. Stop that one, or set DATA_DIR to another folder.`;
+  return `The data folder ${folder} is in use by another Linnet${holder === null ? '' : describe(holder)}. Stop that one, or set DATA_DIR to another folder.`;
 }
 
-function wordsOf({ pid, host, since, port }: Holder): string {
-  const place = host === hostname() ? '' : ` on ${host}`;
-  return `: process ${pid}${place}, since ${since}${port === null ? '' : `, on port ${port}`}`;
+function describe({ pid, host, since, port }: Holder): string {
+  const onHost = host === hostname() ? '' : ` on ${host}`;
+  return `: process ${pid}${onHost}, since ${since}${port === null ? '' : `, on port ${port}`}`;
 }

@@ -1,7 +1,7 @@
 import type { RawHit } from '../journal/hit.ts';
 import type { Overrides } from './overrides.ts';
 
-/** What the data plane's thread can be asked to do. Each task is answered once it is done. */
+/** The tasks of the data plane's thread. Each task is answered once it is done. */
 export type Task =
   | {
       readonly kind: 'prepare';

@@ -37,14 +37,14 @@ export async function changePassword(
   const forgive = await context.limits.reserve([
     { key: `password change|${caller.userId}`, max: 10, window: quarterOfAnHour },
   ]);
-  const known = await findPasswordHash(context.database.lookup, email);
-  if (!known || !(await context.passwords.verify(change.current_password, known.password_hash)))
+  const current = await findPasswordHash(context.database.lookup, email);
+  if (!current || !(await context.passwords.verify(change.current_password, current.password_hash)))
     throw passwordWrong();
   await forgive();
   const hash = await context.passwords.hash(change.new_password);
   await context.database.write(async (queries) => {
-    const isReplaced = await replacePassword(queries, caller.userId, known.password_hash, hash);
-    // Another change was quicker: what was current isn't any more.
+    const isReplaced = await replacePassword(queries, caller.userId, current.password_hash, hash);
+    // Another change was quicker: this password is no longer the current one.
     if (!isReplaced) throw passwordWrong();
     await endSignIns(queries, caller.userId, context.now(), session === null ? null : digest(session));
   });

@@ -9,7 +9,7 @@ import { proofOf } from './domain-proof.ts';
 
 /**
  * `gone`: the domain was deleted meanwhile. `taken`: its proof is right, but another organization was first. `left`: the
- * program is ending; another node, or the next start, looks instead.
+ * program is stopping; another node, or the next start, checks instead.
  */
 export type CheckResult = 'noted' | 'gone' | 'taken' | 'left';
 
@@ -35,13 +35,13 @@ async function note(
   verifying: 'may_verify' | 'may_not_verify',
 ): Promise<boolean> {
   const noted = await context.database.write(async (queries) => {
-    // Asked anew: the domain may have been changed while the DNS was slow.
+    // Read again: the domain may have been changed while the DNS was slow.
     const domain = await lockDomain(queries, organization_id, id);
     if (!domain) return null;
     const now = context.now();
     const before = standingOf(domain);
     const verdict = verdictOf(findings, proofOf(context, domain));
-    // Another look was noted while this one was under way. It may have seen more: its good news is not taken back.
+    // Another check was stored while this one ran. It may have seen more: a proof that it found is not taken back.
     if (domain.checked_at !== checked_at && verdict !== 'present') return { before, after: before };
     const after =
       verifying === 'may_verify' ? afterCheck(before, verdict, now) : { ...before, checkedAt: now };

@@ -4,28 +4,28 @@ import type { Context } from './context.ts';
 import { clearAway } from './delete-domain.ts';
 
 const atOnce = 40;
-/** By then a look is long over, or its node has died. */
+/** By then a check is long over, or its node has died. */
 const claimLength = 60_000;
-/** How long the links of one deleted domain are cleared away before others have their turn. */
+/** How long the links of one deleted domain are cleared away before other domains are checked. */
 const turn = 3_000;
 
-/** Looks up the domains whose time has come. Any node may do it at any time: each is taken by one. */
+/** Checks the domains that are due. Any node may do it at any time: each domain is claimed by one. */
 export async function checkDueDomains(context: Context): Promise<void> {
   const { database, now } = context;
   while (await hasDueDomains(database.read, now())) {
     const claim = { now: now(), until: now() + claimLength, max: atOnce };
-    const taken = await database.write((queries) => claimDueDomains(queries, claim));
-    // Another node is at the rest.
-    if (taken.length === 0) return;
-    const visits = await Promise.allSettled(taken.map((domain) => visit(context, domain)));
+    const claimed = await database.write((queries) => claimDueDomains(queries, claim));
+    // Another node has claimed the rest.
+    if (claimed.length === 0) return;
+    const outcomes = await Promise.allSettled(claimed.map((domain) => checkOrClear(context, domain)));
     // A failed check is due again when its claim ends; it doesn't delay the others.
-    const failed = visits.find((outcome) => outcome.status === 'rejected');
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
-    if (visits.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'left')) return;
+    if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'left')) return;
   }
 }
 
-const visit = (context: Context, domain: DomainRow): Promise<CheckResult | undefined> =>
+const checkOrClear = (context: Context, domain: DomainRow): Promise<CheckResult | undefined> =>
   domain.deleted_at === null
     ? checkDomain(context, domain)
     : clearAway(context, domain, turn).then(() => undefined);

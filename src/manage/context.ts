@@ -7,7 +7,7 @@ import type { Config } from '../config/options.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
-import type { LinkPlace } from '../storage/changes.ts';
+import type { LinkAddress } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
@@ -38,5 +38,5 @@ export interface Context {
   /** For links without a chosen suffix. */
   readonly randomSuffix: () => string;
   /** Invalidates this node's caches at once; other nodes follow the change feed. */
-  readonly linksChanged: (links: readonly LinkPlace[]) => void;
+  readonly linksChanged: (links: readonly LinkAddress[]) => void;
 }

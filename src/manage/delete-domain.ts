@@ -12,7 +12,7 @@ import { recordHostChange } from '../storage/host-changes.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
 
-/** So few that no click waits long behind them. */
+/** Few enough that no click waits long behind them. */
 const linksAtOnce = 500;
 /** How long a call clears links away before it leaves the rest to the background. */
 const callPatience = 4_000;
@@ -20,7 +20,7 @@ const takeOver = 30_000;
 
 /**
  * Hides the domain first, so that nothing new is made on it; then its links go, some at a time; then it goes itself.
- * If a node dies on the way, the next check does the rest.
+ * If the node dies meanwhile, the next check does the rest.
  */
 export async function deleteDomain(
   context: Context,
@@ -35,7 +35,7 @@ export async function deleteDomain(
     const links = (await findDomain(queries, organizationId, id))?.links ?? 0;
     if (links > 0 && !withLinks) throw hasLinks(domain.host, links);
     const now = context.now();
-    // Should this node die on the way, any node goes on from there.
+    // If this node dies, any other goes on from there.
     const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeOver };
     await updateDomain(queries, organizationId, id, changes);
     await recordHostChange(queries, domain.host, now);

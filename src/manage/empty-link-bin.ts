@@ -4,10 +4,10 @@ import { goneBefore } from '../rules/link-bin.ts';
 import { emptyOfLinks, someInBin } from '../storage/empty-bin.ts';
 import type { Context } from './context.ts';
 
-/** So many at a time that no other change waits long behind them. */
+/** Few enough at a time that no other change waits long behind them. */
 const perTransaction = 1_000;
 
-/** Deletes one deleted link for good. Its suffix stays away from other organizations as long as it would have. */
+/** Deletes one deleted link for good. Its suffix is kept from other organizations for as long as before. */
 export async function deleteForGood(context: Context, caller: Caller, id: number): Promise<void> {
   const now = context.now();
   const { organizationId } = caller;

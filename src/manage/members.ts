@@ -35,7 +35,7 @@ export const changeRole = (context: Context, caller: Caller, id: number, role: R
 
 /**
  * A removed member gets an organization of their own. All their credentials for this one end: keys too,
- * for else they would come to life again should the member ever come back.
+ * or else they would work again if the member came back.
  */
 export const removeMember = (context: Context, caller: Caller, id: number): Promise<void> =>
   context.database.write(async (queries) => {
@@ -52,7 +52,7 @@ async function holdMember(queries: Queries, caller: Caller, id: number): Promise
   const member = await lockMembership(queries, id);
   if (member?.organization_id !== caller.organizationId) throw notFound('member');
   await lockOrganizations(queries, [caller.organizationId]);
-  // Two administrators may demote each other at once: only one who still is one may.
+  // Two administrators may demote each other at once: the caller must still be one.
   await requireAdministrator(queries, caller);
   return member;
 }

@@ -55,7 +55,7 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
   };
 }
 
-/** Asks once a key. Returns the answer itself, not a promise, once it is there. */
+/** Calls `ask` once per key. Returns the value itself, not a promise, once it is there. */
 function memoize<T>(ask: (key: string) => Promise<T>): (key: string) => T | Promise<T> {
   const answers = new Map<string, T | Promise<T>>();
   return (key) => {

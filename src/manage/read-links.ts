@@ -39,7 +39,7 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
   return link?.qr_png === 1 ? link : null;
 }
 
-/** What narrows a list, as it is asked for. */
+/** The filter of a list, as the call sends it. */
 interface LinkFilterInput {
   readonly text?: string | undefined;
   readonly tagIds?: readonly number[] | undefined;
@@ -96,7 +96,7 @@ async function deepPage(
   return listFrom(database.read, organizationId, start, limit, direction);
 }
 
-/** Of how many links in an organization the blocks have been asked to be counted. */
+/** By organization: how many links it had when counting its blocks was last requested. */
 const countedAhead = new WeakMap<Queries, Map<number, number>>();
 
 /** A client that reads the first page of a long list may jump far down next: prepares what that needs. */
@@ -110,7 +110,7 @@ function countAhead(database: Database, organizationId: number, total: number): 
 
 const counting = new WeakMap<Queries, Set<number>>();
 
-/** Once at a time. Errors are ignored: the next read that far down meets them itself. */
+/** One run per organization at a time. Errors are ignored: the next read that far down meets them itself. */
 async function countInPassing(database: Database, organizationId: number): Promise<void> {
   const running = counting.get(database.lookup) ?? new Set();
   counting.set(database.lookup, running);
@@ -154,8 +154,8 @@ export async function* eachLink(
   }
 }
 
-/** Among so many links a text is looked for in every one; among more, as far as `storage/link-search.ts` says. */
-const allLookedThrough = 50_000;
+/** Up to so many links are all searched for a text; of more, those that `storage/link-search.ts` says. */
+const maxSearchedWhole = 50_000;
 
 /** Null where nothing can match. */
 async function filterFor(
@@ -174,7 +174,7 @@ async function filterFor(
     tags?.[0]?.links ?? Number.POSITIVE_INFINITY,
     ids?.length ?? Number.POSITIVE_INFINITY,
   );
-  return { tags, ids, domainId, text: { text, reach: maxMatches <= allLookedThrough ? 'all' : 'bounded' } };
+  return { tags, ids, domainId, text: { text, reach: maxMatches <= maxSearchedWhole ? 'all' : 'bounded' } };
 }
 
 /** Null where one of them is not the organization's: no link of it has that. */

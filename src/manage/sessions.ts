@@ -5,7 +5,7 @@ import { endSessionNamed, listSessions, type ShownSession } from '../storage/ses
 import type { Context } from './context.ts';
 
 export interface OwnSession extends ShownSession {
-  /** The one that asks. */
+  /** The session that makes this call. */
   readonly isCurrent: boolean;
 }
 
@@ -20,7 +20,7 @@ export async function readSessions(
   return sessions.map((session) => ({ ...session, isCurrent: session.hash === hash }));
 }
 
-/** Ends one of the user's sessions; true when it was the one that asks. */
+/** Ends one of the user's sessions; true when it was the one that makes this call. */
 export async function endOwnSession(
   { database }: Pick<Context, 'database'>,
   { userId }: Caller,

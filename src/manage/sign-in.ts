@@ -18,14 +18,14 @@ interface Login {
 export const startTokens = (context: Context, login: Login, network: string): Promise<TokenPair> =>
   signIn(context, login, network, null, (queries, userId) => context.tokens.start(queries, userId));
 
-/** Under what guesses at the password of an account are counted. */
+/** The key under which guesses at an account's password are counted. */
 export const loginTarget = (email: string): string => `login|${normaliseEmail(email)}`;
 
 /** The browser that signs in, as far as it is known. */
 export interface Browser {
   readonly browser: string | null;
   readonly os: string | null;
-  /** What it keeps of earlier sign-ins. */
+  /** Its cookie of earlier sign-ins. */
   readonly knownCookie: string | null;
 }
 
@@ -63,8 +63,8 @@ export async function startSession(
 }
 
 /**
- * Guesses are counted before they are looked at; a right one is taken back from the count. What is begun is begun
- * with a password that is still the right one: a change of it ends what was begun before, and nothing slips through.
+ * Guesses are counted before they are checked; a right one is taken back from the count. The session begins in a
+ * transaction that finds the password unchanged: a change of the password ends all sessions that began before it.
  */
 async function signIn<T>(
   context: Context,

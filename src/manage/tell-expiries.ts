@@ -17,7 +17,7 @@ export async function tellExpiries({ database, site, now, webhooks }: Context): 
       return expired.taken;
     });
     webhooks.wake();
-    // Another node is at the rest.
+    // Another node has claimed the rest.
     if (taken === 0) return;
   }
 }

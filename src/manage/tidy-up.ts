@@ -10,10 +10,10 @@ import type { Context } from './context.ts';
 /** Nodes that were away for longer start over; see `ChangeFollower`. */
 const changesKept = 24 * 60 * 60 * 1000;
 const deliveriesKept = 30 * 24 * 60 * 60 * 1000;
-/** So few at a time that no click waits long behind them. */
+/** Few enough at a time that no click waits long behind them. */
 const rowsAtOnce = 1_000;
 
-/** Removes what has run out. Any node may do it at any time. */
+/** Deletes what has expired. Any node may do it at any time. */
 export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'>): Promise<void> {
   const instant = now();
   for (const table of expiringTables)

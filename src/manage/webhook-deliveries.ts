@@ -66,7 +66,7 @@ export async function readDelivery(
 
 /**
  * Sends a message again under its own id: to where the link's webhook is now, as a target that was mistyped is the
- * usual reason. What tells of a deleted link goes to where it went.
+ * usual reason. A message about a deleted link goes to its old target.
  */
 export async function redeliver(context: Context, caller: Caller, id: number): Promise<DeliveryWithAttempts> {
   const { delivery } = await readDelivery(context, caller, id);

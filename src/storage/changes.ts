@@ -11,14 +11,14 @@ export interface LinkChange {
 
 export const suffixesIn = ({ suffixes }: LinkChange): readonly string[] => suffixes.split('\n');
 
-/** Where a link stands. */
-export interface LinkPlace {
+/** A link's domain and suffix. */
+export interface LinkAddress {
   readonly domain_id: number;
   readonly suffix: string;
 }
 
 /** Written in the transaction that changes the link. */
-export async function recordChange(queries: Queries, link: LinkPlace, now: number): Promise<void> {
+export async function recordChange(queries: Queries, link: LinkAddress, now: number): Promise<void> {
   await insertChange(queries, now, link.domain_id, link.suffix);
 }
 
@@ -26,13 +26,13 @@ const insertChange = prepared((queries, at: number, domain_id: number, suffixes:
   queries.insertInto('changes').values({ at, domain_id, suffixes }).compile(),
 );
 
-/** So many are in one row: a look at the feed reads a thousand rows, which must not be too much at once. */
+/** Suffixes in one row: a poll of the feed reads a thousand rows, which must not be too much at once. */
 const maxPerRow = 100;
 
-/** The same for many. */
+/** The same for several links. */
 export async function recordChanges(
   queries: Queries,
-  links: readonly LinkPlace[],
+  links: readonly LinkAddress[],
   at: number,
 ): Promise<void> {
   const rows = feedRows(links);
@@ -46,12 +46,12 @@ export async function recordChanges(
       .execute();
 }
 
-const feedRows = (links: readonly LinkPlace[]) =>
+const feedRows = (links: readonly LinkAddress[]) =>
   [...Map.groupBy(links, (link) => link.domain_id)].flatMap(([domain_id, some]) =>
     inRows(some).map((suffixes) => ({ domain_id, suffixes })),
   );
 
-function inRows(links: readonly LinkPlace[]): string[] {
+function inRows(links: readonly LinkAddress[]): string[] {
   const suffixes = links.map((link) => link.suffix);
   return Array.from({ length: Math.ceil(suffixes.length / maxPerRow) }, (_, row) =>
     suffixes.slice(row * maxPerRow, (row + 1) * maxPerRow).join('\n'),

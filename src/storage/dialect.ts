@@ -23,7 +23,7 @@ export interface Dialect {
    * has one writer: there is no other transaction to keep out.
    */
   readonly locksRows: boolean;
-  /** The same for a table of many small rows that are only ever asked for by the beginning of their key. */
+  /** The same for a table of many small rows that are only read by a prefix of their key. */
   readonly keyedTableEnd: string;
   /**
    * Whether the ledger has packs. Their hits need ids without a gap: on PostgreSQL several nodes draw theirs from one

@@ -1,6 +1,6 @@
 import type { Queries } from './schema.ts';
 
-/** Tables whose rows have an end. */
+/** Tables whose rows expire. */
 export const expiringTables = [
   'access_tokens',
   'refresh_tokens',

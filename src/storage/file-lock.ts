@@ -7,7 +7,7 @@ export interface FileLock {
 }
 
 /**
- * Holds a file for as long as this process lives: by SQLite's lock on it, which the system itself takes back from the dead.
+ * Holds a file for as long as this process lives: by SQLite's lock on it, which the system releases when the process dies.
  * Null when another process holds it. What is in the file doesn't matter.
  */
 export function lockFile(path: string): FileLock | null {
@@ -15,7 +15,7 @@ export function lockFile(path: string): FileLock | null {
     return hold(path);
   } catch (cause) {
     if (!/^SQLITE_(NOTADB|CORRUPT)/.test(codeOf(cause))) throw cause;
-    // No process holds it, or it would not have been read. It stays the same file: another process may be just as far.
+    // No process holds it, or it would not have been read. It stays the same file, as another process may be doing the same.
     truncateSync(path, 0);
     return hold(path);
   }

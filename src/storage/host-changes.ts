@@ -1,10 +1,10 @@
 import { type LinkChange, recordChange } from './changes.ts';
 import type { Queries } from './schema.ts';
 
-/** No domain has this id: in the feed it says that what follows is a host, and no suffixes. */
+/** No domain has this id: in the feed it marks a host instead of suffixes. */
 const hosts = -1;
 
-/** Written in the transaction that changes what a host stands for, so that every node hears of it. */
+/** Written in the transaction that changes what a host stands for, so that every node learns of it. */
 export const recordHostChange = (queries: Queries, host: string, now: number): Promise<void> =>
   recordChange(queries, { domain_id: hosts, suffix: host }, now);
 

@@ -5,7 +5,7 @@ import { jsonRows } from './json-rows.ts';
 import { countRows } from './rows.ts';
 import type { Queries } from './schema.ts';
 
-/** How many ids a block has: so many index entries are passed over for a page, at most. */
+/** How many ids a block has: at most so many index entries are skipped for a page. */
 const blockSize = 4096;
 const blocksAtOnce = 32;
 /**

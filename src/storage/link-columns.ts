@@ -29,11 +29,11 @@ export interface LinkRow {
   zapier_hook_url: string | null;
   /** Names of events, separated by commas. */
   webhook_events: Generated<string>;
-  /** When its expiry is to be told to its webhook; null once that was done. */
+  /** When its webhook is to be told of its expiry; null once that was done. */
   expiry_event_at: number | null;
   /** Counts the subscriptions there have been. */
   zapier_hook_id: Generated<number>;
-  /** 1: the QR codes of this link carry the marker by which their scans are told from clicks. */
+  /** 1: the QR codes of this link carry the marker that distinguishes scans from clicks. */
   qr_marker: Generated<number>;
   /** Name, suffix and destination, folded, for the list's search. */
   search_text: string;

@@ -14,9 +14,9 @@ interface Counted {
 
 /** Counts links in (`each` is 1) or out (-1), of any organizations and domains. */
 export async function countLinksIn(queries: Queries, links: readonly Counted[], each: 1 | -1): Promise<void> {
-  const byPlace = Map.groupBy(links, (link) => `${link.organization_id} ${link.domain_id}`);
+  const byDomain = Map.groupBy(links, (link) => `${link.organization_id} ${link.domain_id}`);
   // Always in the same order, so that two transactions on the same counts don't deadlock.
-  const rows = [...byPlace.values()]
+  const rows = [...byDomain.values()]
     .flatMap((some) => {
       const [first] = some;
       if (!first) return [];

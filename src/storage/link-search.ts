@@ -12,8 +12,8 @@ export interface SearchedText {
   readonly reach: 'all' | 'bounded';
 }
 
-/** How many of the newest links are looked through. */
-const newestLooked = 10_000;
+/** How many of the newest links are searched. */
+const newestSearched = 10_000;
 /** How many links are found by each of their beginnings. */
 const maxByKey = 5_000;
 
@@ -29,7 +29,7 @@ export function holds(
   const anywhere = sql<boolean>`${dialect.keepGoing('links.id')} and ${found}`;
   if (reach === 'all') return anywhere;
   const newest = sql`select id from (
-      select id, search_text from links where organization_id = ${organizationId} order by id desc limit ${sql.lit(newestLooked)}
+      select id, search_text from links where organization_id = ${organizationId} order by id desc limit ${sql.lit(newestSearched)}
     ) as links where ${anywhere}`;
   const begins = beginnings(folded).map(
     ([key, beginning]) =>
@@ -54,11 +54,11 @@ function withBeginning(
   beginning: string,
   anywhere: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
-  const signs = [...beginning];
-  const kept = signs.slice(0, keyLength).join('');
+  const characters = [...beginning];
+  const kept = characters.slice(0, keyLength).join('');
   const column = sql.raw(`(${searchKeys[key]}) ${textOrder}`);
   // Longer than the key: what the index finds has to be looked at.
-  const rest = signs.length > keyLength ? sql` and ${anywhere}` : sql``;
+  const rest = characters.length > keyLength ? sql` and ${anywhere}` : sql``;
   const named = key === 'name' ? sql` and name is not null` : sql``;
   return sql`select id from links where organization_id = ${organizationId}${named}
     and ${column} >= ${kept} and ${column} < ${`${kept}\u{10ffff}`}${rest}

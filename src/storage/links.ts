@@ -19,7 +19,7 @@ export type LinkChanges = Partial<
   Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
 >;
 
-/** Three lines, whatever is in them: the indexes of search count on it. */
+/** Always three lines: the indexes of search rely on that. */
 export const searchText = (link: {
   readonly name?: string | null | undefined;
   readonly suffix: string;
@@ -55,7 +55,6 @@ export const lockLink = async (
   id: number,
 ): Promise<StoredLink | undefined> => (await lockLinks(queries, organizationId, [id]))[0];
 
-/** The same for those of these links that are the organization's. */
 /** The links with these suffixes on a domain, of any organization. */
 export const linksUnder = (
   queries: Queries,
@@ -69,6 +68,7 @@ export const linksUnder = (
     .where('suffix', 'in', suffixes)
     .execute();
 
+/** The same for those of these links that are the organization's. */
 export async function lockLinks(
   queries: Queries,
   organizationId: number,
@@ -117,7 +117,7 @@ export async function touchLinks(queries: Queries, ids: readonly number[], now: 
     .execute();
 }
 
-/** The redirect's own question, by key. */
+/** The redirect's lookup, by key. */
 export async function findLinkForVisitor(
   lookup: Queries,
   domainId: number,
@@ -127,7 +127,7 @@ export async function findLinkForVisitor(
   return row ? linkForVisitor(row) : null;
 }
 
-/** The same question to a connection in this thread: what waits for nothing takes a third of the time. */
+/** The same lookup through a connection in this thread: without a promise it takes a third of the time. */
 export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
   const find = rowFinder<VisitorRow>(visitedQuery(lookup, 0, '').sql);
   return (domainId, suffix) => {
@@ -180,7 +180,7 @@ const visitedQuery = (lookup: Queries, domainId: number, suffix: string): Compil
     .compile();
 const findVisited = preparedRow(visitedQuery);
 
-/** After the key that sealed them is lost, they are only noise. */
+/** Without the key that sealed them they can't be read. */
 export async function forgetSealedKeys(queries: Queries): Promise<void> {
   for (const table of ['links', 'link_bin'] as const) {
     await queries

@@ -189,10 +189,10 @@ const byKey = <Selected>(query: LinkQuery<Selected>, key: RawBuilder<unknown>, d
 export const countLinks = (queries: Queries, organizationId: number, filter: LinkFilter): Promise<number> =>
   countRows(queries.selectFrom('links').where(matches(dialectOf(queries), organizationId, filter, 'set')));
 
-/** So many links with a tag are sorted; of more, those without it are passed over in the order that is asked for. */
+/** Up to so many links with a tag are sorted; beyond, the index of the order is walked and links without the tag are skipped. */
 const fewTagged = 20_000;
 
-/** All that a filter asks of a link, as one condition. */
+/** A filter as one condition. */
 function matches(
   dialect: Dialect,
   organizationId: number,

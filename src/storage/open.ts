@@ -20,7 +20,7 @@ export async function openDatabase(
   return database;
 }
 
-/** A way of its own to ask by key, into a store that is up to date. */
+/** Connections of their own for lookups by key, to a store that is up to date. */
 export function openLookups(
   url: string | null,
   dataDir: string,

@@ -3,19 +3,19 @@ import type { Queries } from './schema.ts';
 
 type Value = number | string | null;
 
-/** Stands for a value in a statement that is put together before there is one. */
-class Blank {
-  readonly place: number;
+/** A placeholder for a value, in a statement that is compiled before there is one. */
+class Placeholder {
+  readonly index: number;
 
-  constructor(place: number) {
-    this.place = place;
+  constructor(index: number) {
+    this.index = index;
   }
 }
 
 interface Form<Row> {
   readonly statement: CompiledQuery<Row>;
-  /** Which of the values goes where; null where the statement has one of its own. */
-  readonly places: readonly (number | null)[];
+  /** For each parameter the index of its value; null where the statement has one of its own. */
+  readonly indexes: readonly (number | null)[];
 }
 
 export type Prepared<Values extends readonly Value[], Row> = (
@@ -32,17 +32,16 @@ type Runner = (
 const runners = new WeakMap<Queries, Runner>();
 
 /**
- * From now on prepared statements go to it without the query builder, whose way there takes longer than many an
- * answer.
+ * From now on prepared statements are run by `runner`, without the query builder, which takes longer than the database
+ * takes for many of them.
  */
 export function runDirectly(queries: Queries, runner: Runner): void {
   runners.set(queries, runner);
 }
 
 /**
- * A statement that calls need again and again: put together once for each kind of database, which takes longer than most
- * answers to it, and from then on only filled in. `build` names its values one by one, uses them as
- * they come, and looks into none; how many they are is counted where `build` takes any number.
+ * A statement that is compiled once for each kind of database, because compiling takes longer than running it. `build`
+ * passes its values on as they are, without looking at them; `count` is how many there are, where `build` takes any number.
  */
 export function prepared<Values extends readonly Value[], Row>(
   build: (queries: Queries, ...values: Values) => CompiledQuery<Row>,
@@ -52,18 +51,20 @@ export function prepared<Values extends readonly Value[], Row>(
   const formFor = (queries: Queries): Form<Row> => {
     // A transaction's queries are new each time, and speak as those of its database.
     const language = queries.getExecutor().adapter.constructor;
-    const known = forms.get(language);
-    if (known) return known;
-    const blanks = Array.from({ length: count }, (_, place) => new Blank(place));
-    const statement = build(queries, ...(blanks as readonly unknown[] as Values));
-    const places = statement.parameters.map((value) => (value instanceof Blank ? value.place : null));
-    const form = { statement, places };
+    const cached = forms.get(language);
+    if (cached) return cached;
+    const placeholders = Array.from({ length: count }, (_, index) => new Placeholder(index));
+    const statement = build(queries, ...(placeholders as readonly unknown[] as Values));
+    const indexes = statement.parameters.map((value) => (value instanceof Placeholder ? value.index : null));
+    const form = { statement, indexes };
     forms.set(language, form);
     return form;
   };
   return async (queries, ...values) => {
-    const { statement, places } = formFor(queries);
-    const parameters = places.map((place, at) => (place === null ? statement.parameters[at] : values[place]));
+    const { statement, indexes } = formFor(queries);
+    const parameters = indexes.map((index, parameter) =>
+      index === null ? statement.parameters[parameter] : values[index],
+    );
     const run = runners.get(queries);
     if (run) return (await run(statement.sql, parameters)).rows as Row[];
     const { rows } = await queries.executeQuery<Row>({ ...statement, parameters });

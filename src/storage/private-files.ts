@@ -42,6 +42,6 @@ export function restrict(path: string, mode: 0o600 | 0o700): void {
   try {
     chmodSync(path, mode);
   } catch {
-    // It doesn't exist, or belongs to another user, who has decided.
+    // It doesn't exist, or belongs to another user, whose decision it is.
   }
 }

@@ -14,7 +14,7 @@ export async function countRows<Table extends keyof Schema>(
   return row.count;
 }
 
-/** A page of rows of which one more was asked for than it has: `last` is its last row where more follow, or else null. */
+/** Cuts rows, of which one more was read than a page has, to the page. `last`: its last row where more follow, or else null. */
 export function pageOf<Row>(found: readonly Row[], limit: number) {
   const rows = found.slice(0, limit);
   return { rows, last: found.length > limit ? (rows.at(-1) ?? null) : null };

@@ -69,7 +69,7 @@ export interface Schema {
     /** What its TXT record must say. */
     proof: Generated<string>;
     checked_at: number | null;
-    /** Null: it is not checked any more. While a node is at it: when others may take that one to have died. */
+    /** Null: it is not checked any more. While a node checks it: when others may assume that this node has died. */
     next_check_at: number | null;
     /** Since when the proof of a verified domain is missing. */
     gone_since: number | null;
@@ -91,8 +91,10 @@ export interface Schema {
   };
   links: LinkRow;
   link_tags: { link_id: number; tag_id: number };
-  /** Deleted links as they were, for as long as they can be brought back; every column of `links`, and when. */
-  /** Emptied: gone for good, save for its suffix, which other organizations must not get yet. */
+  /**
+   * Deleted links as they were, for as long as they can be restored: every column of `links`, and when. Emptied: deleted
+   * for good, except for the suffix, which other organizations must not get yet.
+   */
   link_bin: LinkRow & { deleted_at: number; emptied_at: Generated<number | null> };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
@@ -146,7 +148,7 @@ export interface Schema {
     organization_id: number;
     link_id: number;
     event: string;
-    /** The same through all tries: what the receiver tells repetitions by. */
+    /** The same through all tries: the receiver recognises repetitions by it. */
     message_id: string;
     target_url: string;
     body: string;
@@ -155,7 +157,7 @@ export interface Schema {
     state: 'waiting' | 'delivered' | 'failed';
     tries: number;
     first_tried_at: number | null;
-    /** Null when no further try is due. While a node is at it: when others may take it to have died. */
+    /** Null when no further try is due. While a node sends it: when others may assume that this node has died. */
     next_try_at: number | null;
     /** Identifies the claim: the `next_try_at` that its node set. Null while it isn't claimed. */
     claimed_until: number | null;
@@ -181,5 +183,5 @@ interface Rollup {
 
 export type Queries = Kysely<Schema>;
 
-/** What an organization can't change about where its link lives when it chose no domain of its own. */
+/** The domain of links that name no other: the host of BASE_URL. It has no row. */
 export const defaultDomainId = 0;

@@ -1,10 +1,10 @@
 /**
- * Asks several things of one transaction at once, and goes on when all of them have ended: none may still be asking when
- * the transaction is over. What takes several statements comes last, so that the first that failed is the cause.
+ * Sends several queries of one transaction at once, and resolves when all of them have ended: none may still run when the
+ * transaction is over. What takes several statements comes last, so that the first failure is the cause.
  */
 export async function together<Asked extends readonly Promise<unknown>[]>(
   ...asked: Asked
-): Promise<{ -readonly [Place in keyof Asked]: Awaited<Asked[Place]> }> {
+): Promise<{ -readonly [Index in keyof Asked]: Awaited<Asked[Index]> }> {
   await Promise.allSettled(asked);
-  return (await Promise.all(asked)) as { -readonly [Place in keyof Asked]: Awaited<Asked[Place]> };
+  return (await Promise.all(asked)) as { -readonly [Index in keyof Asked]: Awaited<Asked[Index]> };
 }

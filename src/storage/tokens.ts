@@ -95,7 +95,7 @@ export const findTokenHolder = preparedRow<[hash: string, now: number], Caller>(
     .compile(),
 );
 
-/** Families go with their last refresh token: until then they tell a stolen token from a made-up one. */
+/** Families go with their last refresh token: until then they distinguish a stolen token from a made-up one. */
 export async function deleteEmptyFamilies(queries: Queries): Promise<void> {
   await queries
     .deleteFrom('token_families')

@@ -79,7 +79,7 @@ export async function claimDue(queries: Queries, claim: Claim): Promise<StoredDe
 /** What an attempt came to, for the delivery as a whole. */
 export type Verdict = Pick<StoredDelivery, 'state' | 'next_try_at'>;
 
-/** False when the claim had run out and another node took the delivery over: then its word counts. */
+/** False when the claim had run out and another node took the delivery over: then the other node's result counts. */
 export async function recordAttempt(
   queries: Queries,
   delivery: Pick<StoredDelivery, 'id' | 'claimed_until'>,

@@ -9,7 +9,7 @@ export const cursorParameter = z.string().max(maxCursorLength).optional().meta({
     '`next` of the page before, with the same filters and order. What is there all the while comes exactly once, whatever is made or deleted meanwhile; what changes its place in the order may come twice or not at all.',
 });
 
-/** What asks for a page of a list. */
+/** The query parameters of a list whose pages are also numbered by an offset. */
 export const pageParameters = (maxPerPage: number) => ({
   limit: queryNumber(1, maxPerPage).default(25),
   offset: queryNumber(0, 1_000_000_000).default(0).meta({

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 export const clicks: Migration = ({ id, integer, tableEnd, keyedTableEnd }) => [
-  // Words that come again and again, by number: a ledger of texts would be ten times as large.
+  // Texts that repeat, by number: a ledger of texts would be ten times as large.
   `create table words (id ${id}, word text not null) ${tableEnd}`,
   'create unique index words_word on words (word)',
 
@@ -57,7 +57,7 @@ export const clicks: Migration = ({ id, integer, tableEnd, keyedTableEnd }) => [
     last_clicked_at ${integer} not null
   ) ${tableEnd}`,
 
-  // Who was seen today, by day and owner (a link, or an organization as a negative number), until the day's salt goes.
+  // The visitors of a day, by day and owner (a link, or an organization as a negative number), until the day's salt goes.
   `create table daily_visitors (
     day ${integer} not null,
     owner ${integer} not null,

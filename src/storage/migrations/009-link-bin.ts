@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts';
 
 export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder, searchKeys }) => [
-  // Deleted links, whole, as long as they can be brought back. They keep their suffix, and are in nobody's way: no query
-  // about links has to think of them.
+  // Deleted links, whole, as long as they can be brought back. They keep their suffix in a table
+  // of their own, so that no query about links has to exclude them.
   `create table link_bin (
     id ${integer} primary key,
     created_at ${integer} not null,
@@ -72,8 +72,8 @@ export const linkBin: Migration = ({ integer, tableEnd, keyedTableEnd, textOrder
   `create index links_suffix_key on links (organization_id, (${searchKeys.suffix}) ${textOrder}, id)`,
   `create index links_destination_key on links (organization_id, (${searchKeys.destination}) ${textOrder})`,
 
-  // How many links an organization has in each stretch of ids, so that a page far down is found without counting to it.
-  // Counted when somebody first looks that far; see storage/link-blocks.ts.
+  // How many links an organization has in each block of ids, so that a page far down is found without counting to it.
+  // Counted when a page that far down is first read; see storage/link-blocks.ts.
   `create table link_blocks (
     organization_id ${integer} not null,
     block ${integer} not null,
