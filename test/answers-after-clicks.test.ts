@@ -4,8 +4,8 @@ import { AppServer } from '../src/http/app-server.ts';
 import { ClientByPort } from '../src/http/client-by-port.ts';
 import { Listener } from '../src/visit/connection/listener.ts';
 import { openPort } from '../src/visit/connection/port.ts';
+import { noProxies, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
-import { noProxies, wideLimits } from './support/lanes.ts';
 
 test('no answer leaves before its click is on file, whatever is sent beside it and behind it', async () => {
   const fault = (cause: unknown) => {

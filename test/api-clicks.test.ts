@@ -174,7 +174,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
 
   test('a long export comes in pieces: it is whole, and is never in memory whole', async () => {
     const long = await newLink();
-    const rows = 50_000;
+    const rows = 20_000;
     const campaign = 'a campaign with a name as long as marketing likes them, '.repeat(8);
     await insertHits(
       app.app.context.database,
@@ -197,13 +197,13 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     for await (const piece of response.body ?? []) {
       bytes += piece.byteLength;
       for (const byte of piece) if (byte === 10) lines += 1;
-      if (bytes - lookedAt < 3_000_000) continue;
+      if (bytes - lookedAt < 2_000_000) continue;
       lookedAt = bytes;
       most = Math.max(most, inUse() - before);
     }
     expect(lines).toBe(rows + 1);
-    expect(bytes).toBeGreaterThan(25_000_000);
-    expect(most).toBeLessThan(10_000_000);
+    expect(bytes).toBeGreaterThan(10_000_000);
+    expect(most).toBeLessThan(4_000_000);
   });
 
   test('who stops reading an export stops it', async () => {

@@ -61,9 +61,9 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
       owner = await app.newcomer();
       const tag = (await send('POST', '/tag', { name: 'paged' })).json.id as number;
       const fields = filter === 'tag=' ? { tags: [tag] } : {};
-      const stays = await makeLinks(40, fields);
-      const goes = await makeLinks(25, fields);
-      const query = `limit=${5 + draw(4)}&sort=${order}&${filter}${filter === 'tag=' ? tag : ''}`;
+      const stays = await makeLinks(24, fields);
+      const goes = await makeLinks(12, fields);
+      const query = `limit=${4 + draw(4)}&sort=${order}&${filter}${filter === 'tag=' ? tag : ''}`;
       const pages = await pagesOf(query, async () => {
         await send('DELETE', `/link/${goes.splice(draw(goes.length), 1)[0] ?? 0}`);
         goes.push(...(await makeLinks(1 + draw(2), fields)));

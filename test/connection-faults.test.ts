@@ -5,8 +5,8 @@ import { ClientByPort } from '../src/http/client-by-port.ts';
 import type { FastPath } from '../src/visit/connection/connection.ts';
 import { Listener } from '../src/visit/connection/listener.ts';
 import { openPort, type VisitorSocket } from '../src/visit/connection/port.ts';
+import { noProxies, wideLimits } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
-import { noProxies, wideLimits } from './support/lanes.ts';
 
 /** The victim comes from here, everybody else from elsewhere. */
 const victimAddress = '127.0.0.66';

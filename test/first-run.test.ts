@@ -114,7 +114,7 @@ test.each([{}, { WORKERS: '2' }])(
     expect((await home('127.0.0.1')).status).toBe(404);
     await end(program);
 
-    const again = runServer(settings);
+    const again = runServer({ ...settings, WORKERS: '1' });
     expect(await again.address()).toBe(base_url);
     await end(again);
     const elsewhere = await startApp({ env: { DATA_DIR: folder.path, BASE_URL: 'http://other.example' } });

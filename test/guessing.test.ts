@@ -10,6 +10,57 @@ const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
 
+async function signInTo(app: TestApp, from: string, body: Pick<Newcomer, 'email' | 'password'>, cookie = '') {
+  const began = performance.now();
+  const { status, headers } = await app.call('POST', '/api/v1/session', {
+    body: { email: body.email, password: body.password },
+    headers: { 'x-forwarded-for': from, ...(cookie && { cookie }) },
+  });
+  return { status, took: performance.now() - began, headers };
+}
+
+const knownCookie = (headers: Headers): string =>
+  headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith('linnet_known='))
+    ?.split(';')[0] ?? '';
+
+test.each(storeKinds)(
+  'a thousand guesses from all over a household leave its owner a sign-in in a moment, on %s',
+  async (store) => {
+    // How long its owner waits is what hashing at full cost tells.
+    const overrides = { hashCost: defaultHashCost };
+    const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' }, overrides });
+    const owner = await app.newcomer();
+    const signIn = (from: string, cookie = '') => signInTo(app, from, owner, cookie);
+    const home = '2001:db8:1:100::1';
+    const idle = (await signIn(home)).took;
+    const before = await signIn(home);
+    expect(before.status).toBe(201);
+    const cookie = knownCookie(before.headers);
+    const wrong = { email: owner.email, password: 'wrong' };
+    const statuses: number[] = [];
+    const attack = Array.from({ length: 50 }, async (_, worker) => {
+      for (let turn = 0; turn < 20; turn++) {
+        const part = ((worker * 20 + turn) % 250) + 1;
+        const from = `2001:db8:1:1${part.toString(16).padStart(2, '0')}::2`;
+        statuses.push((await signInTo(app, from, wrong)).status);
+      }
+    });
+    const own = [await signIn('2001:db8:1:1ff::1', cookie), await signIn(home), await signIn('198.51.100.7')];
+    await Promise.all(attack);
+    own.push(await signIn('2001:db8:1:1ff::1', cookie), await signIn(home));
+    expect(own.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    // Some turns of others, on a machine that may be slow by itself: not a queue of all of them.
+    for (const { took } of own) expect(took).toBeLessThan(second + 20 * idle);
+    expect(statuses).toHaveLength(1_000);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  },
+);
+
 describe.each(storeKinds)('while others guess at a password, on %s', (store) => {
   let app: TestApp;
   let url: string | null;
@@ -17,11 +68,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
 
   beforeAll(async () => {
     url = store === 'postgres' ? await freshPostgres() : null;
-    app = await startApp({
-      env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) },
-      // How long its owner waits is what hashing at full cost would tell.
-      overrides: { hashCost: defaultHashCost },
-    });
+    app = await startApp({ env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } });
     owner = await app.newcomer();
   });
   afterAll(async () => {
@@ -29,19 +76,8 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     await app.stop();
   });
 
-  const signIn = async (from: string, password = owner.password, email = owner.email, cookie = '') => {
-    const began = performance.now();
-    const answer = await app.call('POST', '/api/v1/session', {
-      body: { email, password },
-      headers: { 'x-forwarded-for': from, ...(cookie && { cookie }) },
-    });
-    return { status: answer.status, took: performance.now() - began, headers: answer.headers };
-  };
-  const knownCookie = (headers: Headers): string =>
-    headers
-      .getSetCookie()
-      .find((cookie) => cookie.startsWith('linnet_known='))
-      ?.split(';')[0] ?? '';
+  const signIn = (from: string, password = owner.password, email = owner.email, cookie = '') =>
+    signInTo(app, from, { email, password }, cookie);
 
   /** Of guesses from these networks, how many were looked at. */
   async function evaluated(target: string, networks: Iterable<string>): Promise<number> {
@@ -70,36 +106,6 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
       (index) => `2001:${((index + first) >> 16).toString(16)}:${((index + first) & 0xffff).toString(16)}:0`,
     );
 
-  test('a thousand guesses from all over a household leave its owner a sign-in in a moment', async () => {
-    const home = '2001:db8:1:100::1';
-    const idle = (await signIn(home)).took;
-    const before = await signIn(home);
-    expect(before.status).toBe(201);
-    const cookie = knownCookie(before.headers);
-    const statuses: number[] = [];
-    const attack = Array.from({ length: 50 }, async (_, worker) => {
-      for (let turn = 0; turn < 20; turn++) {
-        const part = (worker * 20 + turn) % 250;
-        statuses.push(
-          (await signIn(`2001:db8:1:1${(part + 1).toString(16).padStart(2, '0')}::2`, 'wrong')).status,
-        );
-      }
-    });
-    const own = [
-      await signIn('2001:db8:1:1ff::1', owner.password, owner.email, cookie),
-      await signIn(home),
-      await signIn('198.51.100.7'),
-    ];
-    await Promise.all(attack);
-    own.push(await signIn('2001:db8:1:1ff::1', owner.password, owner.email, cookie), await signIn(home));
-    expect(own.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
-    // Some turns of others, on a machine that may be slow by itself: not a queue of all of them.
-    for (const { took } of own) expect(took).toBeLessThan(second + 20 * idle);
-    expect(statuses).toHaveLength(1_000);
-    expect(new Set(statuses)).toEqual(new Set([401, 429]));
-    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(20);
-  });
-
   test('all addresses of a /64, a /56 or a /48 share one budget, and those of a /24 too', async () => {
     const own = (target: string, networks: Iterable<string>) => evaluated(`login|${target}`, networks);
     expect(await own('64', Array(200).fill('2001:db8:2:1::/64'))).toBe(10);
@@ -119,23 +125,27 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     expect(sprayed).toBe(120);
   });
 
-  test('a hundred thousand guesses from ever new networks: a thousand a day are looked at, then a few a minute', async () => {
-    const target = 'login|botnet@example.com';
-    const count = store === 'sqlite' ? 100_000 : 5_000;
-    expect(await evaluated(target, everywhere(count))).toBe(1_001);
-    // Who comes from where nobody guessed, and is not quicker than the botnet, takes a slow turn.
+  const target = 'login|botnet@example.com';
+  const count = store === 'sqlite' ? 10_000 : 2_000;
+  let flood: Promise<number> | undefined;
+  /** How many of so many guesses at one account were looked at. */
+  const botnet = (): Promise<number> => {
+    flood ??= evaluated(target, everywhere(count));
+    return flood;
+  };
+
+  test('ten thousand guesses from ever new networks: a thousand a day are looked at, then a few a minute', async () => {
+    expect(await botnet()).toBe(1_001);
+    // A client from a network without guesses that is not quicker than the botnet takes a slow turn.
     app.clock.now += 20 * second;
     expect(await evaluated(target, everywhere(10, count))).toBe(1);
     app.clock.now += 20 * second;
     expect(await guess(target, '198.51.100.9')).toBe(true);
     expect(await guess(target, '192.0.2.9')).toBe(false);
-    app.clock.now += day;
-    expect(await guess(target, '192.0.2.9')).toBe(true);
   }, 240_000);
 
   test('beyond the cap those who guess again and again wait apart from those who begin, and known browsers not at all', async () => {
-    const target = 'login|capped@example.com';
-    await evaluated(target, everywhere(1_000, 500_000));
+    await botnet();
     const again = () => guess(target, '198.51.101.1');
     for (let time = 0; time < 3; time++) {
       app.clock.now += 20 * second;
@@ -153,6 +163,10 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
     await app.app.context.guesses.noteNetwork(target, '198.51.104.1');
     expect(await guess(target, '198.51.104.1')).toBe(true);
     expect(await guess(target, '198.51.104.1')).toBe(true);
+    expect(await guess(target, '192.0.2.9')).toBe(true);
+    expect(await guess(target, '198.18.0.9')).toBe(false);
+    app.clock.now += day;
+    expect(await guess(target, '198.18.0.9')).toBe(true);
   });
 
   test('a browser is known at the account where it signed in, and a made-up cookie at none', async () => {

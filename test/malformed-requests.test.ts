@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { type Lanes, openLanes } from './support/lanes.ts';
+import { type BothPaths, openBothPaths } from './support/both-paths.ts';
 import { exchange } from './support/raw-http.ts';
 
 const faults: unknown[] = [];
 const asked: string[] = [];
-let lanes: Lanes;
+let paths: BothPaths;
 let url: string;
 
 beforeAll(() => {
-  lanes = openLanes(
+  paths = openBothPaths(
     (cause) => faults.push(cause),
     async (request) => {
       asked.push(`${request.method} ${request.url}`);
@@ -21,10 +21,10 @@ beforeAll(() => {
       return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: path === '/waits' };
     },
   );
-  url = `http://127.0.0.1:${lanes.port}`;
+  url = `http://127.0.0.1:${paths.port}`;
 });
 afterAll(async () => {
-  await lanes.drain();
+  await paths.drain();
   expect(faults).toEqual([]);
 });
 
@@ -124,7 +124,7 @@ test('the answer is heard also by who goes on sending, and reads only then', asy
     malformed.map(
       ([, bytes]) =>
         new Promise<string>((resolve) => {
-          const socket = connect({ host: '127.0.0.1', port: lanes.port });
+          const socket = connect({ host: '127.0.0.1', port: paths.port });
           let text = '';
           socket.pause();
           socket.on('data', (part) => {
@@ -155,7 +155,7 @@ test('a request that ends before it is whole is answered', async () => {
         new Promise<string>((resolve) => {
           asked.length = 0;
           let text = '';
-          const socket = connect({ host: '127.0.0.1', port: lanes.port, allowHalfOpen: true }, () =>
+          const socket = connect({ host: '127.0.0.1', port: paths.port, allowHalfOpen: true }, () =>
             socket.end(bytes),
           );
           socket.on('data', (part) => {

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { Connection, type ConnectionContext } from '../src/visit/connection/connection.ts';
 import { Guard } from '../src/visit/connection/guard.ts';
 import type { VisitorSocket } from '../src/visit/connection/port.ts';
+import { openBothPaths } from './support/both-paths.ts';
 import { eventually } from './support/eventually.ts';
-import { openLanes } from './support/lanes.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n';
@@ -106,7 +106,7 @@ test('an innocent visitor waits for a few answers of each who pipelines, and not
   const faults: unknown[] = [];
   const perVisit: number[] = [];
   const counts = new Map<string, number>();
-  const lanes = openLanes(
+  const paths = openBothPaths(
     (cause) => faults.push(cause),
     () => new Response(null, { status: 404 }),
     ({ path }) => {
@@ -119,7 +119,7 @@ test('an innocent visitor waits for a few answers of each who pipelines, and not
   );
   const sockets: Socket[] = [];
   const dial = async () => {
-    const socket = connect({ host: '127.0.0.1', port: lanes.port });
+    const socket = connect({ host: '127.0.0.1', port: paths.port });
     sockets.push(socket);
     socket.on('error', () => {});
     await new Promise((connected) => socket.once('connect', connected));
@@ -146,7 +146,7 @@ test('an innocent visitor waits for a few answers of each who pipelines, and not
     await new Promise((answered) => innocent.once('data', answered));
   }
   for (const socket of sockets) socket.destroy();
-  await lanes.drain();
+  await paths.drain();
   expect(faults).toEqual([]);
   expect(perVisit).toHaveLength(50);
   // The visit and its answer take some turns, in a thread that is the visitors' as well; one piece alone holds hundreds.

@@ -47,11 +47,11 @@ test.skipIf(process.platform !== 'linux')(
     for (let turn = 0; turn < 2; turn++)
       for (const program of [linnet, bare]) await costOf(program, `/${suffix}`);
     const ratios: number[] = [];
-    for (let round = 0; round < rounds; round++) {
+    // The round that was disturbed least tells; the first one that is good enough is the last.
+    while (ratios.length < rounds && !(Math.min(...ratios) < bound)) {
       const ours = await costOf(linnet, `/${suffix}`);
       ratios.push(ours / (await costOf(bare, `/${suffix}`)));
     }
-    // The round that was disturbed least.
     expect(Math.min(...ratios)).toBeLessThan(bound);
   },
   240_000,

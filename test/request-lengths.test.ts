@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { type Lanes, openLanes } from './support/lanes.ts';
+import { type BothPaths, openBothPaths } from './support/both-paths.ts';
 
 /** Around every bound of a buffer between a visitor and the answer: content was never what broke one, lengths were. */
 const faults: unknown[] = [];
-let lanes: Lanes;
+let paths: BothPaths;
 
 beforeAll(() => {
   let looked = 0;
-  lanes = openLanes(
+  paths = openBothPaths(
     (cause) => faults.push(cause),
     async (request) => new Response(`behind ${(await request.bytes()).length}`),
     ({ path }) => {
@@ -28,7 +28,7 @@ beforeAll(() => {
   );
 });
 afterAll(async () => {
-  await lanes.drain();
+  await paths.drain();
   expect(faults).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ const around = (bound: number, reach: number) =>
 function statuses(pieces: readonly string[]): Promise<(number | 'ended')[]> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
-    const socket = connect({ host: '127.0.0.1', port: lanes.port, noDelay: true });
+    const socket = connect({ host: '127.0.0.1', port: paths.port, noDelay: true });
     let isEnded = false;
     socket.setTimeout(30_000, () => socket.destroy());
     socket.on('error', () => {});

@@ -32,7 +32,7 @@ test.each(['1', '2'])(
     const command = runCommand(user, { DATA_DIR: folder.path }, 'typed in secret\n');
     expect([await command.exited, command.output().err]).toEqual([0, '']);
     await end(first);
-    const third = runServer(settings);
+    const third = runServer({ ...settings, WORKERS: '1' });
     await third.address();
     await end(third);
   },

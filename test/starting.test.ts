@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { AppServer } from '../src/http/app-server.ts';
 import { ClientByPort } from '../src/http/client-by-port.ts';
 import { Listener } from '../src/visit/connection/listener.ts';
-import { noProxies, wideLimits } from './support/lanes.ts';
+import { noProxies, wideLimits } from './support/both-paths.ts';
 import { visitRaw } from './support/raw-http.ts';
 
 const fault = (cause: unknown) => {

@@ -8,7 +8,7 @@ import { freshPostgres } from '../support/postgres.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
 
 /** In all; each store gets its half. `npm run test:faults` sets more. */
-const rounds = Number(process.env.ROUNDS ?? 20);
+const rounds = Number(process.env.ROUNDS ?? 12);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const visitors = 24;
 
@@ -108,6 +108,7 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
       const count: Sent = { sent: 0, answered: 0, refused: 0 };
       const url = `${await program.address()}/${suffix}`;
       const load = Promise.all(Array.from({ length: visitors }, () => visitUntilItDies(url, count)));
+      // At any moment of it: the clock is what is drawn.
       await Bun.sleep(10 + random() * 240);
       await kill(program);
       await load;

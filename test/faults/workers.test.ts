@@ -5,8 +5,8 @@ import { eventually } from '../support/eventually.ts';
 import { runServer, temporaryFolder } from '../support/program.ts';
 
 /** `npm run test:faults` kills more often. */
-const kills = process.env.ROUNDS === undefined ? 4 : 30;
-const visitors = 24;
+const kills = process.env.ROUNDS === undefined ? 3 : 30;
+const visitors = 12;
 const workers = 3;
 /** Then a visitor connects anew, and the system may hand it to another worker. */
 const requestsPerConnection = 4;
@@ -108,11 +108,11 @@ test(`${kills} kills of one worker while others serve: nobody is told that the s
     };
     for (let killed = 0; killed < kills; killed++) {
       await eventually(() => listenersOn(port) === workers, 'all workers to serve');
-      await moreVisits(500);
+      await moreVisits(300);
       const victim = childrenOf(program.pid)[killed % workers] as number;
       process.kill(victim, 'SIGKILL');
       await eventually(() => !childrenOf(program.pid).includes(victim), 'the end of the worker');
-      await moreVisits(500);
+      await moreVisits(300);
     }
     isOver = true;
     await Promise.all(visiting);

@@ -5,7 +5,7 @@ import type { FastPath } from '../../src/visit/connection/connection.ts';
 import type { ConnectionLimits } from '../../src/visit/connection/connection-limits.ts';
 import { Listener } from '../../src/visit/connection/listener.ts';
 
-export interface Lanes {
+export interface BothPaths {
   readonly port: number;
   drain(): Promise<void>;
 }
@@ -19,11 +19,11 @@ export const wideLimits: ConnectionLimits = {
 };
 
 /** A listener with a fast path, and the app server. */
-export function openLanes(
+export function openBothPaths(
   onFault: (cause: unknown) => void,
   handle: RequestHandler,
   fastPath: FastPath,
-): Lanes {
+): BothPaths {
   const clientByPort = new ClientByPort();
   const appServer = new AppServer(clientByPort, onFault);
   const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };

@@ -4,7 +4,7 @@ import { drawFrom } from './support/draw.ts';
 import { exchange, type RawAnswer } from './support/raw-http.ts';
 
 /**
- * Made-up visits, each sent twice: as it is, and with a byte beyond ASCII in a header that nobody reads, which keeps
+ * Made-up visits, each sent twice: as it is, and with a byte beyond ASCII in a header without a meaning, which keeps
  * it from the fast path. Each way has a link of its own, alike in everything, and both must answer and record alike.
  */
 const detour = 'X-Detour: \xe9\r\n';
@@ -121,7 +121,7 @@ const shapes: readonly ((suffix: string) => string)[] = [
   (suffix) => `/${suffix}#part`,
 ];
 
-/** Lengths around which a lane may end. */
+/** Lengths around which the fast path may give a request away. */
 const bounds = [256, 1_024, 2_048, 4_096, 8_192];
 const padding = (): string => `X-Pad: ${'x'.repeat(Math.max(0, pick(bounds) - draw(280)))}\r\n`;
 
@@ -214,7 +214,7 @@ async function recorded(way: 'one' | 'two') {
   return rows.map(({ id: _, link_id, ...row }) => ({ kind: ids[way].indexOf(link_id), ...row }));
 }
 
-test('a thousand made-up visits are answered and recorded alike in both lanes', async () => {
+test('a thousand made-up visits are answered and recorded alike on both paths', async () => {
   const different: unknown[] = [];
   for (let turn = 0; turn < 1_000; turn++) {
     const visit = makeUp(host);
@@ -229,7 +229,7 @@ test('a thousand made-up visits are answered and recorded alike in both lanes', 
   expect(hits).toEqual(await recorded('two'));
 });
 
-test('a mark against tracking that is given twice means the same in both lanes', async () => {
+test('a mark against tracking that is given twice means the same on both paths', async () => {
   const visit = { kind: 0, method: 'GET', target: (suffix: string) => `/${suffix}`, cuts: [] };
   const lines = `Host: ${host}\r\nUser-Agent: ${agents[0]}\r\nDNT: 0\r\nDNT: 1\r\n`;
   for (const way of ['one', 'two'] as const) await send({ ...visit, lines }, way);
