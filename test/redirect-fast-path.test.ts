@@ -104,8 +104,8 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
     for (const column of ['destination_url', 'android_url', 'ios_url'] as const) {
       const body = { destination_url: destination };
       const { json } = await app.call('POST', '/api/v1/link', { key, body });
-      const isPlain = async () => (await findLinkForVisitor(database.lookup, 0, json.suffix))?.isPlain;
-      expect(await isPlain()).toBe(true);
+      const options = async () => (await findLinkForVisitor(database.lookup, 0, json.suffix))?.options;
+      expect(await options()).toBe(null);
       await database.write((queries) =>
         queries
           .updateTable('links')
@@ -113,7 +113,7 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
           .where('id', '=', json.id)
           .execute(),
       );
-      expect(await isPlain()).toBe(false);
+      expect(await options()).toMatchObject({ hasUnsafeUrl: true });
       expect((await visitRaw(app.url, { path: `/${json.suffix}` })).headers['x-more']).toBe(undefined);
     }
     // The visit that would have been sent to the first of these destinations.

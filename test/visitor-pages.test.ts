@@ -1,26 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import type { LinkForVisitor } from '../src/rules/resolve.ts';
 import * as pages from '../src/visit/pages.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { visitRaw } from './support/raw-http.ts';
+import { visitedLink } from './support/visited-link.ts';
 
 const longHost = `${'long-label.'.repeat(22)}example`;
-const link: LinkForVisitor = {
-  id: 1,
-  organizationId: 1,
-  destinationUrl: 'https://destination.example/',
-  androidUrl: null,
-  iosUrl: null,
+const link = visitedLink('https://destination.example/', {
   ogTitle: 'T'.repeat(300),
   ogDescription: 'D'.repeat(1_000),
   ogImage: `https://images.example/${'i'.repeat(200)}.png`,
-  expiresAt: null,
-  passwordHash: null,
-  captcha: false,
-  botProtection: false,
-  isPlain: true,
-};
+});
 const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) }, signature: 'f'.repeat(64) };
 
 /** Every page there is, with the most it may have to show. A new page without its line here fails below. */
@@ -209,12 +199,11 @@ describe('script in what an owner or a visitor wrote', () => {
   test('stays text in every field of a card, and comes out as it was written', async () => {
     expect(payloads.length).toBeGreaterThan(100);
     const card = (text: string) =>
-      pages.previewPage(text, `https://links.example/${text}`, {
-        ...link,
-        ogTitle: text,
-        ogDescription: text,
-        ogImage: text,
-      });
+      pages.previewPage(
+        text,
+        `https://links.example/${text}`,
+        visitedLink('https://destination.example/', { ogTitle: text, ogDescription: text, ogImage: text }),
+      );
     const harmless = shape(await elementsOf(card('x').html));
     for (const payload of payloads) {
       const elements = await elementsOf(card(payload).html);

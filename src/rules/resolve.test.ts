@@ -1,23 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { type AgentKind, type Device, type LinkForVisitor, resolve, type Visitor } from './resolve.ts';
+import { visitedLink } from '../../test/support/visited-link.ts';
+import { type AgentKind, type Device, type LinkOptions, resolve, type Visitor } from './resolve.ts';
 
 const noon = Date.UTC(2030, 0, 1, 12);
 
-const plain: LinkForVisitor = {
-  id: 1,
-  organizationId: 1,
-  destinationUrl: 'https://example.com/default',
-  androidUrl: null,
-  iosUrl: null,
-  ogTitle: null,
-  ogDescription: null,
-  ogImage: null,
-  expiresAt: null,
-  passwordHash: null,
-  captcha: false,
-  botProtection: false,
-  isPlain: true,
-};
+const destinationUrl = 'https://example.com/default';
 const android = { androidUrl: 'https://example.com/android' };
 const ios = { iosUrl: 'https://example.com/ios' };
 const secret = { passwordHash: 'hash' };
@@ -46,8 +33,8 @@ const visitor = ({
 });
 
 /** The outcome in a word; a redirect by its target. */
-function outcome(link: Partial<LinkForVisitor>, someone: Someone, now = noon): string {
-  const found = resolve({ ...plain, ...link }, visitor(someone), now);
+function outcome(options: Partial<LinkOptions>, someone: Someone, now = noon): string {
+  const found = resolve(visitedLink(destinationUrl, options), visitor(someone), now);
   return found.kind === 'redirect' ? `to ${found.target} ${found.to}` : found.kind;
 }
 
@@ -58,7 +45,7 @@ const all = { ...expired, ...guarded, ...card, ...secret, ...captcha, ...android
 const allButExpired = { ...all, expiresAt: null };
 
 describe('what becomes of a hit', () => {
-  test.each<[string, Partial<LinkForVisitor>, Someone, string]>([
+  test.each<[string, Partial<LinkOptions>, Someone, string]>([
     ['a plain link', {}, {}, toDefault],
     ['a plain link for a bot', {}, { agent: 'bot' }, toDefault],
     ['a plain link for a preview crawler', {}, { agent: 'preview' }, toDefault],
@@ -136,7 +123,7 @@ describe('what becomes of a hit', () => {
 });
 
 /** Every combination of the switches of a link and the traits of a visitor. */
-function* everyMeeting(): Generator<[Partial<LinkForVisitor>, Required<Someone>]> {
+function* everyMeeting(): Generator<[Partial<LinkOptions>, Required<Someone>]> {
   const switches = [expired, guarded, card, secret, captcha, android, ios];
   const agents: AgentKind[] = ['person', 'bot', 'preview'];
   const devices: Device[] = ['android', 'ios', 'other'];
@@ -166,7 +153,7 @@ describe('for every link and every visitor', () => {
 
   test('an outcome other than a redirect carries nothing of the link', () => {
     for (const [link, someone] of meetings) {
-      const found = resolve({ ...plain, ...link }, visitor(someone), noon);
+      const found = resolve(visitedLink(destinationUrl, link), visitor(someone), noon);
       if (found.kind !== 'redirect') expect(Object.keys(found)).toEqual(['kind']);
     }
   });
@@ -178,6 +165,7 @@ describe('for every link and every visitor', () => {
       passedPassword: () => expect.unreachable(),
       passedCaptcha: () => expect.unreachable(),
     };
-    expect(resolve(plain, silent, noon).kind).toBe('redirect');
+    expect(resolve(visitedLink(destinationUrl), silent, noon).kind).toBe('redirect');
+    expect(resolve(visitedLink(destinationUrl, {}), silent, noon).kind).toBe('redirect');
   });
 });

@@ -3,6 +3,12 @@ export interface LinkForVisitor {
   readonly id: number;
   readonly organizationId: number;
   readonly destinationUrl: string;
+  /** Null for most links, which lead every visitor to their destination: a cache holds them in half the memory. */
+  readonly options: LinkOptions | null;
+}
+
+/** Each is null or false where it isn't set. */
+export interface LinkOptions {
   readonly androidUrl: string | null;
   readonly iosUrl: string | null;
   readonly ogTitle: string | null;
@@ -12,8 +18,8 @@ export interface LinkForVisitor {
   readonly passwordHash: string | null;
   readonly captcha: boolean;
   readonly botProtection: boolean;
-  /** Whether all that it may lead to can be written into an answer's head as it is. Stored destinations can. */
-  readonly isPlain: boolean;
+  /** One of its destinations can't be written into a header as it is. No destination that was checked is like that. */
+  readonly hasUnsafeUrl: boolean;
 }
 
 export type AgentKind = 'person' | 'bot' | 'preview';
@@ -41,28 +47,36 @@ const preview: Outcome = { kind: 'preview' };
 const askPassword: Outcome = { kind: 'ask_password' };
 const askCaptcha: Outcome = { kind: 'ask_captcha' };
 
-const hasPreview = (link: LinkForVisitor): boolean =>
-  link.ogTitle !== null || link.ogDescription !== null || link.ogImage !== null;
+const hasPreview = ({ ogTitle, ogDescription, ogImage }: LinkOptions): boolean =>
+  ogTitle !== null || ogDescription !== null || ogImage !== null;
+
+/** Whether visitors have to give a password or solve a captcha. */
+export const isGated = ({ options }: LinkForVisitor): boolean =>
+  options !== null && (options.passwordHash !== null || options.captcha);
 
 /** The whole decision about a hit on a short link. Pure: the same link, visitor and instant always end the same. */
 export function resolve(link: LinkForVisitor, visitor: Visitor, now: number): Outcome {
-  if (link.expiresAt !== null && now >= link.expiresAt) return expired;
-  if (link.botProtection || hasPreview(link)) {
+  const { options } = link;
+  if (options === null) return redirectTo(link.destinationUrl, 'default');
+  if (options.expiresAt !== null && now >= options.expiresAt) return expired;
+  if (options.botProtection || hasPreview(options)) {
     const agent = visitor.agent();
     if (agent === 'preview') return preview;
-    if (agent === 'bot' && link.botProtection) return refused;
+    if (agent === 'bot' && options.botProtection) return refused;
   }
-  if (link.passwordHash !== null && !visitor.passedPassword()) return askPassword;
-  if (link.captcha && !visitor.passedCaptcha()) return askCaptcha;
-  return destinationFor(link, visitor);
+  if (options.passwordHash !== null && !visitor.passedPassword()) return askPassword;
+  if (options.captcha && !visitor.passedCaptcha()) return askCaptcha;
+  const { androidUrl, iosUrl } = options;
+  if (androidUrl !== null || iosUrl !== null) {
+    const device = visitor.device();
+    if (device === 'android' && androidUrl !== null) return redirectTo(androidUrl, 'android');
+    if (device === 'ios' && iosUrl !== null) return redirectTo(iosUrl, 'ios');
+  }
+  return redirectTo(link.destinationUrl, 'default');
 }
 
-function destinationFor(link: LinkForVisitor, visitor: Visitor): Outcome {
-  if (link.androidUrl !== null || link.iosUrl !== null) {
-    const device = visitor.device();
-    if (device === 'android' && link.androidUrl !== null)
-      return { kind: 'redirect', to: link.androidUrl, target: 'android' };
-    if (device === 'ios' && link.iosUrl !== null) return { kind: 'redirect', to: link.iosUrl, target: 'ios' };
-  }
-  return { kind: 'redirect', to: link.destinationUrl, target: 'default' };
-}
+const redirectTo = (to: string, target: 'default' | 'android' | 'ios'): Outcome => ({
+  kind: 'redirect',
+  to,
+  target,
+});

@@ -1,7 +1,7 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
 import { locationOf } from '../rules/destination-text.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
-import type { LinkForVisitor } from '../rules/resolve.ts';
+import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
 import { preparedRow } from './prepared.ts';
@@ -140,19 +140,25 @@ const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
   id: row.id,
   organizationId: row.organization_id,
   destinationUrl: locationOf(row.destination_url),
-  androidUrl: row.android_url && locationOf(row.android_url),
-  iosUrl: row.ios_url && locationOf(row.ios_url),
-  ogTitle: row.og_title,
-  ogDescription: row.og_description,
-  ogImage: row.og_image,
-  expiresAt: row.expires_at,
-  passwordHash: row.password_hash,
-  captcha: row.captcha === 1,
-  botProtection: row.bot_protection === 1,
-  isPlain: [row.destination_url, row.android_url, row.ios_url].every(
-    (url) => url === null || isPlainUrl(url),
-  ),
+  options: optionsOf(row),
 });
+
+function optionsOf(row: VisitorRow): LinkOptions | null {
+  const urls = [row.destination_url, row.android_url, row.ios_url];
+  const options: LinkOptions = {
+    androidUrl: row.android_url && locationOf(row.android_url),
+    iosUrl: row.ios_url && locationOf(row.ios_url),
+    ogTitle: row.og_title,
+    ogDescription: row.og_description,
+    ogImage: row.og_image,
+    expiresAt: row.expires_at,
+    passwordHash: row.password_hash,
+    captcha: row.captcha === 1,
+    botProtection: row.bot_protection === 1,
+    hasUnsafeUrl: urls.some((url) => url !== null && !isPlainUrl(url)),
+  };
+  return Object.values(options).every((value) => value === null || value === false) ? null : options;
+}
 
 const visitorColumns = [
   'id',

@@ -1,24 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
+import { visitedLink } from '../../test/support/visited-link.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { LinkCache } from './link-cache.ts';
 
 const bounds = { bytes: 100_000, misses: 1_000 };
-
-const link = (destinationUrl: string): LinkForVisitor => ({
-  id: 1,
-  organizationId: 1,
-  destinationUrl,
-  androidUrl: null,
-  iosUrl: null,
-  ogTitle: null,
-  ogDescription: null,
-  ogImage: null,
-  expiresAt: null,
-  passwordHash: null,
-  captcha: false,
-  botProtection: false,
-  isPlain: true,
-});
 
 /** Look-ups that end when the test says so. */
 class Store {
@@ -56,7 +41,9 @@ async function fetched(domainId: number, suffix: string, found: LinkForVisitor |
 describe('what is known', () => {
   test('a link is asked for once, and known from then on', async () => {
     expect(cache.peek(0, 'a')).toBeUndefined();
-    expect(await fetched(0, 'a', link('https://one.example/'))).toEqual(link('https://one.example/'));
+    expect(await fetched(0, 'a', visitedLink('https://one.example/'))).toEqual(
+      visitedLink('https://one.example/'),
+    );
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://one.example/');
     expect(store.asked).toEqual(['0 a']);
   });
@@ -70,13 +57,13 @@ describe('what is known', () => {
     await fetched(0, 'a', null);
     cache.forget(0, 'a');
     expect(cache.peek(0, 'a')).toBeUndefined();
-    await fetched(0, 'a', link('https://one.example/'));
+    await fetched(0, 'a', visitedLink('https://one.example/'));
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://one.example/');
   });
 
   test('the same suffix on another domain is another link', async () => {
-    await fetched(0, 'a', link('https://default.example/'));
-    await fetched(5, 'a', link('https://custom.example/'));
+    await fetched(0, 'a', visitedLink('https://default.example/'));
+    await fetched(5, 'a', visitedLink('https://custom.example/'));
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://default.example/');
     expect(cache.peek(5, 'a')?.destinationUrl).toBe('https://custom.example/');
     expect(cache.peek(6, 'a')).toBeUndefined();
@@ -86,7 +73,7 @@ describe('what is known', () => {
   });
 
   test('clearing forgets links and misses', async () => {
-    await fetched(0, 'a', link('https://one.example/'));
+    await fetched(0, 'a', visitedLink('https://one.example/'));
     await fetched(0, 'b', null);
     cache.clear();
     expect(cache.peek(0, 'a')).toBeUndefined();
@@ -94,11 +81,11 @@ describe('what is known', () => {
   });
 
   test('links take no more room than they are given, and misses crowd no links out', async () => {
-    await fetched(0, 'kept', link('https://kept.example/'));
+    await fetched(0, 'kept', visitedLink('https://kept.example/'));
     for (let miss = 0; miss < 5_000; miss++) await fetched(0, `miss ${miss}`, null);
     expect(cache.peek(0, 'kept')).toBeDefined();
     const long = `https://long.example/${'x'.repeat(8_000)}`;
-    for (let each = 0; each < 100; each++) await fetched(0, `long ${each}`, link(long));
+    for (let each = 0; each < 100; each++) await fetched(0, `long ${each}`, visitedLink(long));
     const known = Array.from({ length: 100 }, (_, each) => cache.peek(0, `long ${each}`)).filter(Boolean);
     expect(known.length).toBeGreaterThan(2);
     expect(known.length * long.length).toBeLessThan(bounds.bytes + long.length);
@@ -108,7 +95,7 @@ describe('what is known', () => {
 describe('one flight', () => {
   test('a hundred who ask at once make one query and get one answer', async () => {
     const all = Promise.all(Array.from({ length: 100 }, () => cache.fetch(0, 'a')));
-    store.answer(link('https://one.example/'));
+    store.answer(visitedLink('https://one.example/'));
     expect(new Set((await all).map((found) => found?.destinationUrl))).toEqual(
       new Set(['https://one.example/']),
     );
@@ -129,7 +116,7 @@ describe('a link that changes while it is read', () => {
   test('answers who had asked, and is not kept', async () => {
     const before = cache.fetch(0, 'a');
     cache.forget(0, 'a');
-    store.answer(link('https://old.example/'));
+    store.answer(visitedLink('https://old.example/'));
     expect((await before)?.destinationUrl).toBe('https://old.example/');
     expect(cache.peek(0, 'a')).toBeUndefined();
   });
@@ -140,10 +127,10 @@ describe('a link that changes while it is read', () => {
     const after = cache.fetch(0, 'a');
     const beside = cache.fetch(0, 'a');
     expect(store.asked).toHaveLength(2);
-    store.answer(link('https://old.example/'));
+    store.answer(visitedLink('https://old.example/'));
     await before;
     expect(cache.peek(0, 'a')).toBeUndefined();
-    store.answer(link('https://new.example/'));
+    store.answer(visitedLink('https://new.example/'));
     expect((await after)?.destinationUrl).toBe('https://new.example/');
     expect((await beside)?.destinationUrl).toBe('https://new.example/');
     expect(cache.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
@@ -155,13 +142,13 @@ describe('a link that changes while it is read', () => {
       new Promise<LinkForVisitor>((resolve) => {
         landOld = resolve;
       }),
-      Promise.resolve(link('https://new.example/')),
+      Promise.resolve(visitedLink('https://new.example/')),
     ];
     const slow = new LinkCache(() => answers.shift() ?? Promise.resolve(null), bounds);
     const before = slow.fetch(0, 'a');
     slow.forget(0, 'a');
     await slow.fetch(0, 'a');
-    landOld(link('https://old.example/'));
+    landOld(visitedLink('https://old.example/'));
     await before;
     expect(slow.peek(0, 'a')?.destinationUrl).toBe('https://new.example/');
   });
@@ -177,7 +164,7 @@ describe('a link that changes while it is read', () => {
   test('clearing overtakes everything under way', async () => {
     const before = cache.fetch(0, 'a');
     cache.clear();
-    store.answer(link('https://old.example/'));
+    store.answer(visitedLink('https://old.example/'));
     await before;
     expect(cache.peek(0, 'a')).toBeUndefined();
   });
@@ -189,7 +176,7 @@ describe('a store that answers at once', () => {
     const quick = new LinkCache((_domainId, suffix) => {
       asked.push(suffix);
       if (suffix === 'broken') throw new Error('away');
-      return suffix === 'a' ? link('https://one.example/') : null;
+      return suffix === 'a' ? visitedLink('https://one.example/') : null;
     }, bounds);
     expect(quick.fetch(0, 'a')).toHaveProperty('destinationUrl', 'https://one.example/');
     expect(quick.fetch(0, 'none')).toBeNull();

@@ -89,17 +89,16 @@ export class LinkCache {
 const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
-/** The link's object and its slot in the cache. */
-const objectWeight = 330;
+/** The link, its slot in the cache, and the heads of two strings. */
+const linkWeight = 220;
+const optionsWeight = 150;
+const stringHead = 40;
 
 /** About what an entry takes in memory. */
-const weight = (key: string, link: LinkForVisitor): number =>
-  objectWeight +
-  key.length +
-  link.destinationUrl.length +
-  (link.androidUrl?.length ?? 0) +
-  (link.iosUrl?.length ?? 0) +
-  (link.ogTitle?.length ?? 0) +
-  (link.ogDescription?.length ?? 0) +
-  (link.ogImage?.length ?? 0) +
-  (link.passwordHash?.length ?? 0);
+function weight(key: string, { destinationUrl, options }: LinkForVisitor): number {
+  let sum = linkWeight + key.length + destinationUrl.length;
+  if (options === null) return sum;
+  sum += optionsWeight;
+  for (const value of Object.values(options)) if (typeof value === 'string') sum += stringHead + value.length;
+  return sum;
+}

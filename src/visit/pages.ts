@@ -168,8 +168,9 @@ export const captchaPage = (host: string, challenge: object, error?: string): Pa
   });
 
 /** For the crawlers that draw a card where a link was pasted. It says what the owner wrote, and nothing else. */
-export function previewPage(host: string, url: string, link: LinkForVisitor): Page {
-  const title = link.ogTitle ?? host;
+export function previewPage(host: string, url: string, { options }: LinkForVisitor): Page {
+  const { ogTitle = null, ogDescription = null, ogImage = null } = options ?? {};
+  const title = ogTitle ?? host;
   const tag = (property: string, content: string | null) =>
     content === null ? '' : `<meta property="${property}" content="${escapeHtml(content)}">`;
   return page({
@@ -180,9 +181,9 @@ export function previewPage(host: string, url: string, link: LinkForVisitor): Pa
       tag('og:type', 'website') +
       tag('og:url', url) +
       tag('og:title', title) +
-      tag('og:description', link.ogDescription) +
-      tag('og:image', link.ogImage) +
-      `<meta name="twitter:card" content="${link.ogImage === null ? 'summary' : 'summary_large_image'}">`,
-    body: link.ogTitle === null ? '' : `<h1>${escapeHtml(link.ogTitle)}</h1>`,
+      tag('og:description', ogDescription) +
+      tag('og:image', ogImage) +
+      `<meta name="twitter:card" content="${ogImage === null ? 'summary' : 'summary_large_image'}">`,
+    body: ogTitle === null ? '' : `<h1>${escapeHtml(ogTitle)}</h1>`,
   });
 }

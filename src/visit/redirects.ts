@@ -1,6 +1,6 @@
 import type { RawHit } from '../journal/hit.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
-import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
+import { isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
 import { hitOf } from './hit.ts';
 import type { LinkCache } from './link-cache.ts';
@@ -67,8 +67,7 @@ export class Redirects {
     if (link === null)
       return versionPath.test(visit.path) ? { kind: 'app_server', suffix, link } : this.miss(visit);
     const isRead = visit.method === 'GET' || visit.method === 'HEAD';
-    if (!isRead || link.passwordHash !== null || link.captcha || !link.isPlain)
-      return { kind: 'app_server', suffix, link };
+    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', suffix, link };
     const now = this.#parts.now();
     const outcome = resolve(link, new VisitorOf(visit), now);
     switch (outcome.kind) {

@@ -1,5 +1,5 @@
 import { Refusal } from '../rules/errors.ts';
-import { type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
+import { isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { PasswordGate } from './gates/password.ts';
@@ -62,9 +62,9 @@ export class RequestHandler {
     const { method } = visit;
     if (method === 'GET' || method === 'HEAD')
       return this.#act(visit, suffix, link, this.#decide(visit, link));
-    const isGated = link.passwordHash !== null || link.captcha;
-    if (method === 'POST' && isGated) return this.#submit(visit, suffix, link);
-    return pageResponse(pages.methodPage(visit.host, isGated ? 'GET, HEAD, POST' : 'GET, HEAD'));
+    const takesForm = isGated(link);
+    if (method === 'POST' && takesForm) return this.#submit(visit, suffix, link);
+    return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
   #decide(visit: RequestVisit, link: LinkForVisitor, hasPassed = false, hasSolved = false): Outcome {

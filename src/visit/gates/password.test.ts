@@ -1,23 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test';
+import { visitedLink } from '../../../test/support/visited-link.ts';
 import { Refusal } from '../../rules/errors.ts';
-import type { LinkForVisitor } from '../../rules/resolve.ts';
 import { PasswordGate } from './password.ts';
 
-const link: LinkForVisitor = {
-  id: 7,
-  organizationId: 1,
-  destinationUrl: 'https://example.com/',
-  androidUrl: null,
-  iosUrl: null,
-  ogTitle: null,
-  ogDescription: null,
-  ogImage: null,
-  expiresAt: null,
-  passwordHash: 'hash of sesame',
-  captcha: false,
-  botProtection: false,
-  isPlain: true,
-};
+const link = { ...visitedLink('https://example.com/', { passwordHash: 'hash of sesame' }), id: 7 };
 
 let counted: number;
 let signed: number;
@@ -72,7 +58,8 @@ test('the cookie opens the link it was given for, until its password changes', a
   const headers = new Headers({ cookie });
   expect(gate.hasPass(link, headers)).toBe(true);
   expect(gate.hasPass({ ...link, id: 8 }, headers)).toBe(false);
-  expect(gate.hasPass({ ...link, passwordHash: 'hash of another' }, headers)).toBe(false);
+  const changed = visitedLink('https://example.com/', { passwordHash: 'hash of another' });
+  expect(gate.hasPass({ ...changed, id: 7 }, headers)).toBe(false);
 });
 
 test('a request full of made-up cookies costs a few signatures, no more', () => {

@@ -62,7 +62,8 @@ export class PasswordGate {
     return this.#cookie(link, path);
   }
 
-  async #verify({ passwordHash }: LinkForVisitor, password: string, guess: Guess): Promise<boolean> {
+  async #verify({ options }: LinkForVisitor, password: string, guess: Guess): Promise<boolean> {
+    const passwordHash = options?.passwordHash ?? null;
     return passwordHash !== null && (await this.#parts.verifyPassword(password, passwordHash, guess));
   }
 
@@ -93,7 +94,8 @@ export class PasswordGate {
 const withoutEnd = (path: string): string => path.replace(/\/$/, '');
 
 /** The hash of the password is part of it, so that a changed password ends every pass. */
-const claim = (link: LinkForVisitor, until: number): string => `${link.id}|${link.passwordHash}|${until}`;
+const claim = ({ id, options }: LinkForVisitor, until: number): string =>
+  `${id}|${options?.passwordHash ?? null}|${until}`;
 
 /** A link at /a/b also sees the cookie of the link at /a: those of that name are looked at, the nearest come first. */
 function passesIn(cookies: string): string[] {
