@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
-import { createLink } from '../manage/create-link.ts';
+import { createLink } from '../manage/create-links.ts';
 import { deleteLink } from '../manage/delete-link.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { type LinkPosition, readLink, readLinks } from '../manage/read-links.ts';

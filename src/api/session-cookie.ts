@@ -19,7 +19,7 @@ export const knownBrowserOf = (headers: Headers, site: Security): string | null 
   cookiesNamed(knownCookieName(site), headers)[0] ?? null;
 
 export const keepKnownBrowser = (cookie: string, site: Security): string =>
-  `${knownCookieName(site)}=${cookie}; Max-Age=${knownBrowserLifetime / 1000}; ${attributes(site)}`;
+  setCookie(knownCookieName(site), cookie, knownBrowserLifetime, site);
 
 function cookiesNamed(name: string, headers: Headers): string[] {
   const cookies = headers.get('cookie');
@@ -33,10 +33,9 @@ function cookiesNamed(name: string, headers: Headers): string[] {
 }
 
 export const keepSession = (token: string, site: Security): string =>
-  `${sessionCookieName(site)}=${token}; Max-Age=${sessionLifetime / 1000}; ${attributes(site)}`;
+  setCookie(sessionCookieName(site), token, sessionLifetime, site);
 
-export const dropSession = (site: Security): string =>
-  `${sessionCookieName(site)}=; Max-Age=0; ${attributes(site)}`;
+export const dropSession = (site: Security): string => setCookie(sessionCookieName(site), '', 0, site);
 
-const attributes = ({ isSecure }: Security): string =>
-  `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+const setCookie = (name: string, value: string, lifetime: number, { isSecure }: Security): string =>
+  `${name}=${value}; Max-Age=${lifetime / 1000}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;

@@ -3,7 +3,7 @@ import { digitsAndLetters, drawText, type RandomBytes } from '../rules/random-te
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
-  endFamily,
+  endFamilies,
   findRefreshToken,
   insertFamily,
   insertTokens,
@@ -72,7 +72,7 @@ export class Tokens {
     const used = await findRefreshToken(queries, hash);
     if (!used || used.endedAt !== null || used.replacedAt === null) return false;
     if (now - used.replacedAt <= retryWindow && (await this.#isTip(queries, successor))) return true;
-    await endFamily(queries, used.familyId, now);
+    await endFamilies(queries, 'id', used.familyId, now);
     return false;
   }
 

@@ -1,3 +1,5 @@
+import type { Config } from '../config/options.ts';
+import { believesProxies } from '../http/client-address.ts';
 import type { Site } from '../rules/site.ts';
 import {
   changesAfter,
@@ -13,6 +15,7 @@ import type { Queries } from '../storage/schema.ts';
 import { ChangeFollower } from '../visit/follow-changes.ts';
 import { Hosts } from '../visit/hosts.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
+import { type RedirectParts, Redirects } from '../visit/redirects.ts';
 import type { Change } from './data-plane.ts';
 import type { Start } from './start.ts';
 
@@ -39,6 +42,19 @@ export function cachesOf(
     hosts: new Hosts(site, loadHost, now),
   };
 }
+
+/** Decides visits by these caches. */
+export const redirectsOf = (
+  { links, hosts }: Caches,
+  { trustedProxies }: Pick<Config, 'trustedProxies'>,
+  parts: Pick<RedirectParts, 'now' | 'misses' | 'record'>,
+): Redirects =>
+  new Redirects({
+    ...parts,
+    links,
+    believesProxies: believesProxies(trustedProxies),
+    wayOut: (host, method, path) => hosts.wayOut(host, method, path),
+  });
 
 export function forget(caches: Caches, { links, hosts }: Change): void {
   for (const { domainId, suffix } of links) caches.links.forget(domainId, suffix);

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/options.ts';
-import { believesProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { Site } from '../rules/site.ts';
 import { openLookups } from '../storage/open.ts';
@@ -11,8 +10,7 @@ import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
 import { Listener, originOf } from '../visit/connection/listener.ts';
 import { fastPath } from '../visit/fast-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
-import { Redirects } from '../visit/redirects.ts';
-import { type Caches, cachesOf, followChanges, forget } from './caches.ts';
+import { type Caches, cachesOf, followChanges, forget, redirectsOf } from './caches.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
@@ -65,24 +63,20 @@ export class LocalDataPlane implements DataPlane {
     );
     opened.defer(() => lookups.close());
     const caches = cachesOf(site, lookups, now, cacheBounds);
-    const { links, hosts } = caches;
     await followChanges(caches, lookups.queries, this.#start);
     const recording = openRecording(site, this.#start, (task) => this.#afterTurn(task));
-    const redirects = new Redirects({
-      links,
+    const redirects = redirectsOf(caches, config, {
       now,
+      misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
       record:
         overrides.hits === 'dropped'
           ? null
           : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_turn'),
-      believesProxies: believesProxies(config.trustedProxies),
-      misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
-      wayOut: (host, method, path) => hosts.wayOut(host, method, path),
     });
     [this.#caches, this.#clicks] = [caches, recording];
     this.#fastPath = fastPath({
       trustedProxies: config.trustedProxies,
-      domainOf: (host) => hosts.domainOf(host),
+      domainOf: (host) => caches.hosts.domainOf(host),
       redirects,
     });
     this.#listener?.open(this.#fastPath);

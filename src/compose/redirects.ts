@@ -1,5 +1,4 @@
 import type { Config } from '../config/options.ts';
-import { believesProxies } from '../http/client-address.ts';
 import type { Context } from '../manage/context.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { useChallenge } from '../storage/challenges.ts';
@@ -7,9 +6,9 @@ import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { CaptchaGate } from '../visit/gates/captcha.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
-import { type RedirectParts, Redirects } from '../visit/redirects.ts';
+import type { RedirectParts } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
-import type { Caches } from './caches.ts';
+import { type Caches, redirectsOf } from './caches.ts';
 
 interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'> {
   readonly config: Config;
@@ -29,14 +28,7 @@ export function requestHandlerOf({
 }: HandlerParts): RequestHandler {
   const { now, site } = context;
   return new RequestHandler({
-    redirects: new Redirects({
-      links: caches.links,
-      now,
-      record,
-      believesProxies: believesProxies(config.trustedProxies),
-      misses,
-      wayOut: (host, method, path) => caches.hosts.wayOut(host, method, path),
-    }),
+    redirects: redirectsOf(caches, config, { now, misses, record }),
     now,
     publicUrl: ({ host, domainId }, suffix) =>
       site.linkUrl(domainId === defaultDomainId ? null : host, suffix),

@@ -18,30 +18,29 @@ export function startScheduledJobs(
   context: Context,
   deliverer: Deliverer,
 ): void {
-  const tidying = repeatJob(
+  const repeat = (work: () => Promise<void>, interval: number, onFault: (cause: unknown) => void) => {
+    const job = repeatJob(work, interval, onFault);
+    opened.defer(() => job.stop());
+  };
+  repeat(
     () => tidyUp(context),
     tidyInterval,
     (cause) => log.warn('tidying failed', { error: String(cause) }),
   );
-  opened.defer(() => tidying.stop());
   deliverer.start();
   opened.defer(() => deliverer.stop());
-  const expiries = repeatJob(
+  repeat(
     () => tellExpiries(context),
     overrides.expiryInterval ?? expiryInterval,
     (cause) => log.warn('expiries not told', { error: String(cause) }),
   );
-  opened.defer(() => expiries.stop());
-  const domainChecks = repeatJob(
+  repeat(
     () => checkDueDomains(context),
     overrides.domainInterval ?? domainInterval,
     // The follower of the change feed already logs that the store is away.
     (cause) => cause instanceof StoreAway || log.error('domains not checked', cause),
   );
-  opened.defer(() => {
-    context.domains.close();
-    return domainChecks.stop();
-  });
+  opened.defer(() => context.domains.close());
 }
 
 export function scheduleClickCleanup({ opened }: Start, clicks: Clicks): void {

@@ -8,6 +8,17 @@ import type { LinkWithTags, PreparedLink } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 import { TimeSlice } from './time-slice.ts';
 
+export async function createLink(
+  context: Context,
+  caller: Caller,
+  input: LinkToCreate,
+  withPng: boolean,
+): Promise<LinkWithTags> {
+  const made = await context.storeLink(await linkPreparer(context, caller, withPng)(input));
+  context.linksChanged([made.link]);
+  return made;
+}
+
 const maxProblems = 100;
 
 interface BulkOptions {

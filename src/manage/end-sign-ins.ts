@@ -1,7 +1,7 @@
 import { deleteResetsOf } from '../storage/password-resets.ts';
 import type { Queries } from '../storage/schema.ts';
 import { endSessionsOf } from '../storage/sessions.ts';
-import { endFamiliesOf } from '../storage/tokens.ts';
+import { endFamilies } from '../storage/tokens.ts';
 
 /** Every session (save one) and token pair of a user. API keys are revoked one by one, as other programs depend on them. */
 export async function endSessions(
@@ -11,7 +11,7 @@ export async function endSessions(
   sparedSession: string | null = null,
 ): Promise<void> {
   await endSessionsOf(queries, userId, sparedSession);
-  await endFamiliesOf(queries, userId, now);
+  await endFamilies(queries, 'user_id', userId, now);
 }
 
 /** The same in the transaction that replaces a password, with the mailed links that would set another one. */

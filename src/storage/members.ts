@@ -7,34 +7,21 @@ const shown = ['id', 'created_at', 'email', 'name', 'role'] as const;
 
 export type StoredMember = Pick<Selectable<Schema['users']>, (typeof shown)[number]>;
 
+const ofOrganization = (queries: Queries, organizationId: number) =>
+  queries.selectFrom('users').select(shown).where('organization_id', '=', organizationId).orderBy('id');
+
 export const listMembers = (queries: Queries, organizationId: number): Promise<StoredMember[]> =>
-  queries
-    .selectFrom('users')
-    .select(shown)
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .execute();
+  ofOrganization(queries, organizationId).execute();
 
 export const findMember = (
   queries: Queries,
   organizationId: number,
   id: number,
 ): Promise<StoredMember | undefined> =>
-  queries
-    .selectFrom('users')
-    .select(shown)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
 export const isMember = (queries: Queries, organizationId: number, email: string): Promise<boolean> =>
-  hasRow(
-    queries
-      .selectFrom('users')
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .where('email', '=', email),
-  );
+  hasRow(ofOrganization(queries, organizationId).where('email', '=', email));
 
 export async function countMembers(
   queries: Queries,

@@ -26,25 +26,18 @@ export async function insertTag(
   return row ?? null;
 }
 
+const ofOrganization = (queries: Queries, organizationId: number) =>
+  queries.selectFrom('tags').select(shown).where('organization_id', '=', organizationId).orderBy('id');
+
 export const listTags = (queries: Queries, organizationId: number): Promise<StoredTag[]> =>
-  queries
-    .selectFrom('tags')
-    .select(shown)
-    .where('organization_id', '=', organizationId)
-    .orderBy('id')
-    .execute();
+  ofOrganization(queries, organizationId).execute();
 
 export const findTag = (
   queries: Queries,
   organizationId: number,
   id: number,
 ): Promise<StoredTag | undefined> =>
-  queries
-    .selectFrom('tags')
-    .select(shown)
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
 
 /** Throws NotUnique when another tag of the organization has the name. */
 export const renameTag = (
@@ -77,13 +70,7 @@ export async function ownTags(
   ids: readonly number[],
 ): Promise<readonly StoredTag[]> {
   if (ids.length === 0) return [];
-  return queries
-    .selectFrom('tags')
-    .select(shown)
-    .where('organization_id', '=', organizationId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .execute();
+  return ofOrganization(queries, organizationId).where('id', 'in', ids).execute();
 }
 
 /** These tags, of any organization. */

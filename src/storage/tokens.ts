@@ -65,20 +65,17 @@ export const findRefreshToken = (queries: Queries, hash: string) =>
     .where('hash', '=', hash)
     .executeTakeFirst();
 
-export async function endFamily(queries: Queries, familyId: number, now: number): Promise<void> {
+/** One family, by its id, or all of a user. */
+export async function endFamilies(
+  queries: Queries,
+  by: 'id' | 'user_id',
+  id: number,
+  now: number,
+): Promise<void> {
   await queries
     .updateTable('token_families')
     .set({ ended_at: now })
-    .where('id', '=', familyId)
-    .where('ended_at', 'is', null)
-    .execute();
-}
-
-export async function endFamiliesOf(queries: Queries, userId: number, now: number): Promise<void> {
-  await queries
-    .updateTable('token_families')
-    .set({ ended_at: now })
-    .where('user_id', '=', userId)
+    .where(by, '=', id)
     .where('ended_at', 'is', null)
     .execute();
 }
