@@ -5,7 +5,7 @@ export interface PrintedFile {
   readonly base64: string;
 }
 
-export interface BundledFile {
+interface BundledFile {
   /** Without a folder. */
   readonly name: string;
   readonly type: string;

@@ -4,7 +4,7 @@ import { isEmail } from '../rules/account.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
 /** One setting of the program: where it comes from, what it means, and how its text is read. */
-export interface Option<T> {
+interface Option<T> {
   readonly variable: string;
   readonly default: string;
   readonly help: string;

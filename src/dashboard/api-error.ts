@@ -1,5 +1,5 @@
 /** One problem that the API reports, and its field. */
-export interface Problem {
+interface Problem {
   readonly code: string;
   readonly sentence: string;
   readonly field: string | null;

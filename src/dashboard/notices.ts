@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-export interface Notice {
+interface Notice {
   readonly id: number;
   readonly text: string;
   readonly isError: boolean;

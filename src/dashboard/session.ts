@@ -4,7 +4,7 @@ import { type Answer, call, whenSessionEnds } from './client.ts';
 import { say } from './notices.ts';
 import { forgetEverything, refresh } from './queries.ts';
 
-export type Me = Answer<'GET /api/v1/user'>;
+type Me = Answer<'GET /api/v1/user'>;
 export type Setup = Answer<'GET /api/v1/setup'>;
 
 /** undefined: not asked yet. null: not signed in. */

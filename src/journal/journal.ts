@@ -3,7 +3,7 @@ import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
 import { RecordWriter } from './record-writer.ts';
 
-export interface JournalParts {
+interface JournalParts {
   /** The folder of the segments, which is created when it doesn't exist. */
   readonly folder: () => string;
   /** Called before anything is written for the first time. */

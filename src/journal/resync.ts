@@ -17,7 +17,7 @@ const nine = 57;
 const mark = doNotTrackMark.charCodeAt(0);
 
 /** Reads bytes of a file into memory of its own; fewer than asked for at the end of the file. */
-export type ReadBytes = (offset: number, length: number) => Buffer;
+type ReadBytes = (offset: number, length: number) => Buffer;
 
 /**
  * Finds the first whole record at or behind `from` in a file of which `size` bytes count; null when there is none.
@@ -62,7 +62,7 @@ const isRecord = (bytes: Buffer, size: number): boolean =>
   isHits(bytes, recordHead, size);
 
 /** Whether these bytes are lines of hits, one after another. */
-export function isHits(bytes: Buffer, from: number, to: number): boolean {
+function isHits(bytes: Buffer, from: number, to: number): boolean {
   let line = 0;
   for (let at = from; at < to; ) {
     const found = bytes.indexOf(lineBreak, at);

@@ -17,7 +17,7 @@ import type { WordIds } from './word-ids.ts';
 
 export type ClicksOf = (links: ReadonlyMap<number, unknown>) => readonly FoldedClick[];
 
-export interface FoldParts {
+interface FoldParts {
   readonly store: FoldStore;
   readonly enrich: EnrichParts;
   readonly salts: DailySalts;

@@ -7,7 +7,7 @@ import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { hasRoomForThread } from './thread-room.ts';
 
-export interface RecordingParts {
+interface RecordingParts {
   readonly settings: Omit<FoldSettings, 'journal'>;
   readonly disk: JournalDisk;
   readonly now: () => number;

@@ -7,7 +7,7 @@ const maxStatements = 48;
 /** With fewer rows there is little to save, and there would be many kinds of statements. */
 const fewRows = 32;
 
-export interface InsertionLayout {
+interface InsertionLayout {
   /** Some column that differs from row to row: it is never compared. */
   readonly differs: number;
   /** Where a number stands for null. */

@@ -8,7 +8,7 @@ import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
 /** What the same address, user agent, languages and method always give, on one day. */
-export interface KnownVisitor {
+interface KnownVisitor {
   readonly day: number;
   readonly class: number;
   readonly reason: number;

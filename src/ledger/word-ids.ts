@@ -1,5 +1,5 @@
 /** Gives the ids that words have in storage. */
-export type FindWordIds = (words: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+type FindWordIds = (words: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** Ids of words are kept in 32 bits. */
 const largestId = 2 ** 31 - 1;

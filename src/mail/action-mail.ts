@@ -5,7 +5,7 @@ const button =
   'display:inline-block;padding:12px 20px;border-radius:8px;background:#a3182f;color:#ffffff;font-weight:600;text-decoration:none';
 const small = 'font-size:14px;word-break:break-word';
 
-export interface ActionMailParts {
+interface ActionMailParts {
   readonly to: string;
   readonly subject: string;
   readonly title: string;

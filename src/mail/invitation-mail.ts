@@ -2,7 +2,7 @@ import type { Role } from '../rules/access.ts';
 import { actionMail } from './action-mail.ts';
 import type { Mail } from './mailer.ts';
 
-export interface InvitationFacts {
+interface InvitationFacts {
   readonly to: string;
   readonly inviter: { readonly name: string | null; readonly email: string };
   readonly organization: string;

@@ -7,12 +7,12 @@ export interface Mail {
   readonly html: string;
 }
 
-export interface Sender {
+interface Sender {
   readonly name: string;
   readonly address: string;
 }
 
-export interface MailerParts {
+interface MailerParts {
   /** smtp://user:password@host:port or smtps://… */
   readonly url: string;
   readonly from: Sender;

@@ -1,7 +1,7 @@
 import { actionMail } from './action-mail.ts';
 import type { Mail } from './mailer.ts';
 
-export interface ResetFacts {
+interface ResetFacts {
   readonly to: string;
   readonly url: string;
   /** The address of this service. */

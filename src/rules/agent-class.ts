@@ -1,7 +1,7 @@
 import { isbot } from 'isbot';
 import type { ClassReason } from './click-fields.ts';
 
-export interface AgentClass {
+interface AgentClass {
   readonly class: 'human' | 'preview' | 'bot';
   readonly reason: ClassReason;
 }

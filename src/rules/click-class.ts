@@ -6,7 +6,7 @@ export interface Classification {
   readonly reason: ClassReason;
 }
 
-export interface HitSigns {
+interface HitSigns {
   readonly method: string;
   readonly userAgent: string;
   /** The value of Sec-Purpose, Purpose, X-Purpose or X-Moz, whichever is there; '' when none is. */

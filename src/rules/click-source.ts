@@ -1,6 +1,6 @@
 import { eachField, type UtmField, utmFields } from './click-fields.ts';
 
-export type Utm = Readonly<Record<UtmField, string>>;
+type Utm = Readonly<Record<UtmField, string>>;
 
 export interface ClickSource {
   /** `qr` when the address carries the marker of a printed code: `?qr`, with or without a value. */

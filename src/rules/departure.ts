@@ -1,7 +1,7 @@
 import type { Role } from './access.ts';
 
 /** What a user would leave behind in their organization. */
-export interface Belonging {
+interface Belonging {
   readonly organization: string;
   readonly role: Role;
   /** Themselves included. */

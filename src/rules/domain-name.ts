@@ -33,7 +33,7 @@ const reservedEndings = [
 /** Whether a name that ends so is of a network of its own, or of no network at all. */
 export const isReservedEnding = (label: string): boolean => reservedEndings.includes(label);
 
-export type DomainName =
+type DomainName =
   | { readonly ok: true; readonly host: string }
   | { readonly ok: false; readonly problem: Problem };
 

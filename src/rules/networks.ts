@@ -17,7 +17,7 @@ export function networksAround(network: string): readonly NetworkAround[] {
   return upper === undefined ? [narrowest] : [narrowest, { name: `${upper}.0/24`, size: 'wide' }];
 }
 
-export interface NetworkAround {
+interface NetworkAround {
   readonly name: string;
   /** An IPv4 address or a /64; a /56; a /24 of IPv4 or a /48. */
   readonly size: 'narrow' | 'middle' | 'wide';

@@ -2,7 +2,7 @@ import { isLoopbackName, parseHost } from './host.ts';
 import type { Site } from './site.ts';
 
 /** What a browser says of the page that makes a call. A page can't change it. */
-export interface PageMarks {
+interface PageMarks {
   readonly origin: string | null;
   readonly fetchSite: string | null;
   /** The Host that the call was made to. */

@@ -36,7 +36,7 @@ export const listedClasses = [
   'head',
   'repeat',
 ] as const;
-export type ListedClass = (typeof listedClasses)[number];
+type ListedClass = (typeof listedClasses)[number];
 
 export interface ClickQuestion {
   readonly owner: Owner;
@@ -44,7 +44,7 @@ export interface ClickQuestion {
   readonly range: Partial<Range>;
 }
 
-export interface ClickPage {
+interface ClickPage {
   readonly limit: number;
   readonly offset: number;
   readonly before: number | undefined;

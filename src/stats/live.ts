@@ -8,7 +8,7 @@ interface Watcher {
   wake(): void;
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   /** How often the ledger is polled while there are watchers, in milliseconds. */
   readonly interval: number;
   /** How long a stream is silent at most, and outlives its credential at most, in milliseconds. */

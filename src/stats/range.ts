@@ -2,7 +2,7 @@ import { Refusal } from '../rules/errors.ts';
 import { parseInstant } from '../rules/instant.ts';
 import { type Bucket, bucketsOf, dayBefore, dayStart, type Interval, timezoneNamed } from './buckets.ts';
 
-export interface RangeInput {
+interface RangeInput {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly timezone: string;

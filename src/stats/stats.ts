@@ -28,7 +28,7 @@ import { numberOfWord, wordsByNumber } from './words.ts';
 
 export type { Owner } from '../ledger/owner.ts';
 
-export interface StatsQuestion {
+interface StatsQuestion {
   readonly owner: Owner;
   readonly range: StatsRange;
   readonly filters: Readonly<Partial<Record<Grouping, string | undefined>>>;
@@ -37,7 +37,7 @@ export interface StatsQuestion {
   readonly rawSince: number;
 }
 
-export type Uncounted = Readonly<Record<Exclude<RollupClass, 'click'>, number>>;
+type Uncounted = Readonly<Record<Exclude<RollupClass, 'click'>, number>>;
 
 export interface Stats {
   /** Some of it was counted from the hits themselves, which are kept for a while only. */
@@ -52,7 +52,7 @@ export interface Stats {
   readonly other: Pick<StatsGroup, 'clicks' | 'notCounted'> | null;
 }
 
-export interface StatsPoint {
+interface StatsPoint {
   readonly start: string;
   readonly clicks: number;
   /** Null also by the hour: visitors are counted by the day. */
@@ -60,7 +60,7 @@ export interface StatsPoint {
   readonly notCounted: number | null;
 }
 
-export interface StatsGroup {
+interface StatsGroup {
   readonly value: string | null;
   readonly clicks: number;
   readonly notCounted: number;

@@ -9,7 +9,7 @@ import type { Page } from './pages.ts';
 import { PlainVisit } from './plain-visit.ts';
 import type { Redirects } from './redirects.ts';
 
-export interface FastPathParts {
+interface FastPathParts {
   readonly trustedProxies: TrustedProxies;
   /** The domain a host stands for; null for a host that is none of ours. */
   readonly domainOf: (host: string) => number | null | Promise<number | null>;

@@ -1,6 +1,6 @@
 import type { LinkChange } from '../storage/changes.ts';
 
-export interface ChangeFeed {
+interface ChangeFeed {
   newest(): Promise<number>;
   after(id: number, max: number): Promise<readonly LinkChange[]>;
   /** Those of these ids that have appeared since. */

@@ -11,7 +11,7 @@ import type { Visit } from './visit.ts';
 import { VisitorOf } from './visitor.ts';
 
 /** Whether the visit's hit is in the journal. An answer is sent only once it is. */
-export type Stored = 'stored' | 'after_turn' | Promise<void>;
+type Stored = 'stored' | 'after_turn' | Promise<void>;
 
 export type VisitAnswer =
   | {

@@ -10,7 +10,7 @@ import { pageResponse, redirectResponse, toResponse } from './response.ts';
 import type { Visit } from './visit.ts';
 import { VisitorOf } from './visitor.ts';
 
-export interface RequestHandlerParts {
+interface RequestHandlerParts {
   readonly redirects: Redirects;
   readonly password: PasswordGate;
   readonly captcha: CaptchaGate;

@@ -19,7 +19,7 @@ const waits = [
 const giveUpAfter = 3 * day;
 const longestRetryAfter = day;
 
-export interface Tries {
+interface Tries {
   /** Attempts made so far: 1 after the first one failed. */
   readonly made: number;
   /** Instants, in epoch milliseconds. */

@@ -8,7 +8,7 @@ import { type AddressForm, clickBody, flatClick } from './payload.ts';
 
 export type { NewDelivery };
 
-export interface ClickOutboxSettings {
+interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
   readonly now: number;
@@ -47,7 +47,7 @@ export function clickDeliveries(
   });
 }
 
-export interface NewMessage {
+interface NewMessage {
   readonly event: string;
   readonly id: string;
   readonly body: string;

@@ -16,7 +16,7 @@ const excerptBytes = excerptLength * 4;
 const maximumAddresses = 4;
 const maximumInterim = 16;
 
-export interface Outgoing {
+interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Breaks the call off, as when the program stops. */

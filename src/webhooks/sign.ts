@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const encodedKey = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?)$/;
 
-export interface Message {
+interface Message {
   /** The same at every attempt, so that a receiver knows a repetition. */
   readonly id: string;
   readonly body: string;

@@ -10,7 +10,7 @@ interface Holder {
   readonly organization_id: number;
 }
 
-export interface Share {
+interface Share {
   readonly target: string;
   readonly max: number;
 }

@@ -11,14 +11,12 @@ const dnsName = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}$/
 const insideName =
   /^[^.]+$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
-export type Target =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly sentence: string };
+type Target = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly sentence: string };
 
 /** All addresses of a name, in the order to try them. Rejects when the name can't be resolved. */
 export type Resolver = (name: string) => Promise<readonly string[]>;
 
-export type Resolution =
+type Resolution =
   | { readonly kind: 'checked'; readonly addresses: readonly Address[] }
   | { readonly kind: 'refused'; readonly sentence: string }
   | { readonly kind: 'unresolved'; readonly sentence: string };

@@ -2,7 +2,7 @@ import type { Subprocess } from 'bun';
 import { type EndedWorker, restartPause } from './restart-pause.ts';
 
 /** The one message of a worker to its parent: it serves now, and this is to be printed. */
-export interface WorkerReady {
+interface WorkerReady {
   readonly greeting: string;
 }
 
@@ -12,7 +12,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | number | null;
 }
 
-export interface Keeper {
+interface Keeper {
   onEnded(ending: Ending): void;
   /** Whether no worker runs at the moment. */
   isLast(): boolean;

@@ -1,5 +1,5 @@
 /** What span of time a board shows, as it stands in the address. */
-export type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
+type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
 export type Range =
   | { readonly kind: 'rolling'; readonly name: RollingName }
   /** Days of the visitor's timezone; the last is in it. */

@@ -26,7 +26,7 @@ export function comparison(now: number, before: number, beforeName: string): str
   return `${share}\u00a0% ${now > before ? 'more' : 'fewer'} than ${beforeName}`;
 }
 
-export type Uncounted = NonNullable<Stats['totals']['not_counted']>;
+type Uncounted = NonNullable<Stats['totals']['not_counted']>;
 
 const kinds: readonly (readonly [keyof Uncounted, string, string])[] = [
   ['preview', 'preview', 'previews'],

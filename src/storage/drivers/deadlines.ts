@@ -49,10 +49,8 @@ export class Deadlines {
   }
 }
 
-export const isOver = (
-  { terms, until }: Pick<Awaited, 'terms' | 'until'>,
-  now = performance.now(),
-): boolean => now >= until || terms.signal?.aborted === true;
+const isOver = ({ terms, until }: Pick<Awaited, 'terms' | 'until'>, now = performance.now()): boolean =>
+  now >= until || terms.signal?.aborted === true;
 
 /** When a statement that is sent now is given up. */
 export const untilWhen = ({ deadline, patience }: ReadTerms): number =>

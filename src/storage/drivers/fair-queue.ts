@@ -1,4 +1,4 @@
-export interface TakeOptions<Item> {
+interface TakeOptions<Item> {
   /** Only of keys that have no turn yet. */
   readonly newcomersOnly?: boolean;
   /** Only of keys whose first item is so. */

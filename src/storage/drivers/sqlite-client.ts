@@ -16,7 +16,7 @@ import type { Queries, Schema } from '../schema.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
 /** A connection as Kysely needs it: in this thread (for look-ups that take microseconds) or in one of its own. */
-export interface SqliteClient {
+interface SqliteClient {
   run(sql: string, parameters: readonly unknown[]): Answer | Promise<Answer>;
 }
 

@@ -111,7 +111,7 @@ class Frame {
 
 const fileIn = (dataDir: string): string => join(dataDir, 'linnet.sqlite');
 
-export interface SqliteLookups extends Pick<Lookups, 'queries' | 'close'> {
+interface SqliteLookups extends Pick<Lookups, 'queries' | 'close'> {
   readonly rowFinder: RowFinder;
 }
 

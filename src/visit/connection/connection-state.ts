@@ -1,7 +1,7 @@
 import type { RefusedStatus } from './refused-request.ts';
 
 /** What a connection does at the moment. */
-export type Phase =
+type Phase =
   /** The next request is read as it comes. */
   | 'reading'
   /** The next request is there, and its link is being looked up. */
@@ -17,7 +17,7 @@ export type Phase =
   | 'closed';
 
 /** What a client is told whose request gets no other answer. The connection ends with it. */
-export type Refusal = RefusedStatus | 'too busy' | 'too slow';
+type Refusal = RefusedStatus | 'too busy' | 'too slow';
 
 /**
  * The state of a connection, without its bytes. `held`, `writeBlocked`, `upstreamBlocked` and `wasUsed` are facts that its

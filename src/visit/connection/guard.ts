@@ -1,6 +1,6 @@
 const logInterval = 1_000;
 
-export interface Terminable {
+interface Terminable {
   /** Closes at once, whatever is under way. */
   terminate(): void;
 }

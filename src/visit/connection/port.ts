@@ -33,7 +33,7 @@ export interface Receiver<Connection> {
   failed(connection: Connection, cause: unknown): void;
 }
 
-export interface ListenAddress {
+interface ListenAddress {
   readonly hostname: string;
   readonly port: number;
   /** Whether other processes may listen on the same port. */

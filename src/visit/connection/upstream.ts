@@ -4,7 +4,7 @@ import type { Slot, SlotHolder, UpstreamSlots } from './upstream-slots.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** The app server, and what is needed to reach it. */
-export interface AppServerAddress {
+interface AppServerAddress {
   readonly port: number;
   readonly clientByPort: ClientByPort;
   readonly slots: UpstreamSlots;

@@ -2,7 +2,7 @@ import { type Challenge, createChallenge, type Solution, verifySolution } from '
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { LinkForVisitor } from '../../rules/resolve.ts';
 
-export interface CaptchaGateParts {
+interface CaptchaGateParts {
   readonly secret: string;
   readonly sign: (text: string) => string;
   /** True the first time a challenge is used, on whichever node. */

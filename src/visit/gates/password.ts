@@ -1,14 +1,14 @@
 import type { LinkForVisitor } from '../../rules/resolve.ts';
 
 /** A guess that is counted. */
-export interface Guess {
+interface Guess {
   /** It was right, or nobody looked at it: it doesn't count. */
   readonly forgive: () => Promise<void>;
   /** In which turn its password is checked. */
   readonly turn: { readonly party: string; readonly isKnown: boolean };
 }
 
-export interface PasswordGateParts {
+interface PasswordGateParts {
   readonly sign: (text: string) => string;
   readonly verifySignature: (text: string, signature: string) => boolean;
   readonly verifyPassword: (password: string, hash: string, attempt: Guess) => Promise<boolean>;
@@ -19,7 +19,7 @@ export interface PasswordGateParts {
 }
 
 /** The request that a guess is sent with. */
-export interface Attempt {
+interface Attempt {
   readonly headers: Headers;
   readonly network: string;
   readonly path: string;
