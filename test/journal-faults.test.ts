@@ -67,7 +67,7 @@ function disk(fails: (operation: Operation) => string | null): JournalDisk {
 }
 
 function instantsIn(path: string): number[] {
-  const reader = new JournalReader(path, { segment: 1, offset: 0 }, { onFlaw: () => {} });
+  const reader = new JournalReader(path, { segment: 1, offset: 0 }, () => {});
   const cursor = new HitCursor();
   const found: number[] = [];
   for (let record = reader.next(null); record !== null; record = reader.next(null)) {

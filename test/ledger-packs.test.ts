@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Position } from '../src/journal/files.ts';
 import { outcomes } from '../src/journal/hit.ts';
-import { noVisitor, type Watermark } from '../src/ledger/fold-store.ts';
+import { noVisitor } from '../src/ledger/fold-store.ts';
 import type { GroupCount } from '../src/ledger/groups.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
-import type { HitCount, HitFilter, Ledger, StoredHit } from '../src/ledger/ledger.ts';
+import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
-import type { Owner } from '../src/ledger/owner.ts';
 import { PackLedger } from '../src/ledger/pack-ledger.ts';
 import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
@@ -67,7 +67,7 @@ function inOrder(hits: readonly Told[], isByLink: boolean): readonly Told[] {
 class Folding {
   readonly #store: SqliteFoldStore;
   readonly #journal: string;
-  #from: Watermark | null = null;
+  #from: Position | null = null;
 
   constructor(store: SqliteFoldStore, journal = 'here/own') {
     this.#store = store;

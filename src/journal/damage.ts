@@ -13,26 +13,13 @@ export interface Damage {
   readonly bytes: number;
 }
 
-/** Collects the flaws of a batch. */
-export class DamageNotes {
-  #flaws: Flaw[] = [];
-
-  add(flaw: Flaw): void {
-    this.#flaws.push(flaw);
-  }
-
-  clear(): void {
-    this.#flaws = [];
-  }
-
-  bySegment(): Damage[] {
-    return [...Map.groupBy(this.#flaws, ({ segment }) => segment)].map(([segment, flaws]) => ({
-      segment,
-      offset: flaws[0]?.offset ?? 0,
-      gaps: flaws.length,
-      bytes: flaws.reduce((sum, { bytes }) => sum + bytes, 0),
-    }));
-  }
+export function damageBySegment(flaws: readonly Flaw[]): Damage[] {
+  return [...Map.groupBy(flaws, ({ segment }) => segment)].map(([segment, found]) => ({
+    segment,
+    offset: found[0]?.offset ?? 0,
+    gaps: found.length,
+    bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
+  }));
 }
 
 const damagedIn = (dataDir: string): string => join(dataDir, 'journal-damaged');

@@ -5,7 +5,7 @@ import { findRecord } from './resync.ts';
 
 const chunkSize = 1024 * 1024;
 
-/** Bytes in a journal that its process did not write, or that it wrote and that are missing. */
+/** Bytes in a journal that its process did not write, or missing bytes that it did write. */
 export interface Flaw {
   /**
    * `torn`: the end of a record that was being written when its process or machine stopped. `damaged`: bytes that are no
@@ -17,32 +17,28 @@ export interface Flaw {
   readonly bytes: number;
 }
 
-export interface ReaderParts {
-  readonly onFlaw: (flaw: Flaw) => void;
-}
-
 /**
  * Reads one journal from a position on, record by record, in order. Damaged bytes are skipped up to the next whole record.
  * When the system fails a read it throws and keeps its position: the same call may be made again.
  */
 export class JournalReader {
   readonly #folder: string;
-  readonly #parts: ReaderParts;
+  readonly #onFlaw: (flaw: Flaw) => void;
   #position: Position;
   #file: { readonly segment: number; readonly descriptor: number } | null = null;
-  /** What has been read of the file, from `#chunkFrom` on: one buffer that is reused. */
+  /** The buffer for chunks, which is reused. `#chunk` has the file's bytes from `#chunkFrom` on. */
   #memory: Buffer | null = null;
   #chunk: Buffer = Buffer.alloc(0);
   #chunkFrom = 0;
-  /** A position behind which this segment has no more records. */
-  #hopeless: Position | null = null;
+  /** After this position its segment has no more records. */
+  #exhausted: Position | null = null;
   /** The segment that was last reported as truncated. */
   #truncated: number | null = null;
 
-  constructor(folder: string, from: Position, parts: ReaderParts) {
+  constructor(folder: string, from: Position, onFlaw: (flaw: Flaw) => void) {
     this.#folder = folder;
     this.#position = from;
-    this.#parts = parts;
+    this.#onFlaw = onFlaw;
   }
 
   /** The position behind the last record that was read. */
@@ -81,7 +77,7 @@ export class JournalReader {
     return recordBytes(this.#chunk, at, length);
   }
 
-  /** Reads from this place on, as much as a chunk or the record that begins here. False: here is no whole record. */
+  /** Reads a chunk from this position on, or all of a longer record. False: no whole record begins here. */
   #load(size: number): boolean {
     const { segment, offset } = this.#position;
     this.#forgetChunk();
@@ -97,18 +93,19 @@ export class JournalReader {
     return true;
   }
 
-  /** Goes to the next whole record of this segment. False: there is none. */
+  /** Goes to the next whole record of this segment. Returns false if there is none. */
   #skip(size: number, end: Position | null): boolean {
     const { segment, offset } = this.#position;
-    if (this.#hopeless?.segment === segment && this.#hopeless.offset === offset && end === null) return false;
+    if (this.#exhausted?.segment === segment && this.#exhausted.offset === offset && end === null)
+      return false;
     const read = (from: number, length: number) =>
       this.#read(Buffer.allocUnsafeSlow(length), segment, from, length);
     const next = findRecord(read, offset + 1, size);
     const bytes = (next ?? size) - offset;
     const isLast = next === null && end?.segment !== segment;
     const isTorn = isLast && isBegun(read(offset, Math.min(bytes, chunkSize)), bytes);
-    this.#parts.onFlaw({ kind: isTorn ? 'torn' : 'damaged', segment, offset, bytes });
-    if (next === null) this.#hopeless = { segment, offset };
+    this.#onFlaw({ kind: isTorn ? 'torn' : 'damaged', segment, offset, bytes });
+    if (next === null) this.#exhausted = { segment, offset };
     else this.#position = { segment, offset: next };
     return next !== null;
   }
@@ -125,7 +122,7 @@ export class JournalReader {
       : into.subarray(0, readSync(descriptor, into, 0, length, offset));
   }
 
-  /** Null when there is no such segment, and only then: what can't be opened now is no reason to go on without it. */
+  /** Null only if the segment doesn't exist: one that can't be opened now must not be skipped. */
   #descriptor(segment: number): number | null {
     if (this.#file?.segment === segment) return this.#file.descriptor;
     this.close();
@@ -138,17 +135,17 @@ export class JournalReader {
     }
   }
 
-  /** How far this segment may be read. */
+  /** The offset up to which this segment may be read. */
   #sizeOf(end: Position | null): number {
     const { segment, offset } = this.#position;
     const descriptor = this.#descriptor(segment);
     const size = descriptor === null ? 0 : fstatSync(descriptor).size;
     const isLast = end?.segment === segment;
-    // One that is gone is missing only where its process has told of it; else it was folded and removed.
+    // A missing segment is a flaw only if its process has reported writing it; otherwise it was folded and removed.
     const due = isLast ? end.offset : descriptor === null ? 0 : offset;
     if (size < due && this.#truncated !== segment) {
       this.#truncated = segment;
-      this.#parts.onFlaw({ kind: 'truncated', segment, offset: size, bytes: due - size });
+      this.#onFlaw({ kind: 'truncated', segment, offset: size, bytes: due - size });
     }
     return isLast ? Math.min(size, end.offset) : size;
   }
@@ -167,7 +164,7 @@ export class JournalReader {
   }
 }
 
-/** Whether this is the beginning of a record that goes on behind its end, or room that was never written to. */
+/** Whether these bytes are the beginning of a record whose end is missing, or zeros that were never written to. */
 function isBegun(rest: Buffer, bytes: number): boolean {
   if (bytes < recordHead) return true;
   const end = announcedEnd(rest, 0);

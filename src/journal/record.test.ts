@@ -104,9 +104,11 @@ test('a journal that is cut at any byte is read up to its last whole record, and
   for (let length = 0; length <= bytes.length; length++) {
     withJournal([bytes.subarray(0, length)], (folder) => {
       const torn: number[] = [];
-      const reader = new JournalReader(folder, start, {
-        onFlaw: ({ kind, bytes }) => kind === 'torn' && torn.push(bytes),
-      });
+      const reader = new JournalReader(
+        folder,
+        start,
+        ({ kind, bytes }) => kind === 'torn' && torn.push(bytes),
+      );
       const hits = read(reader, 100, null);
       const whole = length < first.length ? 0 : length < bytes.length ? first.length : bytes.length;
       expect(instants(hits)).toEqual(whole === 0 ? [] : whole === first.length ? [1, 2] : [1, 2, 3]);
@@ -120,10 +122,8 @@ test('a journal that is cut at any byte is read up to its last whole record, and
 test('a living journal is read only as far as it is known to be written', () => {
   const records = [1, 2, 3].map((at) => recordOf([hitAt(at)]));
   withJournal([Buffer.concat(records)], (folder) => {
-    const reader = new JournalReader(folder, start, {
-      onFlaw: ({ kind }) => {
-        throw new Error(`nothing is ${kind}`);
-      },
+    const reader = new JournalReader(folder, start, ({ kind }) => {
+      throw new Error(`nothing is ${kind}`);
     });
     const end = { segment: 1, offset: (records[0]?.length ?? 0) + (records[1]?.length ?? 0) };
     expect(instants(read(reader, 1, end))).toEqual([1]);
@@ -139,7 +139,7 @@ test('records larger than a chunk, and many small ones, are read whole and in or
   const small = Array.from({ length: 5_000 }, (_, at) => recordOf([hitAt(30_000 + at)]));
   expect(large.length).toBeGreaterThan(1024 * 1024);
   withJournal([Buffer.concat([large, ...small])], (folder) => {
-    const reader = new JournalReader(folder, start, { onFlaw: () => {} });
+    const reader = new JournalReader(folder, start, () => {});
     const found = instants(read(reader, 10_000, null));
     expect(found).toEqual(Array.from({ length: 35_000 }, (_, at) => at));
     reader.close();

@@ -47,7 +47,7 @@ function readAll(segments: readonly Uint8Array[], from: Position = { segment: 1,
 
 function readFrom(folder: string, from: Position, end: Position | null = null) {
   const flaws: Flaw[] = [];
-  const reader = new JournalReader(folder, from, { onFlaw: (flaw) => flaws.push(flaw) });
+  const reader = new JournalReader(folder, from, (flaw) => flaws.push(flaw));
   const cursor = new HitCursor();
   const found: number[] = [];
   for (let record = reader.next(end); record !== null; record = reader.next(end)) {

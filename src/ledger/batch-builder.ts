@@ -1,7 +1,8 @@
+import type { Position } from '../journal/files.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
 import type { BatchLinks } from './batch-links.ts';
-import { type FoldBatch, noVisitor, type Watermark } from './fold-store.ts';
+import { type FoldBatch, noVisitor } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitColumns } from './hit-columns.ts';
 import { RollUps } from './roll-ups.ts';
@@ -34,8 +35,8 @@ export class BatchBuilder {
     { columns, links, hours }: HitBatch,
     words: WordIds,
     journal: string,
-    from: Watermark | null,
-    to: Watermark,
+    from: Position | null,
+    to: Position,
   ): FoldBatch {
     for (const column of columns.wordsInUse) words.number(column, columns.count);
     this.#linkClicks.clear();

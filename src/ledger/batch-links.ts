@@ -1,4 +1,6 @@
 import { IntTable } from '../structures/int-table.ts';
+import type { Column } from './fold-store.ts';
+import { resized } from './hit-columns.ts';
 
 const minRoom = 256;
 
@@ -30,8 +32,8 @@ export class BatchLinks {
   }
 
   indexOf(id: number, organizationId: number): number {
-    const known = this.#indexes.get(id);
-    return known >= 0 ? known : this.#add(id, organizationId);
+    const index = this.#indexes.get(id);
+    return index >= 0 ? index : this.#add(id, organizationId);
   }
 
   forgetLanguages(): void {
@@ -50,17 +52,11 @@ export class BatchLinks {
   }
 
   #resize(room: number, kept: number): void {
-    const double = (cells: Float64Array) => copied(cells, new Float64Array(room), kept);
-    const whole = (cells: Int32Array) => copied(cells, new Int32Array(room), kept);
-    this.ids = double(this.ids);
-    this.organizations = double(this.organizations);
-    this.hits = whole(this.hits);
-    this.languages = whole(this.languages);
-    this.languagesShown = whole(this.languagesShown);
+    const resize = <T extends Column>(column: T): T => resized(column, room, kept);
+    this.ids = resize(this.ids);
+    this.organizations = resize(this.organizations);
+    this.hits = resize(this.hits);
+    this.languages = resize(this.languages);
+    this.languagesShown = resize(this.languagesShown);
   }
-}
-
-function copied<T extends Float64Array | Int32Array>(from: T, into: T, count: number): T {
-  into.set(from.subarray(0, count));
-  return into;
 }

@@ -7,7 +7,7 @@ export interface FoldSettings {
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
-  /** Null: the one that comes with us. */
+  /** Null: the bundled one. */
   readonly countryFile: string | null;
   readonly webhookAddress: 'full' | 'shortened' | 'none';
   /** The journal of this process. */
@@ -23,9 +23,9 @@ export type ToFold =
 export type FromFold =
   | { readonly kind: 'folded'; readonly position: Position }
   /** Hits of a journal that another process left behind were folded. */
-  | { readonly kind: 'recovered'; readonly journal: string }
+  | { readonly kind: 'recovered' }
   | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
   /** A segment has bytes that are no record, or has records twice. */
-  | { readonly kind: 'damage'; readonly error: string; readonly facts: Record<string, unknown> }
-  | { readonly kind: 'fault'; readonly event: string; readonly message: string; readonly stack: string }
+  | { readonly kind: 'damage'; readonly facts: Record<string, unknown> }
+  | { readonly kind: 'fault'; readonly message: string; readonly stack: string }
   | { readonly kind: 'stopped' };

@@ -1,12 +1,7 @@
+import type { Position } from '../journal/files.ts';
 import { rollupClasses } from '../rules/click-fields.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
-
-/** A position in a node's journal. */
-export interface Watermark {
-  readonly segment: number;
-  readonly offset: number;
-}
 
 /** Typed arrays, because batches have whole numbers by the hundred thousand. */
 export type Column = Float64Array | Int32Array;
@@ -39,8 +34,8 @@ export interface Hits {
 export interface FoldBatch {
   readonly journal: string;
   /** Where the watermark stands; null where there is none yet. */
-  readonly from: Watermark | null;
-  readonly to: Watermark;
+  readonly from: Position | null;
+  readonly to: Position;
   readonly hits: Hits;
   /** Whether they come link by link, those of a link as they came; or else all of them as they came. */
   readonly isByLink: boolean;
@@ -100,7 +95,7 @@ export class JournalTaken extends Error {
 
 /** The fold's database. One user at a time. A call that fails with StoreAway may be tried again. */
 export interface FoldStore {
-  watermark(journal: string): Promise<Watermark | null>;
+  watermark(journal: string): Promise<Position | null>;
   forgetWatermark(journal: string): Promise<void>;
   /** The ids of these words, created where there are none yet. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;

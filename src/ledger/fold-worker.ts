@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Damage, forgetDamaged, keepAside } from '../journal/damage.ts';
 import {
   folderOf,
@@ -37,19 +38,19 @@ export interface FoldWorkerParts {
 
 const hostsKept = 60_000;
 const firstPause = 500;
-const longestPause = 10_000;
-/** How often it is said that clicks wait, while they do. */
-const saidEvery = 10_000;
-/** After which a journal that couldn't be read is looked at again. */
+const maxPause = 10_000;
+/** How often it is reported that clicks wait, while they do. */
+const reportInterval = 10_000;
+/** Milliseconds after which a journal that couldn't be read is tried again. */
 const leftoverPause = 5_000;
 const stopPatience = 3_000;
-/** Milliseconds: for so long after a hit, more are expected. */
+/** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
-/** Hits of the past in one turn, then. */
+/** How many old hits are folded in one turn during that time. */
 const busyLength = 32_768;
 
 /** A fold into SQLite never awaits anything: messages to this thread are only received in a pause. */
-const messagesHeard = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * What the fold's thread does, one thing after another: first the journals that earlier processes left behind, then
@@ -66,18 +67,17 @@ export class FoldWorker {
   #current: JournalFold | null = null;
   #mayHaveLeftovers = true;
   #mustTidy = true;
-  #isStopping = false;
+  readonly #stopping = new AbortController();
   #isOutOfPatience = false;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #turn: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
-  #endPause: () => void = () => {};
   #lookingAgain: Timer | undefined;
   /** Journals left behind of which another process has folded some. */
   readonly #foldedByOthers = new Set<string>();
-  #saidAway = Number.NEGATIVE_INFINITY;
+  #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FoldWorkerParts) {
     this.#parts = parts;
@@ -106,6 +106,10 @@ export class FoldWorker {
     this.#builder.release();
   }
 
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   #run(): void {
     if (this.#isStopped) return;
     this.#turn ??= this.#work()
@@ -119,32 +123,26 @@ export class FoldWorker {
   /** A bug ends this thread's work: its memory can't be trusted then. */
   async #fail(cause: Error): Promise<void> {
     if (isAway(cause)) {
-      this.#sayAway(cause);
+      this.#reportAway(cause);
       await this.#pause();
       return;
     }
     this.#isStopped = true;
     const { message, stack = '' } = cause;
-    this.#parts.tell({ kind: 'fault', event: 'fold failed', message, stack });
+    this.#parts.tell({ kind: 'fault', message, stack });
   }
 
   /** The pause grows with each failure in a row. */
   async #pause(): Promise<void> {
     if (this.#isStopping) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#pauseLength);
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#pauseLength = Math.min(this.#pauseLength * 2, longestPause);
+    await sleep(this.#pauseLength, null, { signal: this.#stopping.signal }).catch(() => {});
+    this.#pauseLength = Math.min(this.#pauseLength * 2, maxPause);
   }
 
-  #sayAway(cause: unknown): void {
+  #reportAway(cause: unknown): void {
     const now = performance.now();
-    if (now - this.#saidAway < saidEvery) return;
-    this.#saidAway = now;
+    if (now - this.#reportedAwayAt < reportInterval) return;
+    this.#reportedAwayAt = now;
     this.#trouble('clicks wait in the journal', { error: (cause as Error).message });
   }
 
@@ -194,7 +192,7 @@ export class FoldWorker {
     this.#current = journal;
     const hasFolded = await journal.foldBatch(end, maxHits);
     this.#current = null;
-    if (hasFolded) await messagesHeard();
+    if (hasFolded) await messagesReceived();
     return hasFolded;
   }
 
@@ -203,7 +201,7 @@ export class FoldWorker {
     return journalsIn(this.#parts.settings.dataDir).filter((name) => watermarkKey(name) !== own);
   }
 
-  /** What can't be read or locked now is left for later: fresh hits don't wait for it. */
+  /** A journal that can't be read or locked now is left for later: new hits don't wait for it. */
   async #recoverOrWait(name: JournalName): Promise<void> {
     try {
       await this.#recover(name);
@@ -225,7 +223,7 @@ export class FoldWorker {
     }, leftoverPause);
   }
 
-  /** Nothing is done to a journal whose process lives. */
+  /** A journal whose process still runs is left alone. */
   async #recover(name: JournalName): Promise<void> {
     const folder = folderOf(this.#parts.settings.dataDir, name);
     const lock = lockJournal(folder);
@@ -241,7 +239,7 @@ export class FoldWorker {
       if (!isWhole || this.#isStopping) return;
       removeJournal(folder);
       await this.#parts.store.forgetWatermark(watermarkKey(name));
-      this.#parts.tell({ kind: 'recovered', journal: watermarkKey(name) });
+      this.#parts.tell({ kind: 'recovered' });
     } finally {
       journal?.close();
       lock.release();
@@ -255,7 +253,7 @@ export class FoldWorker {
   }
 
   /**
-   * Fresh hits are folded in between, however much was left behind. False: not all of it was folded, or not by us.
+   * New hits are folded in between. Returns false if not all of it was folded, or not by this process.
    */
   async #foldLeftover(journal: JournalFold, name: JournalName): Promise<boolean> {
     try {
@@ -272,7 +270,7 @@ export class FoldWorker {
     }
   }
 
-  /** While visitors come, their hits don't wait long for those of the past. */
+  /** New hits should not wait long for old ones. */
   #leftoverLength(): number {
     const isBusy = performance.now() - this.#wokenAt < busyFor;
     return Math.min(this.#parts.store.batchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
@@ -290,25 +288,28 @@ export class FoldWorker {
         hits: this.#hits,
         builder: this.#builder,
         deliveriesOf: (clicks, batch) => deliveriesOf(clicks, batch, this.#now),
-        onTorn: (segment, bytes) => this.#trouble('journal cut off', { journal: key, segment, bytes }),
-        onTruncated: (segment, bytes) => this.#trouble('journal truncated', { journal: key, segment, bytes }),
+        onFlaw: ({ kind, segment, bytes }) =>
+          this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
+            journal: key,
+            segment,
+            bytes,
+          }),
         onDamage: (damage) => this.#tellDamage(name, damage),
-        onAway: (cause) => this.#sayAway(cause),
+        onAway: (cause) => this.#reportAway(cause),
       },
       key,
       folderOf(settings.dataDir, name),
     );
   }
 
-  /** At once, before it is folded: also if this process ends in between, the segment is still there. */
+  /** Before the batch is folded: if this process ends in between, the segment is still there. */
   #tellDamage(name: JournalName, damage: Damage): void {
     const facts = { journal: watermarkKey(name), ...damage };
-    const error = 'the disk holds other bytes than were written';
     try {
       const kept = keepAside(this.#parts.settings.dataDir, name, damage.segment);
-      this.#parts.tell({ kind: 'damage', error, facts: { ...facts, kept } });
+      this.#parts.tell({ kind: 'damage', facts: { ...facts, kept } });
     } catch (cause) {
-      this.#parts.tell({ kind: 'damage', error, facts: { ...facts, not_kept: (cause as Error).message } });
+      this.#parts.tell({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
     }
   }
 
@@ -333,10 +334,9 @@ export class FoldWorker {
     }
   }
 
-  /** Folds the rest if that goes quickly; otherwise it waits in the journal for the next start. */
+  /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#endPause();
+    this.#stopping.abort();
     clearTimeout(this.#lookingAgain);
     const patience = setTimeout(() => {
       this.#isOutOfPatience = true;
@@ -361,5 +361,5 @@ export class FoldWorker {
   }
 }
 
-/** Database or disk: what they refuse now may be tried again. */
+/** The database or the disk refused, and may accept the same later. */
 const isAway = (cause: unknown): boolean => cause instanceof StoreAway || isPassing(cause);

@@ -132,24 +132,23 @@ export class HitColumns {
   }
 
   #resize(room: number, kept: number): void {
-    const double = (column: Float64Array) => copied(column, new Float64Array(room), kept);
-    const whole = (column: Int32Array) => copied(column, new Int32Array(room), kept);
-    this.linkId = double(this.linkId);
-    this.organizationId = double(this.organizationId);
-    this.at = double(this.at);
-    this.outcome = whole(this.outcome);
-    this.target = whole(this.target);
-    this.class = whole(this.class);
-    this.reason = whole(this.reason);
-    this.device = whole(this.device);
-    this.source = whole(this.source);
-    this.country = whole(this.country);
-    this.os = whole(this.os);
-    this.browser = whole(this.browser);
-    this.language = whole(this.language);
-    this.origins = this.origins.map(whole);
-    this.visitor = double(this.visitor);
-    this.linkIndex = whole(this.linkIndex);
+    const resize = <T extends Column>(column: T): T => resized(column, room, kept);
+    this.linkId = resize(this.linkId);
+    this.organizationId = resize(this.organizationId);
+    this.at = resize(this.at);
+    this.outcome = resize(this.outcome);
+    this.target = resize(this.target);
+    this.class = resize(this.class);
+    this.reason = resize(this.reason);
+    this.device = resize(this.device);
+    this.source = resize(this.source);
+    this.country = resize(this.country);
+    this.os = resize(this.os);
+    this.browser = resize(this.browser);
+    this.language = resize(this.language);
+    this.origins = this.origins.map(resize);
+    this.visitor = resize(this.visitor);
+    this.linkIndex = resize(this.linkIndex);
   }
 }
 
@@ -173,7 +172,9 @@ function takeWhole(column: Int32Array, order: Int32Array, into: Int32Array): voi
   else for (let row = 0; row < count; row++) into[row] = column[order[row] ?? 0] ?? 0;
 }
 
-function copied<T extends Column>(from: T, into: T, count: number): T {
-  into.set(from.subarray(0, count));
-  return into;
+/** A column with `room` for so many rows, of which it keeps the first `kept`. */
+export function resized<T extends Column>(column: T, room: number, kept: number): T {
+  const copy = (column instanceof Float64Array ? new Float64Array(room) : new Int32Array(room)) as T;
+  copy.set(column.subarray(0, kept));
+  return copy;
 }

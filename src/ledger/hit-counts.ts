@@ -2,8 +2,7 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
 import type { GroupCount } from './groups.ts';
-import type { HitFilter, Ledger } from './ledger.ts';
-import type { Owner } from './owner.ts';
+import type { HitFilter, Ledger, Owner } from './ledger.ts';
 
 /** Counts made from the hits themselves, which are kept for a limited time. */
 export class HitCounts implements Counts {

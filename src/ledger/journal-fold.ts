@@ -1,14 +1,15 @@
 import { rmSync } from 'node:fs';
-import { type Damage, DamageNotes } from '../journal/damage.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Damage, damageBySegment } from '../journal/damage.ts';
 import { type Position, segmentFile, segmentsIn } from '../journal/files.ts';
 import { isPassing } from '../journal/passing-fault.ts';
-import { JournalReader, type ReaderParts } from '../journal/reader.ts';
+import { type Flaw, JournalReader } from '../journal/reader.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 import type { FoldedClick } from './click.ts';
 import { type EnrichParts, enrich } from './enrich.ts';
-import type { DeliveriesOf, FoldBatch, FoldStore, Watermark } from './fold-store.ts';
+import type { DeliveriesOf, FoldBatch, FoldStore } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { RecentVisits } from './recent-visits.ts';
@@ -26,19 +27,18 @@ interface FoldParts {
   readonly builder: BatchBuilder;
   /** `clicks` are those of the given links; `batch` names this part of this journal. */
   readonly deliveriesOf: (clicks: ClicksOf, batch: string) => DeliveriesOf;
-  readonly onTorn: (segment: number, bytes: number) => void;
-  /** The segment ends before the position up to which it was folded, or should have been. */
-  readonly onTruncated: (segment: number, bytes: number) => void;
+  /** Called for a torn or truncated segment. */
+  readonly onFlaw: (flaw: Flaw) => void;
   /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
   readonly onAway: (cause: unknown) => void;
 }
 
-/** They leave up to 50 MB of garbage; next to nothing where all are of few visitors. */
-const hitsToClearUp = 100_000;
-const bytesToClearUp = 24_000_000;
+/** So many hits leave up to 50 MB of garbage, or very little if they have few visitors. */
+const hitsPerCollection = 100_000;
+const garbagePerCollection = 24_000_000;
 const firstRetry = 100;
-const longestRetry = 5_000;
+const maxRetry = 5_000;
 
 /** One journal, read in order and added to storage: each hit once, whatever ends this process and whenever. */
 export class JournalFold {
@@ -46,25 +46,24 @@ export class JournalFold {
   readonly #name: string;
   readonly #folder: string;
   readonly #reader: JournalReader;
-  #watermark: Watermark | null;
+  #watermark: Position | null;
   #done: Position;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   #isInDoubt = false;
-  #sinceClearing = 0;
-  /** What was in use when it was cleared up last. */
+  #sinceCollection = 0;
+  /** Bytes in use after the last collection. */
   #inUse = 0;
   readonly #readyDays = new Set<number>();
   readonly #recentVisits = new RecentVisits();
-  readonly #damage = new DamageNotes();
-  #wake: () => void = () => {};
+  #damage: Flaw[] = [];
 
-  private constructor(parts: FoldParts, name: string, folder: string, watermark: Watermark | null) {
+  private constructor(parts: FoldParts, name: string, folder: string, watermark: Position | null) {
     this.#parts = parts;
     this.#name = name;
     this.#folder = folder;
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
-    this.#reader = new JournalReader(folder, this.#done, this.#readerParts());
+    this.#reader = new JournalReader(folder, this.#done, this.#noteFlaw);
   }
 
   static async open(parts: FoldParts, name: string, folder: string): Promise<JournalFold> {
@@ -81,16 +80,16 @@ export class JournalFold {
   }
 
   /**
-   * Folds what comes before `end` (null: all that is there) in one transaction, about `maxHits` of it. False when
-   * there was nothing, or `stop` has ended the waiting for a store that is away. Throws StoreAway where the journal can't
-   * be read now: then nothing has happened, and the same call may be made again.
+   * Folds about `maxHits` hits before `end` (null: the end of the journal) in one transaction. Returns false if there were
+   * none, or if `stop` was called while the store was away. Throws StoreAway if the journal can't be read now: nothing was
+   * changed then, and the call may be repeated.
    */
   async foldBatch(end: Position | null, maxHits: number): Promise<boolean> {
-    this.#damage.clear();
+    this.#damage = [];
     try {
       await this.#collect(end, maxHits);
     } finally {
-      for (const damage of this.#damage.bySegment()) this.#parts.onDamage(damage);
+      for (const damage of damageBySegment(this.#damage)) this.#parts.onDamage(damage);
     }
     const hasHits = this.#parts.hits.count > 0;
     const to = this.#reader.position;
@@ -98,13 +97,12 @@ export class JournalFold {
     if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
     this.#done = to;
     this.#removeFolded();
-    this.#clearUp(this.#parts.hits.count);
+    this.#collectGarbage(this.#parts.hits.count);
     return hasHits;
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#wake();
+    this.#stopping.abort();
   }
 
   close(): void {
@@ -139,14 +137,13 @@ export class JournalFold {
     }
   }
 
-  #readerParts(): ReaderParts {
-    return {
-      onFlaw: (flaw) => {
-        if (flaw.kind === 'torn') this.#parts.onTorn(flaw.segment, flaw.bytes);
-        else if (flaw.kind === 'truncated') this.#parts.onTruncated(flaw.segment, flaw.bytes);
-        else this.#damage.add(flaw);
-      },
-    };
+  readonly #noteFlaw = (flaw: Flaw): void => {
+    if (flaw.kind === 'damaged') this.#damage.push(flaw);
+    else this.#parts.onFlaw(flaw);
+  };
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   readonly #isReady = (day: number): boolean => this.#readyDays.has(day);
@@ -167,7 +164,7 @@ export class JournalFold {
    */
   #clicksOf(links: ReadonlyMap<number, unknown>, from: Position, to: Position): FoldedClick[] {
     const { hits, enrich: parts } = this.#parts;
-    const reader = new JournalReader(this.#folder, from, { onFlaw: () => {} });
+    const reader = new JournalReader(this.#folder, from, () => {});
     const cursor = new HitCursor();
     const clicks: FoldedClick[] = [];
     try {
@@ -191,7 +188,7 @@ export class JournalFold {
     return clicks;
   }
 
-  /** A commit whose answer was lost may have happened: the watermark knows. */
+  /** A commit whose answer was lost may have happened: the watermark shows whether it has. */
   async #commit(batch: FoldBatch, deliveries: DeliveriesOf): Promise<void> {
     const { store } = this.#parts;
     const isDone = this.#isInDoubt && isAt(await store.watermark(this.#name), batch.to);
@@ -202,33 +199,24 @@ export class JournalFold {
   }
 
   async #persist(work: () => Promise<void>): Promise<void> {
-    for (let wait = firstRetry; !this.#isStopped; wait = Math.min(wait * 2, longestRetry)) {
+    for (let wait = firstRetry; !this.#isStopped; wait = Math.min(wait * 2, maxRetry)) {
       try {
         return await work();
       } catch (cause) {
         if (!(cause instanceof StoreAway)) throw cause;
         this.#parts.onAway(cause);
-        await this.#pause(wait * (0.5 + Math.random() / 2));
+        const { signal } = this.#stopping;
+        await sleep(wait * (0.5 + Math.random() / 2), null, { signal }).catch(() => {});
       }
     }
   }
 
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
   /** Left alone, the garbage collector lets dead strings grow to several times the memory in use. */
-  #clearUp(hits: number): void {
-    this.#sinceClearing += hits;
-    if (this.#sinceClearing < hitsToClearUp) return;
-    this.#sinceClearing = 0;
-    if (process.memoryUsage().heapUsed < this.#inUse + bytesToClearUp) return;
+  #collectGarbage(hits: number): void {
+    this.#sinceCollection += hits;
+    if (this.#sinceCollection < hitsPerCollection) return;
+    this.#sinceCollection = 0;
+    if (process.memoryUsage().heapUsed < this.#inUse + garbagePerCollection) return;
     Bun.gc(true);
     this.#inUse = process.memoryUsage().heapUsed;
   }
@@ -240,7 +228,7 @@ export class JournalFold {
         if (number < segment) rmSync(segmentFile(this.#folder, number), { force: true });
       }
     } catch (cause) {
-      // The next time, or with the folder.
+      // They are removed after the next batch, or with the folder.
       if (!isPassing(cause)) throw cause;
     }
   }
@@ -249,5 +237,5 @@ export class JournalFold {
 /** Which hits are repeats was decided when they were read for the first time. */
 const noRepeats = { repeats: () => false };
 
-const isAt = (one: Watermark | null, other: Watermark): boolean =>
+const isAt = (one: Position | null, other: Position): boolean =>
   one !== null && one.segment === other.segment && one.offset === other.offset;

@@ -2,7 +2,12 @@ import type { Selectable } from 'kysely';
 import type { HitColumn } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { GroupCount } from './groups.ts';
-import type { Owner } from './owner.ts';
+
+/** The owner of counts: a link, or an organization with all its links. */
+export interface Owner {
+  readonly kind: 'link' | 'organization';
+  readonly id: number;
+}
 
 export type StoredHit = Selectable<Schema['hits']>;
 

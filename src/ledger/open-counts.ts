@@ -1,10 +1,10 @@
 import type { Database } from '../storage/database.ts';
 import type { Counts, Slice } from './counts.ts';
 import { HitCounts } from './hit-counts.ts';
+import type { Owner } from './ledger.ts';
 import { LinkCounts } from './link-counts.ts';
 import { openLedger } from './open-ledger.ts';
 import { OrganizationCounts } from './organization-counts.ts';
-import type { Owner } from './owner.ts';
 
 /** Counts of a slice from the roll-ups, or from the hits themselves. */
 export function openCounts(database: Database, owner: Owner, slice: Slice): Counts {

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
-import type { Times } from './ledger.ts';
-import type { Owner } from './owner.ts';
+import type { Owner, Times } from './ledger.ts';
 
 /** The hits of an owner in a pack: the rows from `from` up to `to`. */
 export interface PackedHits {
@@ -12,34 +11,24 @@ export interface PackedHits {
 }
 
 /** The newest packs of an owner that begin before an id; those that have hits of these times. */
-export async function packsBefore(
-  { read }: Database,
-  owner: Owner,
-  times: Times,
-  before: number,
-  limit: number,
-): Promise<readonly PackedHits[]> {
-  const key = keyOf(owner);
-  const { rows } = await sql<PackRow>`
-    ${ofOwner(owner)} and ${key} < ${before}${within(times)} order by ${key} desc limit ${sql.lit(limit)}`.execute(
-    read,
-  );
-  return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
-}
+export const packsBefore = (database: Database, owner: Owner, times: Times, before: number, limit: number) =>
+  packsWhere(database, owner, times, sql`${keyOf(owner)} < ${before}`, sql`desc`, limit);
 
 /** The oldest packs of an owner that have hits after an id. */
-export async function packsAfter(
+export const packsAfter = (database: Database, owner: Owner, times: Times, after: number, limit: number) =>
+  packsWhere(database, owner, times, reachesBeyond(after, keyOf(owner)), sql`asc`, limit);
+
+async function packsWhere(
   { read }: Database,
   owner: Owner,
   times: Times,
-  after: number,
+  condition: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
   limit: number,
 ): Promise<readonly PackedHits[]> {
-  const key = keyOf(owner);
   const { rows } = await sql<PackRow>`
-    ${ofOwner(owner)} and ${reachesBeyond(after, key)}${within(times)} order by ${key} limit ${sql.lit(limit)}`.execute(
-    read,
-  );
+    ${ofOwner(owner)} and ${condition}${within(times)}
+    order by ${keyOf(owner)} ${order} limit ${sql.lit(limit)}`.execute(read);
   return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
 }
 

@@ -19,7 +19,7 @@ interface RecordingParts {
   readonly fault: (event: string, cause: unknown, facts?: Record<string, unknown>) => void;
 }
 
-/** The longest time that hits wait before the fold is woken: the more it folds at once, the less each costs. */
+/** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
 const wakeInterval = 200;
 /** A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. */
 const rotateInterval = 2_000;
@@ -29,8 +29,8 @@ const stopPatience = 8_000;
 const closePatience = 2_000;
 
 /**
- * The clicks' way from the answer to storage, as the answering thread sees it: `append` before the answer, and the
- * rest happens elsewhere. The fold's thread is started by the first hit, or by what an earlier process left behind.
+ * Takes clicks from the answering thread to storage: `append` writes to the journal before the answer, and the fold's
+ * thread does the rest. It is started by the first hit, or for journals that earlier processes left behind.
  */
 export class Recording {
   readonly #parts: RecordingParts;
@@ -77,7 +77,8 @@ export class Recording {
   }
 
   /**
-   * Null, or fulfilled, once the hit will outlive this process. Never rejected: it never stands in an answer's way.
+   * Null if the hit will outlive this process already, otherwise a promise that is fulfilled once it will. It is never
+   * rejected, so a failing disk prevents no answer.
    */
   append(hit: RawHit): Promise<void> | null {
     return this.#journal.append(hit);
@@ -153,13 +154,13 @@ export class Recording {
       return;
     }
     this.#thread = thread;
-    thread.onmessage = (event: MessageEvent<FromFold>) => this.#hear(event.data);
+    thread.onmessage = (event: MessageEvent<FromFold>) => this.#receive(event.data);
     thread.onerror = (event) => this.#restart(new Error(`the fold's thread ended: ${event.message}`));
     this.#send({ kind: 'start', settings: this.#settings, now: this.#parts.now() });
   }
 
   #restart(cause: Error): void {
-    // While it loads its modules, nothing of ours can wait for a descriptor.
+    // The thread could not open its modules: it is started again later.
     if (/\bE[MN]FILE\b/.test(cause.message))
       this.#parts.warn('clicks wait in the journal', { error: cause.message });
     else this.#parts.fault('fold failed', cause);
@@ -178,7 +179,7 @@ export class Recording {
     this.#restartPause = Math.min(this.#restartPause * 2, lastRestart);
   }
 
-  #hear(message: FromFold): void {
+  #receive(message: FromFold): void {
     switch (message.kind) {
       case 'folded':
         this.#noteFolded(message.position);
@@ -191,7 +192,7 @@ export class Recording {
         break;
       case 'damage':
         this.#damaged += 1;
-        this.#parts.fault('journal damaged', message.error, {
+        this.#parts.fault('journal damaged', 'the disk holds other bytes than were written', {
           ...message.facts,
           damaged_so_far: this.#damaged,
         });

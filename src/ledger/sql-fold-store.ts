@@ -1,3 +1,4 @@
+import type { Position } from '../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
 import { hoursPerDay } from '../rules/utc-time.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
@@ -14,7 +15,6 @@ import {
   linkHourColumns,
   type NewVisitors,
   rollupColumns,
-  type Watermark,
 } from './fold-store.ts';
 import { hitIdOf } from './hit-ids.ts';
 import { tidyCounts } from './hour-counts.ts';
@@ -120,7 +120,7 @@ export abstract class SqlFoldStore implements FoldStore {
   abstract deleteHitsBefore(at: number): Promise<boolean>;
   abstract close(): Promise<void>;
 
-  async watermark(journal: string): Promise<Watermark | null> {
+  async watermark(journal: string): Promise<Position | null> {
     const sql = 'select segment, byte_offset from journal_watermarks where node = $1';
     const [row] = await this.query(sql, [journal]);
     return row ? { segment: Number(row.segment), offset: Number(row.byte_offset) } : null;

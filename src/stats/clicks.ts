@@ -1,10 +1,9 @@
 import { outcomes, targets } from '../journal/hit.ts';
 import type { StoredClick } from '../ledger/click.ts';
 import { totalOf } from '../ledger/counts.ts';
-import type { HitFilter, StoredHit } from '../ledger/ledger.ts';
+import type { HitFilter, Owner, StoredHit } from '../ledger/ledger.ts';
 import { openCounts } from '../ledger/open-counts.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import type { Owner } from '../ledger/owner.ts';
 import {
   classes,
   devices,
@@ -22,7 +21,7 @@ import type { Range } from './range.ts';
 import { wordsByNumber } from './words.ts';
 
 export type { StoredClick } from '../ledger/click.ts';
-export type { Owner } from '../ledger/owner.ts';
+export type { Owner } from '../ledger/ledger.ts';
 
 /** Which hits a list has: clicks, all hits, or one class. */
 export const listedClasses = [

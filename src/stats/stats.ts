@@ -1,7 +1,7 @@
 import { type Counts, type RollupSlice, spanOf, totalOf } from '../ledger/counts.ts';
 import type { GroupCount } from '../ledger/groups.ts';
+import type { Owner } from '../ledger/ledger.ts';
 import { openCounts } from '../ledger/open-counts.ts';
-import type { Owner } from '../ledger/owner.ts';
 import {
   columnOf,
   dimensionCodes,
@@ -26,7 +26,7 @@ import {
 import type { StatsRange } from './range.ts';
 import { numberOfWord, wordsByNumber } from './words.ts';
 
-export type { Owner } from '../ledger/owner.ts';
+export type { Owner } from '../ledger/ledger.ts';
 
 interface StatsQuestion {
   readonly owner: Owner;

@@ -4,7 +4,6 @@ import {
   claimDue,
   hooksOfLink,
   type NewAttempt,
-  type NewDelivery,
   recordAttempt,
   releaseClaims,
   type StoredDelivery,
@@ -15,7 +14,7 @@ import { forgetZapierHook } from '../storage/webhook-zapier.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';
 import { type Attempt, type Means, post } from './guarded-post.ts';
-import type { Webhooks } from './outbox.ts';
+import type { OutgoingMessage, Webhooks } from './outbox.ts';
 import { signatureHeaders } from './sign.ts';
 import { type SlotLimits, Slots } from './slots.ts';
 
@@ -80,9 +79,7 @@ export class Deliverer implements Webhooks {
     await all;
   }
 
-  async tryOnce(
-    message: Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>,
-  ): Promise<NewAttempt> {
+  async tryOnce(message: OutgoingMessage): Promise<NewAttempt> {
     const at = this.#parts.now();
     return attemptRow(await this.#post(message), at);
   }
@@ -170,9 +167,7 @@ export class Deliverer implements Webhooks {
     }
   }
 
-  async #post(
-    message: Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>,
-  ): Promise<Attempt> {
+  async #post(message: OutgoingMessage): Promise<Attempt> {
     const { now, allowed, means = {}, openKey } = this.#parts;
     const key = message.signing_key ? openKey(message.signing_key) : null;
     if (message.signing_key && key === null) {

@@ -14,15 +14,16 @@ export { zapierClick };
 
 /** What the control plane may ask of the deliverer. */
 export interface Webhooks {
-  /** Where targets may be although that is inside. */
+  /** Addresses that targets may have although they aren't public. */
   readonly allowed: AllowList;
-  /** Something was put into the outbox: look at once. */
+  /** Something was put into the outbox: it is polled at once. */
   wake(): void;
   /** One call, now. Never rejects. */
-  tryOnce(
-    message: Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>,
-  ): Promise<NewAttempt>;
+  tryOnce(message: OutgoingMessage): Promise<NewAttempt>;
 }
+
+/** What one call sends. */
+export type OutgoingMessage = Pick<NewDelivery, 'target_url' | 'message_id' | 'body' | 'signing_key'>;
 
 export interface Occasion {
   readonly site: Site;

@@ -18,7 +18,7 @@ const giveBack = () => {
   for (const descriptor of taken.splice(0)) closeSync(descriptor);
 };
 
-const reader = new JournalReader(process.env.FOLDER ?? '', { segment: 1, offset: 0 }, { onFlaw: () => {} });
+const reader = new JournalReader(process.env.FOLDER ?? '', { segment: 1, offset: 0 }, () => {});
 const cursor = new HitCursor();
 const refused: string[] = [];
 const found: number[] = [];
