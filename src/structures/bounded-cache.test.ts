@@ -16,6 +16,17 @@ test('what was set is found, replaced and deleted', () => {
   expect(cache.get('b')).toBe(4);
 });
 
+test('after it held many entries it is cleared and holds others', () => {
+  const cache = new BoundedCache<number>(10_000);
+  for (const start of [0, 5_000]) {
+    for (let index = start; index < start + 5_000; index++) cache.set(String(index), index);
+    for (let index = start; index < start + 5_000; index++) expect(cache.get(String(index))).toBe(index);
+    expect([cache.size, cache.get(String(start + 5_000))]).toEqual([5_000, undefined]);
+    cache.clear();
+    expect([cache.size, cache.get(String(start))]).toEqual([0, undefined]);
+  }
+});
+
 test('an entry that was used stays, one that was not is evicted', () => {
   const cache = new BoundedCache<number>(100);
   for (let index = 0; index < 100; index++) cache.set(`old ${index}`, index);

@@ -90,7 +90,7 @@ const keyOf = (domainId: number, suffix: string): string =>
   domainId === 0 ? suffix : `${domainId}\n${suffix}`;
 
 /** The link, its slot in the cache, and the heads of two strings. */
-const linkWeight = 220;
+const linkWeight = 155;
 const optionsWeight = 150;
 const stringHead = 40;
 
