@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type Attempt, type Means, post } from '../src/webhooks/guarded-post.ts';
+import { type Attempt, type PostOptions, post } from '../src/webhooks/guarded-post.ts';
 import {
   answer,
   call,
@@ -26,9 +26,9 @@ import {
 afterEach(closeTargets);
 
 describe('what is answered', () => {
-  const said = async (talk: Talk, means: Means = {}): Promise<Attempt> => {
+  const said = async (talk: Talk, options: PostOptions = {}): Promise<Attempt> => {
     const { target } = await listenTwice(talk);
-    const attempt = await call(target, means);
+    const attempt = await call(target, options);
     await Promise.all(
       target.connections.map((socket) => socket.destroyed || once(socket, 'close').catch(() => {})),
     );
@@ -190,10 +190,10 @@ describe('a target with TLS', () => {
     for (const one of close) await one.close();
   });
 
-  const secure = (host: string, means: Means = { ca: certificate }) =>
+  const secure = (host: string, options: PostOptions = { ca: certificate }) =>
     post(`https://${hostOf(host)}:${target.port}/`, outgoing, permitted(target.port), {
       lookup: async () => [outside],
-      ...means,
+      ...options,
     });
 
   test.each(['hooks.example.com', 'HOOKS.example.com.'])('is called by its name, %s', async (host) => {
@@ -205,9 +205,9 @@ describe('a target with TLS', () => {
     ['a name that its certificate does not have', 'other.example.com', { ca: certificate }],
     ['an address that its certificate does not have', () => outside, { ca: certificate }],
     ['a certificate of nobody known', 'hooks.example.com', {}],
-  ])('%s is not trusted, and nothing is posted', async (_what, host, means) => {
+  ])('%s is not trusted, and nothing is posted', async (_what, host, options) => {
     const before = target.received;
-    const attempt = await secure(typeof host === 'string' ? host : host(), means);
+    const attempt = await secure(typeof host === 'string' ? host : host(), options);
     expect(attempt).toMatchObject({
       kind: 'failed',
       sentence: expect.stringMatching(/^The target's certificate is not accepted \(/),

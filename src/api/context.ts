@@ -1,5 +1,5 @@
 import type { Context } from '../manage/context.ts';
-import type { LiveClicks } from '../stats/live.ts';
+import type { LiveClicks } from '../stats/live-clicks.ts';
 import type { BodyMemory } from './body-memory.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 

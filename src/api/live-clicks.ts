@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clicks.ts';
-import type { LiveClicks } from '../stats/live.ts';
+import type { LiveClicks } from '../stats/live-clicks.ts';
 import { clickAnswer } from './click-answer.ts';
 import { endpoint, Reply } from './endpoint.ts';
 import { LiveQuery } from './schemas/click.ts';

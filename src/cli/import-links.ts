@@ -128,8 +128,8 @@ class TagNames {
     this.#ids ??= new Map(
       (await readTags(this.#context, this.#caller)).map((tag) => [fold(tag.name), tag.id]),
     );
-    const known = this.#ids.get(fold(name));
-    if (known !== undefined) return known;
+    const existing = this.#ids.get(fold(name));
+    if (existing !== undefined) return existing;
     const input = requireInput(TagToCreate, { name }, { field: 'tags' });
     const { id } = await createTag(this.#context, this.#caller, input.name);
     this.#ids.set(fold(name), id);

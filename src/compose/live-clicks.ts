@@ -1,4 +1,4 @@
-import { LiveClicks } from '../stats/live.ts';
+import { LiveClicks } from '../stats/live-clicks.ts';
 import type { Database } from '../storage/database.ts';
 import type { Clicks } from './data-plane.ts';
 import type { Start } from './start.ts';

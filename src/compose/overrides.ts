@@ -19,7 +19,7 @@ export interface Overrides {
   readonly hits?: 'dropped' | 'unfolded';
   /** How often an idle stream sends a heartbeat, in milliseconds. */
   readonly heartbeat?: number;
-  readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'means'>;
+  readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;
   /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */

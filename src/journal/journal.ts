@@ -13,7 +13,7 @@ interface JournalParts {
   readonly afterTurn: (task: () => void) => void;
   /** Called after hits were written: there is something to fold. */
   readonly onWritten: () => void;
-  /** `unsynced`: they are written, and the disk has not confirmed them. */
+  /** `unsynced`: they are written, but the disk has not confirmed them. */
   readonly onTrouble: (what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown) => void;
 }
 
@@ -24,14 +24,14 @@ interface Waiting {
 }
 
 const segmentSize = 32 * 1024 * 1024;
-/** Bytes of records that wait in memory for a disk with room. */
+/** Bytes of records that may wait in memory while the disk accepts none. */
 const maxHeld = 16 * 1024 * 1024;
 const retryInterval = 250;
 const syncInterval = 1_000;
-/** Up to so many hits in so many milliseconds, each may have a write of its own. */
-const maxAlone = 64;
+/** Each hit may have a write of its own, up to so many hits in so many milliseconds. */
+const maxSingleWrites = 64;
 const quietWindow = 8;
-/** For so many windows after a busy one more hits are expected: a pause among them is not quiet. */
+/** So many windows after a busy one count as busy too: a short pause is not quiet. */
 const busyWindows = 16;
 
 /**
@@ -72,9 +72,9 @@ export class Journal {
   }
 
   /**
-   * True when the hit is on file. Else it is at this turn's end, before anything that is put off until then from now on
-   * (or is in memory, for as long as the disk takes nothing). While there are few hits each is written by itself, at
-   * once: then answers needn't wait, and requests that a client sends one behind another are answered; Bun hangs up on
+   * Returns true if the hit is in the file. Otherwise it will be at the end of this turn, before any task that is deferred to
+   * then after this call (or it is held in memory while the disk accepts nothing). While there are few hits, each is
+   * written at once on its own: answers needn't wait, and pipelined requests are answered; Bun closes the connection of
    * those whose answer comes later.
    */
   keep(hit: RawHit): boolean {
@@ -91,14 +91,14 @@ export class Journal {
     return false;
   }
 
-  /** The same as a promise, which is never rejected. Null when the hit is on file. */
+  /** The same as a promise, which is never rejected. Null if the hit is in the file. */
   append(hit: RawHit): Promise<void> | null {
     if (this.keep(hit)) return null;
     this.#ended ??= Promise.withResolvers();
     return this.#ended.promise;
   }
 
-  /** Everything before this position is on file. */
+  /** Everything before this position is in the file. */
   get end(): Position {
     return { segment: this.#segment, offset: this.#size };
   }
@@ -114,7 +114,7 @@ export class Journal {
     if (this.#size > 0) this.#nextSegment();
   }
 
-  /** Hits that come after this are dropped. Fulfilled once the disk has all that was written, and the file is closed. */
+  /** Later hits are dropped. Fulfilled once everything is synced and the file is closed. */
   stop(): Promise<void> {
     this.#endTick();
     if (this.#held.length > 0) this.#writeHeld();
@@ -141,16 +141,16 @@ export class Journal {
     this.#ended = null;
   };
 
-  /** Called once for every hit, as it counts them. */
+  /** Counts the hit: must be called once for each. */
   #isQuiet(at: number): boolean {
     const window = Math.floor(at / quietWindow);
     if (window !== this.#window) {
-      if (this.#inWindow > maxAlone) this.#busyUntil = this.#window + busyWindows;
+      if (this.#inWindow > maxSingleWrites) this.#busyUntil = this.#window + busyWindows;
       this.#window = window;
       this.#inWindow = 0;
     }
     this.#inWindow += 1;
-    return window > this.#busyUntil && this.#inWindow <= maxAlone;
+    return window > this.#busyUntil && this.#inWindow <= maxSingleWrites;
   }
 
   #writeOrHold(): void {
@@ -213,7 +213,7 @@ export class Journal {
     this.#size += record.length;
   }
 
-  /** A record that was written in part is truncated again, so that the next one follows a whole one. */
+  /** A partly written record is truncated, so that the next one follows a whole record. */
   #put(file: number, record: Buffer): void {
     const { disk } = this.#parts;
     const { length } = record;
@@ -244,7 +244,7 @@ export class Journal {
     return this.#parts.disk.open(segmentFile(this.#parts.folder(), segment));
   }
 
-  /** Where the next one can't be opened now, this one is used further. */
+  /** If the next segment can't be opened now, this one stays in use. */
   #nextSegment(): void {
     const before = this.#file;
     try {

@@ -7,8 +7,8 @@ import { lockJournal, removeJournal } from './lock.ts';
 const unusedIn = (dataDir: string): string => join(dataDir, 'journal-unused');
 
 /**
- * The folder of this process's journal. It is created and locked elsewhere, before there is anything to write, and moved
- * among the journals by the first hit: that takes no file descriptor, when there may be none left.
+ * The folder of this process's journal. It is created and locked in another folder before there is anything to write, and
+ * the first hit moves it among the journals: a rename needs no file descriptor, and there may be none left then.
  */
 export class OwnJournal {
   readonly #unused: string;
@@ -25,7 +25,7 @@ export class OwnJournal {
   prepare(): string {
     if (this.#lock === null) {
       this.#lock = lockJournal(this.#unused);
-      // Another process took it for one that a dead process left behind, and removes it.
+      // Another process takes it for an abandoned one, and removes it.
       if (this.#lock === null) throw new Error('the journal is held by another process');
     }
     return this.#isInUse ? this.#folder : this.#unused;

@@ -2,9 +2,9 @@ import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
 import { doNotTrackMark, recordHead, sealRecord } from './record.ts';
 
-/** The longest text that is kept, in characters. Addresses, methods and countries were limited before. */
-const longest = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
-const longestTexts = Object.values(longest).reduce<number>((sum, length) => sum + length, 0);
+/** The maximum length of a text, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
+const maxLengths = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
+const maxTextLength = Object.values(maxLengths).reduce<number>((sum, length) => sum + length, 0);
 /** In UTF-8. */
 const maxBytes = 3;
 /** Bytes for numbers, codes and line breaks. */
@@ -13,10 +13,10 @@ const restLength = 200;
 const lineBreak = 10;
 const zero = 48;
 const mark = doNotTrackMark.charCodeAt(0);
-/** Above it, a number isn't written digit by digit. */
+/** Larger numbers aren't written digit by digit. */
 const largeNumber = 1e9;
-/** The runtime copies longer ones faster. */
-const longestWord = 16;
+/** Longer texts are copied faster by the runtime. */
+const maxWordLength = 16;
 
 declare global {
   interface Buffer<TArrayBuffer extends ArrayBufferLike = ArrayBufferLike> {
@@ -26,13 +26,13 @@ declare global {
 }
 
 /**
- * Builds a record. Every visit's answer waits for this, so the fields of a hit are written straight to the bytes: no text is
- * concatenated first.
+ * Builds a record. Every visitor's answer waits for this, so fields are written directly to the buffer, without
+ * concatenating strings.
  */
 export class RecordWriter {
   #bytes = Buffer.allocUnsafe(1024 * 1024);
   #end = recordHead;
-  /** The last instant, as it is written: many hits share their millisecond. */
+  /** The last instant and its text: many hits share their millisecond. */
   #at = Number.NaN;
   #instant = '';
 
@@ -48,11 +48,11 @@ export class RecordWriter {
     this.#codes(hit);
     this.#word(hit.method);
     this.#word(hit.address);
-    this.#cut(hit.userAgent, longest.userAgent);
-    this.#cut(hit.acceptLanguage, longest.language);
-    this.#cut(hit.referer, longest.referer);
-    this.#cut(hit.query, longest.query);
-    this.#cut(hit.purpose, longest.purpose);
+    this.#cut(hit.userAgent, maxLengths.userAgent);
+    this.#cut(hit.acceptLanguage, maxLengths.language);
+    this.#cut(hit.referer, maxLengths.referer);
+    this.#cut(hit.query, maxLengths.query);
+    this.#cut(hit.purpose, maxLengths.purpose);
     this.#word(hit.countryHint);
   }
 
@@ -65,7 +65,7 @@ export class RecordWriter {
   }
 
   #makeRoomFor({ method, address, countryHint }: RawHit): void {
-    const texts = longestTexts + method.length + address.length + countryHint.length;
+    const texts = maxTextLength + method.length + address.length + countryHint.length;
     const needed = this.#end + texts * maxBytes + restLength;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
@@ -109,14 +109,14 @@ export class RecordWriter {
     bytes[this.#end++] = lineBreak;
   }
 
-  /** A short text: copying a few letters is faster than a call into the runtime. */
+  /** A short text: copying a few characters here is faster than a call into the runtime. */
   #word(text: string): void {
     const bytes = this.#bytes;
     const start = this.#end;
     const { length } = text;
     for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
-      if (code > 127 || index === longestWord) {
+      if (code > 127 || index === maxWordLength) {
         this.#text(text);
         return;
       }

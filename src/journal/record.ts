@@ -1,11 +1,11 @@
 /**
- * The journal's bytes. A record holds the hits of one tick: its length, a checksum, and the hits as text, a field a
- * line. No field can hold a line break: they come from HTTP headers, a URL and an address.
+ * The journal's format. A record has the hits of one tick: its length, a checksum, and the hits as text, one field per
+ * line. No field contains a line break: fields come from HTTP headers, a URL and an address.
  */
 export const recordHead = 8;
 export const doNotTrackMark = 'n';
 
-/** Writes a record's beginning, in front of its hits. */
+/** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {
   record.writeUInt32LE(record.length - recordHead, 0);
   record.writeUInt32LE(checksum(record.subarray(recordHead)), 4);
@@ -14,8 +14,8 @@ export function sealRecord(record: Buffer): void {
 const checksum = (bytes: Uint8Array): number => Bun.hash.crc32(bytes);
 
 /**
- * How many bytes the record that begins at `at` has; 0 when what is there is no whole record: bytes are missing, or
- * are others than those written.
+ * The length of the record that begins at `at`; 0 if there is no whole record: bytes are missing, or differ from those
+ * that were written.
  */
 export function wholeRecord(bytes: Buffer, at: number): number {
   const end = announcedEnd(bytes, at);
@@ -23,18 +23,18 @@ export function wholeRecord(bytes: Buffer, at: number): number {
   return isSummed(bytes.subarray(at, end)) ? end - at : 0;
 }
 
-/** Whether the checksum is that of all that follows the head, whatever length it says. */
+/** Whether the checksum matches everything after the head, regardless of the length in the head. */
 export const isSummed = (record: Buffer): boolean =>
   checksum(record.subarray(recordHead)) === record.readUInt32LE(4);
 
-/** Where the record that begins here would end; null when not even that is there. */
+/** Where the record that begins here would end; null if its length is missing. */
 export function announcedEnd(bytes: Buffer, at: number): number | null {
   if (bytes.length - at < recordHead) return null;
   const length = bytes.readUInt32LE(at);
   return length === 0 ? null : at + recordHead + length;
 }
 
-/** What a whole record says, where it is: `HitCursor` reads it. */
+/** The hits of a whole record, in place: `HitCursor` reads them. */
 export interface RecordBytes {
   readonly bytes: Buffer;
   readonly from: number;

@@ -2,13 +2,13 @@ import { outcomes, targets } from './hit.ts';
 import { doNotTrackMark, recordHead, wholeRecord } from './record.ts';
 
 const windowSize = 1024 * 1024;
-/** Lines of a hit, and the fewest bytes that they take. */
+/** Lines of a hit, and the minimum number of bytes that they take. */
 const linesPerHit = 12;
-const minHits = 17;
-/** The lines of a hit by which it is recognised. */
+const minHitLength = 17;
+/** The lines by which a hit is recognised. */
 const codesLine = 3;
 const methodLine = 4;
-/** Bytes read and summed before a search is given up: some hundred milliseconds, for a file made to be slow. */
+/** Bytes read and checked before a search is given up: a few hundred milliseconds for a file that was made to be slow. */
 const maxSearched = 512 * 1024 * 1024;
 
 const lineBreak = 10;
@@ -16,18 +16,18 @@ const zero = 48;
 const nine = 57;
 const mark = doNotTrackMark.charCodeAt(0);
 
-/** Reads bytes of a file into memory of its own; fewer than asked for at the end of the file. */
+/** Reads bytes of a file into a new buffer; fewer than asked for at the end of the file. */
 type ReadBytes = (offset: number, length: number) => Buffer;
 
 /**
- * Finds the first whole record at or behind `from` in a file of which `size` bytes count; null when there is none.
+ * Finds the first whole record at or after `from` in the first `size` bytes of a file; null if there is none.
  *
- * A record begins with a length that fits into the file, its checksum is right, and it is made of hits. A hit's text can't
- * pass for a record: it has no line breaks, so what begins inside of it has its lines in the wrong order.
+ * A record's length fits into the file, its checksum matches, and its lines are those of hits. Text that a visitor sent
+ * can't be taken for a record: it has no line breaks, so lines that start inside it come in the wrong order.
  */
 export function findRecord(read: ReadBytes, from: number, size: number): number | null {
   let searched = 0;
-  for (let base = from; size - base >= recordHead + minHits && searched < maxSearched; ) {
+  for (let base = from; size - base >= recordHead + minHitLength && searched < maxSearched; ) {
     const window = read(base, Math.min(windowSize, size - base));
     searched += window.length;
     const last = window.length - recordHead - 1;
@@ -47,12 +47,12 @@ export function findRecord(read: ReadBytes, from: number, size: number): number 
   return null;
 }
 
-/** What the length of the record that may begin here says; 0 when none begins here. */
+/** The length of the record that may begin here; 0 if none can. */
 function candidateLength(bytes: Buffer, at: number, left: number): number {
   const first = bytes[at + recordHead] ?? 0;
   if (first < zero || first > nine) return 0;
   const length = bytes.readUInt32LE(at);
-  return length < minHits || recordHead + length > left ? 0 : length;
+  return length < minHitLength || recordHead + length > left ? 0 : length;
 }
 
 const isRecord = (bytes: Buffer, size: number): boolean =>
@@ -74,9 +74,9 @@ function isHits(bytes: Buffer, from: number, to: number): boolean {
 }
 
 function isLine(bytes: Buffer, from: number, to: number, line: number): boolean {
-  if (line < codesLine) return to > from && isEvery(bytes, from, to, isOfNumber);
+  if (line < codesLine) return to > from && isEvery(bytes, from, to, isNumberByte);
   if (line === codesLine) return isCodes(bytes, from, to);
-  return line !== methodLine || (to > from && isEvery(bytes, from, to, isOfMethod));
+  return line !== methodLine || (to > from && isEvery(bytes, from, to, isMethodByte));
 }
 
 function isCodes(bytes: Buffer, from: number, to: number): boolean {
@@ -92,10 +92,10 @@ function isEvery(bytes: Buffer, from: number, to: number, isOne: (byte: number) 
   return true;
 }
 
-/** Digits; and what a fraction or a very large number is written with. */
-const isOfNumber = (byte: number): boolean =>
+/** Digits, and the characters of fractions and of very large numbers. */
+const isNumberByte = (byte: number): boolean =>
   (byte >= zero && byte <= nine) || byte === 46 || byte === 43 || byte === 45 || byte === 101;
 
 /** Letters and hyphens. */
-const isOfMethod = (byte: number): boolean =>
+const isMethodByte = (byte: number): boolean =>
   (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 45;

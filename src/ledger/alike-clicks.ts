@@ -8,9 +8,9 @@ export interface Alike {
 }
 
 /**
- * Clicks that are the only hit of their link in a batch, as most are where very many links are visited. Many of them are alike
- * in all that is counted: their text is made once, and they are counted together. A direct-mapped cache: an entry is
- * replaced when other values hash to its slot.
+ * Clicks that are the only hit of their link in a batch, which most are when very many links are visited. Many of them have
+ * the same values in all that is counted: their text is made once, and they are counted together. A direct-mapped cache:
+ * an entry is replaced when other values hash to its slot.
  */
 export class AlikeClicks {
   /** Called with the clicks that were counted together, and where in `cells` their values are. */
@@ -40,8 +40,8 @@ export class AlikeClicks {
   /** The text of a click, made from its cells in these columns. */
   add(columns: readonly Int32Array[], row: number, organizationId: number, hour: number): string {
     const entry = entryOf(columns, row);
-    const known = this.#texts[entry];
-    const text = known != null && this.#isAt(entry, columns, row) ? known : this.#put(entry, columns, row);
+    const cached = this.#texts[entry];
+    const text = cached != null && this.#isAt(entry, columns, row) ? cached : this.#put(entry, columns, row);
     if (this.#organizations[entry] !== organizationId || this.#hours[entry] !== hour) {
       this.#spillOut(entry);
       this.#organizations[entry] = organizationId;

@@ -1,8 +1,8 @@
 import type { WordField } from '../rules/click-fields.ts';
 
 /**
- * A hit in words. Texts are '' where nothing is known. Nothing here leads to an address, nor from one day's visitor to the
- * next day's.
+ * A hit in words; unknown texts are ''. It reveals no address, and doesn't link a visitor of one day to one of the
+ * next.
  */
 export interface Click extends Readonly<Record<WordField, string>> {
   readonly linkId: number;

@@ -27,7 +27,7 @@ export interface EnrichedHit extends Click {
 }
 
 export interface EnrichParts {
-  readonly knownAgent: (userAgent: string) => KnownAgent;
+  readonly agentOf: (userAgent: string) => ClassifiedAgent;
   readonly countryOf: CountryOf;
   readonly hintedCountry: (hint: string) => string | null;
   readonly language: (acceptLanguage: string) => string;
@@ -41,7 +41,7 @@ export interface EnrichParts {
 /** Whether a click repeats one that came before it. */
 export type Repeats = Pick<RecentVisits, 'repeats'>;
 
-interface KnownAgent extends Agent {
+interface ClassifiedAgent extends Agent {
   readonly classification: Classification;
 }
 
@@ -52,15 +52,15 @@ interface Referrer {
   readonly shown: string;
 }
 
-/** Adds the memory that makes `enrich` fast: the same user agents, addresses and referrers come again and again. */
+/** Adds the caches that make `enrich` fast: the same user agents, addresses and referrers repeat. */
 export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' | 'salts'>): EnrichParts {
-  const knownAgent = memoize(16_384, (userAgent) => ({
+  const agentOf = memoize(16_384, (userAgent) => ({
     ...readAgent(userAgent),
     classification: classOfAgent(userAgent),
   }));
   return {
     ...given,
-    knownAgent: (userAgent) => knownAgent(userAgent.slice(0, maxAgentLength)),
+    agentOf: (userAgent) => agentOf(userAgent.slice(0, maxAgentLength)),
     countryOf: memoize(32_768, given.countryOf),
     hintedCountry: memoize(1_024, countryCode),
     language: memoize(4_096, firstLanguage),
@@ -79,9 +79,9 @@ export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' 
   return host === '' || parts.isOwnHost(host) ? '' : shown;
 }
 
-/** Everything that is to be known of a hit. The same hits in the same order always give the same result. */
+/** Everything that is kept of a hit. The same hits in the same order always give the same result. */
 export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): EnrichedHit {
-  const agent = parts.knownAgent(raw.userAgent);
+  const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw.at, raw.address, raw.userAgent);
   const { class: hitClass, reason } = classOf(raw, agent, visitor, recentVisits);
   const { source, utm } = parts.clickSource(raw.query);
@@ -115,7 +115,7 @@ const repeat: Classification = { class: 'repeat', reason: 'recent_visit' };
  */
 function classOf(
   raw: RawHit,
-  agent: KnownAgent,
+  agent: ClassifiedAgent,
   visitor: number | null,
   recentVisits: Repeats,
 ): Classification {

@@ -37,7 +37,7 @@ export class HitBatch {
   #dayBegin = Number.NaN;
   #hour = 0;
   #hourBegin = Number.NaN;
-  #hasWaiting = false;
+  #isHitWaiting = false;
 
   constructor(words: WordIds, limit: ValueLimit, parts: EnrichParts) {
     this.#words = words;
@@ -65,7 +65,7 @@ export class HitBatch {
     this.hours = [];
     this.#dayBegin = Number.NaN;
     this.#hourBegin = Number.NaN;
-    this.#hasWaiting = false;
+    this.#isHitWaiting = false;
   }
 
   /** Frees the memory of its hits, which are gone. */
@@ -80,18 +80,18 @@ export class HitBatch {
   }
 
   /**
-   * Adds the hits of a record. Before a hit of a day that `isReady` doesn't know it stops, and returns the day: called
-   * again with null it goes on. Returns null at the end.
+   * Adds the hits of a record. Stops before a hit of a day that isn't ready, and returns the day: a call with null
+   * continues there. Returns null at the end.
    */
   add(record: RecordBytes | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
     const cursor = this.#cursor;
     if (record !== null) cursor.begin(record);
     yieldCore();
-    while (this.#hasWaiting || cursor.next()) {
+    while (this.#isHitWaiting || cursor.next()) {
       if (!isWithin(cursor.at, this.#dayBegin, dayLength)) {
         const day = dayOf(cursor.at);
-        this.#hasWaiting = !isReady(day);
-        if (this.#hasWaiting) return day;
+        this.#isHitWaiting = !isReady(day);
+        if (this.#isHitWaiting) return day;
         this.#day = day;
         this.#dayBegin = day * dayLength;
       }
@@ -104,7 +104,7 @@ export class HitBatch {
     const { columns, links } = this;
     const { at, linkId, outcome } = hit;
     if (!isWithin(at, this.#hourBegin, hourLength)) this.#toHour(hourOf(at));
-    const known = this.#visitors.of(hit, this.#day);
+    const facts = this.#visitors.of(hit, this.#day);
     const row = columns.add();
     const linkIndex = links.indexOf(linkId, hit.organizationId);
     links.hits[linkIndex] = (links.hits[linkIndex] ?? 0) + 1;
@@ -114,16 +114,16 @@ export class HitBatch {
     columns.at[row] = at;
     columns.outcome[row] = outcome;
     columns.target[row] = hit.target;
-    columns.class[row] = known.class;
-    columns.reason[row] = known.reason;
-    columns.device[row] = known.device;
-    columns.country[row] = known.country;
-    columns.os[row] = known.os;
-    columns.browser[row] = known.browser;
-    columns.language[row] = this.#languageOf(linkId, linkIndex, known.language);
+    columns.class[row] = facts.class;
+    columns.reason[row] = facts.reason;
+    columns.device[row] = facts.device;
+    columns.country[row] = facts.country;
+    columns.os[row] = facts.os;
+    columns.browser[row] = facts.browser;
+    columns.language[row] = this.#languageOf(linkId, linkIndex, facts.language);
     if (!hit.isBare) this.#writeMore(hit, row);
-    const { visitor } = known;
-    // Visitors who asked not to be tracked are told apart for seconds, and stored without a visitor.
+    const { visitor } = facts;
+    // Visitors who asked not to be tracked are distinguished for seconds only, and stored without their hash.
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
     if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== classCodes.human) return;
     if (!recentVisits.repeats(linkId, visitor, at)) return;
@@ -139,7 +139,7 @@ export class HitBatch {
     if (!this.hours.includes(hour)) this.hours.push(hour);
   }
 
-  /** Most links have one language for long. */
+  /** Consecutive hits of a link usually have one language. */
   #languageOf(linkId: number, linkIndex: number, language: number): number {
     const { languages, languagesShown } = this.links;
     if (languages[linkIndex] !== language) {
@@ -153,12 +153,12 @@ export class HitBatch {
     const { columns } = this;
     const { linkId } = hit;
     const origins = columns.willHaveOrigins();
-    const referrer = referrerOf(hit.knownReferer(this.#referers), this.#parts);
+    const referrer = referrerOf(hit.refererFrom(this.#referers), this.#parts);
     const [ofReferrer] = origins;
     if (ofReferrer !== undefined) ofReferrer[row] = this.#limited(linkId, 1, referrer);
     if (hit.isPlain) return;
     const parts = this.#parts;
-    const { source, utm } = parts.clickSource(hit.knownQuery(this.#queries));
+    const { source, utm } = parts.clickSource(hit.queryFrom(this.#queries));
     columns.source[row] = sourceCodes[source];
     for (let index = 0; index < utmFields.length; index++) {
       const column = origins[1 + index];
@@ -169,7 +169,7 @@ export class HitBatch {
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
     if (country !== null) columns.country[row] = this.#words.indexOf(country);
     if (hit.purpose === '') return;
-    const found = classify(hit, () => parts.knownAgent(hit.userAgent).classification);
+    const found = classify(hit, () => parts.agentOf(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
     columns.reason[row] = reasonCodes[found.reason];
   }
@@ -177,8 +177,8 @@ export class HitBatch {
   /** The index of the word that a value is kept as. No word is created for a value beyond the limit. */
   #limited(linkId: number, field: number, value: string): number {
     const words = this.#words;
-    const known = words.find(value);
-    if (known >= 0) return this.#limitedWord(linkId, field, known);
+    const index = words.find(value);
+    if (index >= 0) return this.#limitedWord(linkId, field, index);
     const isKept = this.#limit.hasRoom(linkId, field, this.#hour);
     return this.#limitedWord(linkId, field, words.indexOf(isKept ? value : otherValues));
   }

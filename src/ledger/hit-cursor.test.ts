@@ -26,7 +26,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
 });
 
 const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
-const personOf = ({ method, address, userAgent, acceptLanguage }: RawHit): string =>
+const visitorOf = ({ method, address, userAgent, acceptLanguage }: RawHit): string =>
   [method, address, userAgent, acceptLanguage].join('\n');
 
 test('whoever came before, and how often, a hit is read as it was written, and its sender found', () => {
@@ -34,7 +34,7 @@ test('whoever came before, and how often, a hit is read as it was written, and i
   const draws = fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 })));
   fc.assert(
     fc.property(fc.array(draws, { maxLength: 3 }), (records) => {
-      const people = new ByteCache<string>(1_000);
+      const visitors = new ByteCache<string>(1_000);
       const known = new Set<string>();
       const texts = new ByteCache<string>(1_000);
       for (const drawn of records) {
@@ -42,18 +42,18 @@ test('whoever came before, and how often, a hit is read as it was written, and i
         let before: string | null = null;
         cursor.begin(whole(Buffer.from(hits.map(hitText).join(''))));
         for (const hit of hits) {
-          const person = personOf(hit);
+          const visitor = visitorOf(hit);
           expect(cursor.next()).toBe(true);
           expect(cursor.hit).toEqual(hit);
-          expect(cursor.isSameVisitor).toBe(before === person);
+          expect(cursor.isSameVisitor).toBe(before === visitor);
           if (!cursor.isSameVisitor) {
-            expect(cursor.knownVisitor(people)).toBe(known.has(person) ? person : undefined);
-            cursor.keepVisitor(people, person);
-            known.add(person);
+            expect(cursor.cachedVisitor(visitors)).toBe(known.has(visitor) ? visitor : undefined);
+            cursor.cacheVisitor(visitors, visitor);
+            known.add(visitor);
           }
-          expect([cursor.knownReferer(texts), cursor.knownQuery(texts)]).toEqual([hit.referer, hit.query]);
+          expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
           expect(cursor.isBare).toBe([hit.referer, hit.query, hit.purpose, hit.countryHint].join('') === '');
-          before = person;
+          before = visitor;
         }
         expect(cursor.next()).toBe(false);
       }

@@ -16,8 +16,8 @@ const firstDigits = 8;
 const restOfInstant = 10 ** (instantDigits - firstDigits);
 
 /**
- * Goes from hit to hit through a record's bytes. Numbers are parsed in place and texts are decoded when they are read:
- * most of them are known from an earlier hit by a longer range of bytes that they are part of.
+ * Goes from hit to hit through a record's bytes. Numbers are parsed in place, and texts are decoded only when they are read:
+ * most of them are part of a longer range of bytes whose value is cached from an earlier hit.
  */
 export class HitCursor {
   at = 0;
@@ -52,7 +52,7 @@ export class HitCursor {
   #visitorHash = 0;
   #refererHash = 0;
   #queryHash = 0;
-  /** The last instant's first digits: as they are written, and what they say. */
+  /** The last instant's first digits: as bytes, and as a number. */
   #early = 0;
   #late = 0;
   #firstPart = 0;
@@ -76,9 +76,9 @@ export class HitCursor {
     this.linkId = this.#number();
     this.organizationId = this.#number();
     this.#readCodes();
-    this.isSameVisitor = this.#passSameVisitor();
-    if (!this.isSameVisitor) this.#passVisitor();
-    this.#passRest();
+    this.isSameVisitor = this.#skipSameVisitor();
+    if (!this.isSameVisitor) this.#skipVisitor();
+    this.#skipRest();
     return true;
   }
 
@@ -88,21 +88,21 @@ export class HitCursor {
   }
 
   /** The cached value for the visitor: for method, address, user agent and languages together. */
-  knownVisitor<T>(known: ByteCache<T>): T | undefined {
-    return known.get(this.#view, this.#method, this.#referer, this.#visitorHash);
+  cachedVisitor<T>(cache: ByteCache<T>): T | undefined {
+    return cache.get(this.#view, this.#method, this.#referer, this.#visitorHash);
   }
 
-  keepVisitor<T>(known: ByteCache<T>, value: T): void {
-    known.set(this.#view, this.#method, this.#referer, this.#visitorHash, value);
+  cacheVisitor<T>(cache: ByteCache<T>, value: T): void {
+    cache.set(this.#view, this.#method, this.#referer, this.#visitorHash, value);
   }
 
   /** The referrer and the query: recent texts aren't decoded again. */
-  knownReferer(texts: ByteCache<string>): string {
-    return this.#known(texts, this.#referer, this.#query, this.#refererHash);
+  refererFrom(cache: ByteCache<string>): string {
+    return this.#textFrom(cache, this.#referer, this.#query, this.#refererHash);
   }
 
-  knownQuery(texts: ByteCache<string>): string {
-    return this.#known(texts, this.#query, this.#purpose, this.#queryHash);
+  queryFrom(cache: ByteCache<string>): string {
+    return this.#textFrom(cache, this.#query, this.#purpose, this.#queryHash);
   }
 
   get method(): string {
@@ -157,13 +157,13 @@ export class HitCursor {
     };
   }
 
-  #known(texts: ByteCache<string>, from: number, to: number, hash: number): string {
+  #textFrom(cache: ByteCache<string>, from: number, to: number, hash: number): string {
     if (to - from <= 1) return '';
-    const known = texts.get(this.#view, from, to, hash);
-    if (known !== undefined) return known;
-    const made = this.#cut(from, to);
-    texts.set(this.#view, from, to, hash, made);
-    return made;
+    const cached = cache.get(this.#view, from, to, hash);
+    if (cached !== undefined) return cached;
+    const text = this.#cut(from, to);
+    cache.set(this.#view, from, to, hash, text);
+    return text;
   }
 
   /** The text of a line that ends before `next`. */
@@ -225,7 +225,7 @@ export class HitCursor {
     return number;
   }
 
-  /** No clock of ours gives a fraction or a time before 1970: a test's may. */
+  /** Our clocks give no fraction and no time before 1970, but a test's clock may. */
   #unusualNumber(): number {
     const start = this.#here;
     return Number(this.#cut(start, this.#afterLine()));
@@ -240,7 +240,7 @@ export class HitCursor {
   }
 
   /** Whether the four lines of the hit before are here again; then skips them. */
-  #passSameVisitor(): boolean {
+  #skipSameVisitor(): boolean {
     const start = this.#here;
     const before = this.#method;
     const length = this.#referer - before;
@@ -256,7 +256,7 @@ export class HitCursor {
     return true;
   }
 
-  #passVisitor(): void {
+  #skipVisitor(): void {
     this.#hash = 0;
     this.#method = this.#here;
     this.#address = this.#afterLine();
@@ -266,7 +266,7 @@ export class HitCursor {
     this.#visitorHash = this.#hash;
   }
 
-  #passRest(): void {
+  #skipRest(): void {
     const start = this.#here;
     this.isBare = start + 4 <= this.#end && this.#view.getInt32(start) === fourLineBreaks;
     if (this.isBare) {

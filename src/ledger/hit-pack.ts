@@ -16,7 +16,7 @@ export const minInPack = 32;
 const version = 1;
 const widthsLength = 24;
 const cellsAt = widthsLength + hitColumns.length * 8;
-const longestPack = cellsAt + hitColumns.length * maxInPack * 8;
+const maxPackLength = cellsAt + hitColumns.length * maxInPack * 8;
 /** Cells that are no difference but the number itself: of a range that four bytes are too few for. */
 const wholeNumber = 8;
 
@@ -25,7 +25,7 @@ export type Rows = Int32Array | null;
 
 /** Makes packs. Its memory is used again: a pack is valid until the next one. */
 export class PackWriter {
-  readonly #bytes = new Uint8Array(longestPack);
+  readonly #bytes = new Uint8Array(maxPackLength);
   readonly #mins = new Float64Array(this.#bytes.buffer, widthsLength, hitColumns.length);
   readonly #maxs = new Float64Array(hitColumns.length);
   readonly #values = new Float64Array(maxInPack);
@@ -91,7 +91,7 @@ export class PackWriter {
     if (width === 0) return 0;
     const values = this.#values;
     if (width !== wholeNumber) for (let row = 0; row < count; row++) values[row] = (values[row] ?? 0) - min;
-    // What has cells of another kind is converted by the runtime, in a tenth of the time that a loop here takes.
+    // The runtime converts cells of another type in a tenth of the time that a loop here would take.
     cellsOf(this.#bytes, at, width, count).set(values.subarray(0, count));
     return roomFor(count, width);
   }
@@ -149,17 +149,18 @@ export class HitPack {
   constructor({ id, hits, cells }: PackRow) {
     this.id = id;
     this.count = hits;
-    // What comes out of a database may begin anywhere in memory.
+    // A database's bytes may have any alignment.
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
     if (this.#bytes[0] !== version) throw new Error(`hits ${id} are packed in a way that is not known here`);
   }
 
   column(name: HitColumn): Float64Array {
-    const known = this.#columns.get(name);
-    if (known) return known;
-    const read = this.#read(hitColumns.indexOf(name));
-    this.#columns.set(name, read);
-    return read;
+    let column = this.#columns.get(name);
+    if (column === undefined) {
+      column = this.#read(hitColumns.indexOf(name));
+      this.#columns.set(name, column);
+    }
+    return column;
   }
 
   /** Each link once. */

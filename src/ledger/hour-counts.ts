@@ -1,12 +1,12 @@
 /**
  * How a link's hour is kept: hits by class in columns, and all other dimensions in one text, `counts`. An entry of it is
- * the dimension's letter, the value, and how often where that isn't once: `d12f3x2`. Two texts are added by writing one
- * behind the other, so that a row can be added to without being read.
+ * the dimension's letter, the value, and the number of hits unless it is 1: `d12f3x2`. Two texts are added by concatenation,
+ * so a row can be added to without being read.
  *
- * The commonest value isn't written: clicks of an hour beyond the entries of a dimension have the value 0.
+ * The most frequent value isn't written: an hour's clicks that no entry of a dimension counts have the value 0.
  */
 
-/** By the dimension's number. `x` stands before how often. */
+/** By the dimension's code. `x` precedes the number of hits. */
 export const dimensionLetters = 'abcdefghijklmnopqrstuvw';
 const firstLetter = dimensionLetters.charCodeAt(0);
 const times = 'x'.charCodeAt(0);

@@ -18,8 +18,8 @@ export class RecentVisits {
   }
 
   /**
-   * Whether this click repeats one on the same link; if not, it is noted. A repeat doesn't prolong the window: many
-   * people behind one address with the same phone count at least once a window.
+   * Whether this click repeats one on the same link; if not, it is noted. A repeat doesn't extend the window: visitors
+   * who share an address and a kind of phone count at least once per window.
    */
   repeats(linkId: number, visitor: number, at: number): boolean {
     if (Math.abs(at - this.#begin) >= maxDistance) {

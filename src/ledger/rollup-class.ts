@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * The roll-ups' class of a hit (`rules/click-fields.ts`): a person who was redirected is a click, one who wasn't is a page, and
- * the others follow in the ledger's order.
+ * The roll-ups' class of a hit (`rules/click-fields.ts`): a human hit is a click if it was redirected, otherwise a page;
+ * the other classes follow in the ledger's order.
  */
 export const rollupClass = sql<number>`case when class > 0 then class + 1 when outcome = 0 then 0 else 1 end`;
 

@@ -1,8 +1,8 @@
 import { TwoGenerationTable } from '../structures/two-generation-table.ts';
 
 /**
- * Visitors who are in storage already, so that it isn't asked for each of their clicks again. A visitor who was forgotten is
- * asked for again, and found there.
+ * Visitors who are in storage already, so that it isn't asked again for each of their clicks. A visitor who was dropped
+ * from this table is looked up in storage again.
  */
 export class SeenVisitors {
   readonly #seen: TwoGenerationTable;
@@ -12,7 +12,7 @@ export class SeenVisitors {
     this.#seen = new TwoGenerationTable(max / 2);
   }
 
-  /** False the first time, and whenever it isn't known. Visitors are evenly spread numbers, owners small ones. */
+  /** False the first time, and after it was forgotten. Visitors are evenly spread numbers, owners small ones. */
   note(day: number, owner: number, visitor: number): boolean {
     if (day !== this.#day) {
       this.#day = day;

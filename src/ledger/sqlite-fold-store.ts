@@ -18,26 +18,25 @@ import { SqliteHits } from './sqlite-hits.ts';
 const visitorsTogether = [64, 16, 4, 2, 1] as const;
 
 /**
- * Hits of one transaction. Most of its time goes into pages, and the more hits it has, the more of them share a page:
- * a long one takes two thirds of a second, a short one a tenth, and half as much again for each hit.
- * The columns of the long one just fit into their room of 2 to the 17th.
+ * Hits of one transaction. Most of its time is spent on pages, and in a larger transaction more hits share a page: a long
+ * one takes two thirds of a second, a short one a tenth of a second and half as much again per hit. The columns of a long
+ * batch just fit into 2 to the 17th rows.
  */
 const longBatch = 120_000;
 const shortBatch = 32_768;
 /**
- * Where the disk is slow a transaction has fewer, so that it takes about so many milliseconds; but never fewer than
- * these.
+ * On a slow disk a transaction has fewer hits, so that it takes about so many milliseconds, but at least `minBatch`.
  */
 const longTurn = 1_500;
 const shortTurn = 150;
 const minBatch = 2_048;
-/** For so many milliseconds after a change by another connection, more are expected. */
+/** Milliseconds after a change by another connection in which more are expected. */
 const othersPause = 5_000;
 /**
- * The lock is free for so many milliseconds between two turns: a waiting connection polls it, and must not always
- * find it taken.
+ * Milliseconds between two turns in which the lock is free: a waiting connection polls it, and must sometimes find it
+ * free.
  */
-const othersLook = 25;
+const lockFreeTime = 25;
 
 const rowsTogether = [256, 32, 4, 1] as const;
 /** A column of each that differs from row to row. */
@@ -114,7 +113,7 @@ export class SqliteFoldStore extends SqlFoldStore {
 
   override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     this.#ownJournals.add(batch.journal);
-    if (this.#othersWrite) await this.#letOthersIn();
+    if (this.#othersWrite) await this.#leaveLockFree();
     await super.fold(batch, deliveriesOf);
     this.#lastEnd = performance.now();
     this.#lastPace = (this.#lastEnd - this.#lastBegin) / Math.max(batch.hits.count, minBatch);
@@ -140,14 +139,14 @@ export class SqliteFoldStore extends SqlFoldStore {
     return performance.now() - this.#othersWroteAt < othersPause;
   }
 
-  async #letOthersIn(): Promise<void> {
-    const rest = this.#lastEnd + othersLook - performance.now();
+  async #leaveLockFree(): Promise<void> {
+    const rest = this.#lastEnd + lockFreeTime - performance.now();
     if (rest > 0) await Bun.sleep(rest);
   }
 
   /**
-   * Whether others did more than fold their journals, as each worker does all the time: such turns wait for each
-   * other.
+   * Whether other connections did more than fold their journals. Each worker folds all the time, and their turns wait for
+   * each other.
    */
   #isMoreThanFolds(): boolean {
     const [folds, links] = [this.#othersFolds(), this.#newestOfLinks()];

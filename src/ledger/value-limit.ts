@@ -17,7 +17,7 @@ const values = 2 ** 21;
 export class ValueLimit {
   readonly #max: number;
   #hour = 0;
-  /** By owner, which is a link and a field: the first value, which is all that most have. */
+  /** By owner, which is a link and a field: the first value, and for most owners the only one. */
   readonly #firsts = new IntTable();
   /** By owner: how many more there are. */
   readonly #further = new IntTable();
@@ -28,7 +28,7 @@ export class ValueLimit {
     this.#max = max;
   }
 
-  /** Must be called when indexes of words have lost their meaning. */
+  /** Must be called when the indexes of words have become invalid. */
   clear(): void {
     for (const table of [this.#firsts, this.#further, this.#pairs]) table.clear();
   }

@@ -7,8 +7,8 @@ import type { HitCursor } from './hit-cursor.ts';
 import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** What the same address, user agent, languages and method always give, on one day. */
-interface KnownVisitor {
+/** What a combination of address, user agent, languages and method always gives, on one day. */
+interface VisitorFacts {
   readonly day: number;
   readonly class: number;
   readonly reason: number;
@@ -17,7 +17,7 @@ interface KnownVisitor {
   readonly country: number;
   readonly os: number;
   readonly browser: number;
-  /** At most three letters: made-up ones are few enough to become words before they are limited. */
+  /** At most three letters, so that even invented ones are few enough to become words before they are limited. */
   readonly language: number;
   /** `noVisitor` when the day's salt is gone. */
   readonly visitor: number;
@@ -29,21 +29,21 @@ const maxVisitors = 131_072;
 export class VisitorCache {
   readonly #parts: EnrichParts;
   readonly #words: WordIds;
-  readonly #recent = new ByteCache<KnownVisitor>(maxVisitors);
-  #last: KnownVisitor | null = null;
+  readonly #recent = new ByteCache<VisitorFacts>(maxVisitors);
+  #last: VisitorFacts | null = null;
 
   constructor(parts: EnrichParts, words: WordIds) {
     this.#parts = parts;
     this.#words = words;
   }
 
-  /** Must be called when indexes of words have lost their meaning. */
+  /** Must be called when the indexes of words have become invalid. */
   clear(): void {
     this.#recent.clear();
     this.#last = null;
   }
 
-  of(hit: HitCursor, day: number): KnownVisitor {
+  of(hit: HitCursor, day: number): VisitorFacts {
     const last = this.#last;
     // Consecutive hits often come from the same visitor.
     if (hit.isSameVisitor && last !== null && last.day === day) return last;
@@ -51,19 +51,19 @@ export class VisitorCache {
     return this.#last;
   }
 
-  #find(hit: HitCursor, day: number): KnownVisitor {
-    const known = hit.knownVisitor(this.#recent);
-    if (known !== undefined && known.day === day) return known;
+  #find(hit: HitCursor, day: number): VisitorFacts {
+    const cached = hit.cachedVisitor(this.#recent);
+    if (cached !== undefined && cached.day === day) return cached;
     const made = this.#make(hit, day);
-    hit.keepVisitor(this.#recent, made);
+    hit.cacheVisitor(this.#recent, made);
     return made;
   }
 
-  #make(hit: HitCursor, day: number): KnownVisitor {
+  #make(hit: HitCursor, day: number): VisitorFacts {
     const parts = this.#parts;
     const words = this.#words;
     const { method, address, userAgent } = hit;
-    const agent = parts.knownAgent(userAgent);
+    const agent = parts.agentOf(userAgent);
     const found = classify({ method, userAgent, purpose: '' }, () => agent.classification);
     return {
       day,

@@ -3,7 +3,7 @@ import type { DayVisitors } from './fold-store.ts';
 
 /**
  * The visitors of a batch who are perhaps new, by day and owner. They come owner by owner, nearly always in order and
- * of one day: so much is made of an owner as is handed on, and nothing else.
+ * of one day, and no intermediate objects are made of them.
  */
 export class VisitorGroups {
   #groups: DayVisitors[] = [];

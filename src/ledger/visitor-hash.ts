@@ -11,8 +11,8 @@ export interface SaltStore {
 }
 
 /**
- * The secrets that turn an address into a visitor for one UTC day. Once a day's salt is destroyed, it can't be told
- * any more which address was behind a visitor, and nothing links the visitors of two days.
+ * The secrets that turn an address into a visitor for one UTC day. Once a day's salt is destroyed, a
+ * visitor's address can't be found any more, and nothing links the visitors of two days.
  */
 export class DailySalts {
   readonly #keyed = new Map<number, Bun.CryptoHasher>();

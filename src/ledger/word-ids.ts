@@ -20,8 +20,7 @@ export class WordIds {
     this.#max = max;
   }
 
-  /** Must be called between batches. Forgets everything when there is too much of it; returns whether it did, as indexes have then lost
-   * their meaning. */
+  /** Must be called between batches. Forgets all words when there are too many; returns whether it did: indexes are then invalid. */
   trim(): boolean {
     if (this.#words.length <= this.#max) return false;
     this.#indexes = new Map();
@@ -38,10 +37,11 @@ export class WordIds {
 
   indexOf(word: string): number {
     if (word === '') return 0;
-    const known = this.#indexes.get(word);
-    if (known !== undefined) return known;
-    const index = this.#words.push(word) - 1;
-    this.#indexes.set(word, index);
+    let index = this.#indexes.get(word);
+    if (index === undefined) {
+      index = this.#words.push(word) - 1;
+      this.#indexes.set(word, index);
+    }
     return index;
   }
 

@@ -18,7 +18,7 @@ import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import { classesNamed } from './plan.ts';
 import type { Range } from './range.ts';
-import { wordsByNumber } from './words.ts';
+import { wordsById } from './words.ts';
 
 export type { StoredClick } from '../ledger/click.ts';
 export type { Owner } from '../ledger/ledger.ts';
@@ -128,7 +128,7 @@ const hoursOf = (instant: number | undefined): number | undefined =>
 async function named(queries: Queries, hits: readonly StoredHit[]): Promise<readonly StoredClick[]> {
   const ids = new Set(hits.flatMap((hit) => wordFields.map((field) => hit[field])));
   ids.delete(0);
-  const words = await wordsByNumber(queries, [...ids]);
+  const words = await wordsById(queries, [...ids]);
   return hits.map((hit) => clickOf(hit, words));
 }
 

@@ -26,8 +26,8 @@ const others = rollupClasses.map((_, code) => code).filter((code) => code !== cl
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
 
 /**
- * What an answer is counted from. Roll-ups are kept by one dimension at a time, and by most of them for clicks alone:
- * a question that combines two, or asks for other hits by a dimension of clicks, is counted from the hits themselves.
+ * What an answer is counted from. Each roll-up has one dimension, and most of them count clicks alone: a question that
+ * combines two dimensions, or asks for other hits by a dimension of clicks, is counted from the hits themselves.
  */
 export function planFor(
   filters: Filters,

@@ -24,7 +24,7 @@ import {
   planFor,
 } from './plan.ts';
 import type { StatsRange } from './range.ts';
-import { numberOfWord, wordsByNumber } from './words.ts';
+import { idOfWord, wordsById } from './words.ts';
 
 export type { Owner } from '../ledger/ledger.ts';
 
@@ -79,7 +79,7 @@ const { click } = rollupClassCodes;
 
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
   const { owner, range, groupBy } = question;
-  const { filters, classes } = await understood(database.read, question.filters);
+  const { filters, classes } = await parseFilters(database.read, question.filters);
   const slice = planFor(filters, classes, undefined);
   const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy);
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
@@ -184,15 +184,15 @@ async function namesOf(
 ): Promise<(value: number) => string | null> {
   const list = closedLists[groupBy];
   if (list) return (value) => list[value] ?? null;
-  const words = await wordsByNumber(
+  const words = await wordsById(
     queries,
     rows.map((row) => row.value),
   );
   return (value) => words.get(value) || null;
 }
 
-/** Filters by the numbers that values are kept under. */
-async function understood(
+/** Filters with the codes and ids of their values. */
+async function parseFilters(
   queries: Queries,
   given: StatsQuestion['filters'],
 ): Promise<{ filters: Filters; classes: readonly number[] | undefined }> {
@@ -201,7 +201,7 @@ async function understood(
     const text = given[grouping];
     if (text === undefined || grouping === 'class') continue;
     const list = closedLists[grouping];
-    const number = list ? list.indexOf(text) : await numberOfWord(queries, keptAs(grouping, text));
+    const number = list ? list.indexOf(text) : await idOfWord(queries, keptAs(grouping, text));
     filters.set(grouping, number ?? noValue);
   }
   return { filters, classes: given.class === undefined ? undefined : classesNamed(given.class) };

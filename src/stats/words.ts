@@ -1,7 +1,7 @@
 import type { Queries } from '../storage/schema.ts';
 
-/** The number of a text; undefined for one that no hit ever had. The empty text is 0. */
-export async function numberOfWord(queries: Queries, word: string): Promise<number | undefined> {
+/** The id of a word; undefined if no hit ever had it. The empty word has the id 0. */
+export async function idOfWord(queries: Queries, word: string): Promise<number | undefined> {
   if (word === '') return 0;
   const row = await queries.selectFrom('words').select('id').where('word', '=', word).executeTakeFirst();
   return row?.id;
@@ -9,16 +9,16 @@ export async function numberOfWord(queries: Queries, word: string): Promise<numb
 
 const maxPerQuery = 1_000;
 
-export async function wordsByNumber(
+export async function wordsById(
   queries: Queries,
-  numbers: readonly number[],
+  ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const found = new Map<number, string>();
-  for (let start = 0; start < numbers.length; start += maxPerQuery) {
+  for (let start = 0; start < ids.length; start += maxPerQuery) {
     const rows = await queries
       .selectFrom('words')
       .select(['id', 'word'])
-      .where('id', 'in', numbers.slice(start, start + maxPerQuery))
+      .where('id', 'in', ids.slice(start, start + maxPerQuery))
       .execute();
     for (const { id, word } of rows) found.set(id, word);
   }

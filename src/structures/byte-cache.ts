@@ -1,8 +1,8 @@
-import { longestKey } from './memoize.ts';
+import { maxKeyLength } from './memoize.ts';
 
 /**
- * Probes at most. A key that would need more isn't kept, so made-up keys with equal hashes can't slow down the
- * others.
+ * The maximum number of probes. A key that would need more isn't kept, so keys that were invented to have equal hashes
+ * can't slow down the others.
  */
 const maxProbes = 32;
 const slotCells = 4;
@@ -24,15 +24,15 @@ export class ByteCache<T> {
   }
 
   get(view: DataView, from: number, to: number, hash: number): T | undefined {
-    const known = this.#young.get(view, from, to, hash);
-    if (known !== undefined) return known;
+    const young = this.#young.get(view, from, to, hash);
+    if (young !== undefined) return young;
     const older = this.#old.get(view, from, to, hash);
     if (older !== undefined) this.set(view, from, to, hash, older);
     return older;
   }
 
   set(view: DataView, from: number, to: number, hash: number, value: T): void {
-    if (to - from > longestKey) return;
+    if (to - from > maxKeyLength) return;
     if (this.#young.count >= this.#maxPerGeneration || this.#young.bytes >= this.#maxPerGeneration * 192) {
       this.#old = this.#young;
       this.#young = new Generation();
@@ -70,9 +70,9 @@ class Generation<T> {
 
   set(view: DataView, from: number, to: number, hash: number, value: T): void {
     const length = to - from;
-    const known = this.#find(view, from, length, hash);
-    if (known >= 0) {
-      this.#values[this.#slots[known + 3] ?? 0] = value;
+    const slot = this.#find(view, from, length, hash);
+    if (slot >= 0) {
+      this.#values[this.#slots[slot + 3] ?? 0] = value;
       return;
     }
     if (this.#end + length > this.#bytes.length) this.#makeRoom(length);
@@ -136,9 +136,8 @@ const homeOf = (hash: number): number => Math.imul(hash ^ (hash >>> 15), slotCel
 const wordLength = 8;
 
 /**
- * Whether so many bytes of a journal are the same, here and there: eight at a time, as numbers. Not every eight bytes
- * are a number that equals only itself (there is a second zero, and what is no number equals nothing), but none that
- * isn't stands in a text: a byte from 0xf0 on isn't followed by 0x7f or 0xff in UTF-8, nor a zero by 0x80.
+ * Whether two ranges of a journal's bytes are equal, compared as doubles, eight bytes at a time. Doubles are ambiguous for
+ * -0 and NaN, but these don't occur in UTF-8: a byte from 0xf0 on isn't followed by 0x7f or 0xff, nor a zero by 0x80.
  */
 export function isSame(one: DataView, at: number, other: DataView, otherAt: number, length: number): boolean {
   if (length < wordLength) return isSameByByte(one, at, other, otherAt, length);

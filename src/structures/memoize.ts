@@ -2,7 +2,7 @@ import { ownText } from '../rules/text.ts';
 import { BoundedCache } from './bounded-cache.ts';
 
 /** Characters. A longer key is hardly ever asked for again. */
-export const longestKey = 1_024;
+export const maxKeyLength = 1_024;
 /** Characters of a key that weigh as one entry: fewer entries of long keys fit. */
 const usualKey = 192;
 
@@ -15,7 +15,7 @@ export function memoize<T>(max: number, make: (key: string) => T): (key: string)
     const found = cache.get(key);
     if (found !== undefined) return found;
     const made = make(ownText(key));
-    if (key.length <= longestKey) cache.set(key, made);
+    if (key.length <= maxKeyLength) cache.set(key, made);
     return made;
   };
 }

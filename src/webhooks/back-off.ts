@@ -52,9 +52,9 @@ export type AfterAttempt =
   | { readonly kind: 'failed'; readonly why: 'gone' | 'refused' | 'time is up' };
 
 /**
- * 410 is the target's own word for "never again", a refusal is ours, and waiting changes neither. Every other answer
- * gets the three days, 4xx and redirects too: behind them stand a deployment under way, an expired token, a mistyped
- * route, and an operator who repairs one on Monday wants Friday's events. The price is some fifteen requests.
+ * A 410 and our own refusals are final: waiting changes neither. Every other answer is retried for three days, 4xx and
+ * redirects too: the cause may be a deployment, an expired token or a mistyped route, and an operator who repairs it on
+ * Monday wants Friday's events. The cost is some fifteen requests.
  */
 export function afterAttempt(outcome: Outcome, tries: Tries, random: number): AfterAttempt {
   if (outcome.kind === 'refused') return { kind: 'failed', why: 'refused' };

@@ -6,8 +6,6 @@ import { readEvents } from '../rules/webhook-event.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import { type AddressForm, clickBody, flatClick } from './payload.ts';
 
-export type { NewDelivery };
-
 interface ClickOutboxSettings {
   readonly site: Pick<Site, 'domainUrl' | 'linkUrl'>;
   readonly addressForm: AddressForm;
@@ -19,7 +17,7 @@ interface ClickOutboxSettings {
 
 export const zapierClick = 'zapier.click';
 
-/** The deliveries of these hits: only people who were redirected are clicks. */
+/** The deliveries of these hits: only human hits that were redirected are clicks. */
 export function clickDeliveries(
   clicks: readonly FoldedClick[],
   links: ReadonlyMap<number, HookedLink>,

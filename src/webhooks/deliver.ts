@@ -13,7 +13,7 @@ import {
 import { forgetZapierHook } from '../storage/webhook-zapier.ts';
 import { type AfterAttempt, afterAttempt } from './back-off.ts';
 import { zapierClick } from './click-outbox.ts';
-import { type Attempt, type Means, post } from './guarded-post.ts';
+import { type Attempt, type PostOptions, post } from './guarded-post.ts';
 import type { OutgoingMessage, Webhooks } from './outbox.ts';
 import { signatureHeaders } from './sign.ts';
 import { type SlotLimits, Slots } from './slots.ts';
@@ -29,7 +29,7 @@ export interface DelivererParts {
   /** Milliseconds between two polls of the outbox, for deliveries without a wake-up. */
   readonly pollInterval?: number;
   readonly random?: () => number;
-  readonly means?: Means;
+  readonly postOptions?: PostOptions;
 }
 
 const usualLimits: SlotLimits = { overall: 128, perOrganization: 64, perHost: 24, perTarget: 8 };
@@ -122,7 +122,7 @@ export class Deliverer implements Webhooks {
     const done = this.#deliver(delivery)
       .catch(this.#parts.onFault)
       .finally(() => {
-        this.#slots.give(delivery);
+        this.#slots.release(delivery);
         this.#underWay.delete(done);
         this.wake();
       });
@@ -168,7 +168,7 @@ export class Deliverer implements Webhooks {
   }
 
   async #post(message: OutgoingMessage): Promise<Attempt> {
-    const { now, allowed, means = {}, openKey } = this.#parts;
+    const { now, allowed, postOptions = {}, openKey } = this.#parts;
     const key = message.signing_key ? openKey(message.signing_key) : null;
     if (message.signing_key && key === null) {
       return { kind: 'refused', sentence: 'The signing key can not be opened. Set webhook_auth_key anew.' };
@@ -179,7 +179,7 @@ export class Deliverer implements Webhooks {
       ...signatureHeaders({ id: message.message_id, body: message.body }, key, now()),
     };
     const outgoing = { headers, body: message.body, signal: this.#stopping.signal };
-    return post(message.target_url, outgoing, allowed, { now, ...means });
+    return post(message.target_url, outgoing, allowed, { now, ...postOptions });
   }
 }
 

@@ -8,23 +8,23 @@ import type { AllowList } from '../rules/webhook-allow.ts';
 import { parseRetryAfter } from './back-off.ts';
 import { checkTarget, portOf, type Resolver, resolveTarget, withoutBrackets } from './target-guard.ts';
 
-const maximumAnswer = 64 * 1024;
-const maximumHeader = 16 * 1024;
+const maxAnswer = 64 * 1024;
+const maxHeader = 16 * 1024;
 const excerptLength = 1000;
 /** No character of UTF-8 is longer than four bytes. */
 const excerptBytes = excerptLength * 4;
-const maximumAddresses = 4;
-const maximumInterim = 16;
+const maxAddresses = 4;
+const maxInterim = 16;
 
 interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Breaks the call off, as when the program stops. */
+  /** Aborts the call, as when the program stops. */
   readonly signal?: AbortSignal;
 }
 
-/** What the world outside is reached by; a test brings its own. */
-export interface Means {
+/** Tests replace these. */
+export interface PostOptions {
   readonly lookup?: Resolver;
   /** Milliseconds for everything: name, connection, headers, body. */
   readonly deadline?: number;
@@ -46,9 +46,9 @@ export type Attempt =
   | { readonly kind: 'failed'; readonly sentence: string; readonly duration: number };
 
 /**
- * What this machine itself resolves a name to: its hosts file and search domains count, so that a service next door
- * has the name its operator knows. Where an address comes from need not be trusted, as each is checked. Bun asks without
- * a thread that waits (by c-ares on Linux), so that a silent name server doesn't block other requests.
+ * Resolves a name as this machine does, with its hosts file and search domains, so that a local service has the name that
+ * its operator uses. The resolver needn't be trusted: every address is checked. Bun resolves without a blocked thread (by
+ * c-ares on Linux), so a silent name server doesn't block other requests.
  */
 const systemResolver: Resolver = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
@@ -58,7 +58,7 @@ export async function post(
   target: string,
   outgoing: Outgoing,
   allowed: AllowList,
-  { lookup = systemResolver, deadline = 10_000, now = Date.now, ca }: Means = {},
+  { lookup = systemResolver, deadline = 10_000, now = Date.now, ca }: PostOptions = {},
 ): Promise<Attempt> {
   const checked = checkTarget(target, allowed);
   if (!checked.ok) return { kind: 'refused', sentence: checked.sentence };
@@ -118,7 +118,7 @@ function exchange(
     lookup: pinned(addresses),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 2000,
-    maxHeaderSize: maximumHeader,
+    maxHeaderSize: maxHeader,
   };
   const request =
     url.protocol === 'https:'
@@ -133,7 +133,7 @@ function exchange(
   cut.addEventListener('abort', () => end(cut.reason), { once: true });
   let interim = 0;
   request.on('information', () => {
-    if (++interim > maximumInterim) end(new Broken('The target never came to its answer.'));
+    if (++interim > maxInterim) end(new Broken('The target never came to its answer.'));
   });
   request.on('response', (response) => {
     const excerpt = new Excerpt(response.headers['content-encoding']);
@@ -160,7 +160,7 @@ const trust = (hostname: string, ca: string | undefined) => ({
 
 /** Answers every name with the addresses that were checked, so that nothing is resolved a second time. */
 function pinned(addresses: readonly Address[]): LookupFunction {
-  const all = addresses.slice(0, maximumAddresses).map((address) => ({
+  const all = addresses.slice(0, maxAddresses).map((address) => ({
     address: address.toString(),
     family: address.kind() === 'ipv6' ? 6 : 4,
   }));
@@ -187,13 +187,12 @@ class Excerpt {
       this.#kept = Buffer.concat([this.#kept, chunk.subarray(0, excerptBytes - this.#kept.length)]);
     }
     this.#length += chunk.length;
-    return this.#length < maximumAnswer;
+    return this.#length < maxAnswer;
   }
 
   text(): string {
     if (this.#encoding !== null) {
-      const bytes =
-        this.#length < maximumAnswer ? `${this.#length} bytes` : `at least ${maximumAnswer} bytes`;
+      const bytes = this.#length < maxAnswer ? `${this.#length} bytes` : `at least ${maxAnswer} bytes`;
       return `(${bytes} of ${this.#encoding}, not unpacked)`;
     }
     const text = new TextDecoder().decode(this.#kept, { stream: true }).slice(0, excerptLength);
@@ -229,8 +228,8 @@ function sentenceOf(cause: unknown): string {
   if (cause instanceof Broken) return cause.message;
   const code =
     cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'UNKNOWN';
-  const known = sentences[code];
-  if (known !== undefined) return known;
+  const sentence = sentences[code];
+  if (sentence !== undefined) return sentence;
   if (code.startsWith('HPE_')) return `The target did not answer in HTTP (${code}).`;
   if (/CERT|SIGNED|ISSUER|VERIFY/.test(code)) return `The target's certificate is not accepted (${code}).`;
   return `The connection failed (${code}).`;

@@ -16,7 +16,7 @@ describe('slots', () => {
     const slots = new Slots(limits);
     for (let count = 0; count < 3; count++) slots.take(call(a, 1));
     expect(slots.shares([a, b])).toEqual([{ target: b, max: 3 }]);
-    slots.give(call(a, 1));
+    slots.release(call(a, 1));
     expect(slots.shares([a, b])).toEqual([
       { target: a, max: 1 },
       { target: b, max: 3 },
@@ -50,7 +50,7 @@ describe('slots', () => {
     expect(slots.full([call(d, 1)])).toEqual([1]);
     slots.take(call(d, 1));
     expect(slots.full([])).toEqual([1]);
-    slots.give(call(a, 1));
+    slots.release(call(a, 1));
     expect(slots.full([])).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ interface Share {
   readonly max: number;
 }
 
-/** How many calls are under way, and for whom: no target, host or organization gets all the slots there are. */
+/** Counts the calls in flight, so that no target, host or organization takes all slots. */
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #targets = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Slots {
     this.#count(holder, 1);
   }
 
-  give(holder: Holder): void {
+  release(holder: Holder): void {
     this.#count(holder, -1);
   }
 

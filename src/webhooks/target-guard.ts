@@ -3,7 +3,7 @@ import { normaliseHostname } from '../rules/host.ts';
 import { isStorable } from '../rules/text.ts';
 import { type AllowList, permits } from '../rules/webhook-allow.ts';
 
-const maximumLength = 2048;
+const maxLength = 2048;
 const usualPorts = [80, 443];
 const dnsName = /^(?=.{1,253}$)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}$/;
 
@@ -29,9 +29,9 @@ export function checkTarget(text: string, allowed: AllowList): Target {
   if (!isStorable(given) || /[\r\n\t]/.test(given)) {
     return refuse('A webhook target has no line breaks and no control characters.');
   }
-  const url = given.length > maximumLength ? null : URL.parse(given);
-  if (given.length > maximumLength || (url && url.href.length > maximumLength)) {
-    return refuse(`A webhook target has at most ${maximumLength} characters.`);
+  const url = given.length > maxLength ? null : URL.parse(given);
+  if (given.length > maxLength || (url && url.href.length > maxLength)) {
+    return refuse(`A webhook target has at most ${maxLength} characters.`);
   }
   if (!url) return refuse('This is not a web address. Give one such as https://example.com/hook.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

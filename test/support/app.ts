@@ -78,7 +78,7 @@ export async function startApp(
     pollInterval: 20,
     hashCost: cheapHash,
     ...options.overrides,
-    webhooks: { pollInterval: 50, means: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
+    webhooks: { pollInterval: 50, postOptions: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
   });
   const port = new URL(app.listening).port;
   const url = `http://127.0.0.1:${port}`;

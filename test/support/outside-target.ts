@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { type AllowList, parseAllowList } from '../../src/rules/webhook-allow.ts';
-import { type Means, post } from '../../src/webhooks/guarded-post.ts';
+import { type PostOptions, post } from '../../src/webhooks/guarded-post.ts';
 import { selfSigned } from './certificate.ts';
 import { type NameServer, startNameServer, type Zone } from './name-server.ts';
 
@@ -101,8 +101,8 @@ export const permitted = (port: number) => allowing(`${hostOf(outside)}:${port}`
 export const urlOf = (host: string, port: number) => `http://${hostOf(host)}:${port}/hook`;
 export const outgoing = { headers: { 'content-type': 'application/json' }, body: '{"event":"click"}' };
 
-export const call = (target: Target, means: Means = {}, path = '') =>
-  post(urlOf(outside, target.port) + path, outgoing, permitted(target.port), means);
+export const call = (target: Target, options: PostOptions = {}, path = '') =>
+  post(urlOf(outside, target.port) + path, outgoing, permitted(target.port), options);
 
 export async function inBatches<T>(
   count: number,

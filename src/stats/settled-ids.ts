@@ -1,9 +1,9 @@
-/** Longer than the fold's transaction takes. An id still missing then was handed out to one that failed. */
+/** Longer than the fold's transaction takes. An id still missing then belongs to one that failed. */
 const gapPatience = 5_000;
 
 /**
- * How far a ledger may be passed on. Ids are handed out before their transactions commit, so on several nodes a
- * lower one can appear after a higher: what lies behind a gap waits until the gap is filled, or too old to be.
+ * The ids up to which hits may be sent to watchers. Ids are assigned before their transactions commit, so with several
+ * nodes a lower one can appear after a higher: hits after a gap wait until it is filled, or too old to be filled.
  */
 export class SettledIds {
   #upTo: number;

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import type { Database } from '../storage/database.ts';
-import { SettledIds } from './live-settled.ts';
+import { SettledIds } from './settled-ids.ts';
 
 interface Watcher {
   readonly organizationId: number;
@@ -11,14 +11,14 @@ interface Watcher {
 interface LiveOptions {
   /** How often the ledger is polled while there are watchers, in milliseconds. */
   readonly interval: number;
-  /** How long a stream is silent at most, and outlives its credential at most, in milliseconds. */
+  /** The longest silence of a stream, and the longest time it may outlive its credential, in milliseconds. */
   readonly heartbeat: number;
   readonly onFault: (cause: unknown) => void;
 }
 
-const maxPerLook = 5_000;
-/** Of how many of the newest ids some may still be missing: as many as nodes fold at a time. */
-const lookBack = 4_000;
+const maxPerPoll = 5_000;
+/** How many of the newest ids may have gaps that are filled later: as many as nodes fold at a time. */
+const idsBack = 4_000;
 const maxWatchers = { organization: 20, node: 500 };
 
 /**
@@ -34,7 +34,7 @@ export class LiveClicks {
   #newest = 0;
   #beginning: Promise<void> | undefined;
   #timer: Timer | undefined;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
 
   constructor(database: Database, options: LiveOptions) {
     this.#ledger = openLedger(database);
@@ -50,7 +50,7 @@ export class LiveClicks {
     return this.#closing.signal;
   }
 
-  /** Up to this hit, no other will appear in between any more. */
+  /** No hit will appear before this one any more. */
   get settled(): number {
     return this.#settled?.upTo ?? 0;
   }
@@ -80,15 +80,15 @@ export class LiveClicks {
     };
   }
 
-  /** Hits have just been folded on this node: there is no need to wait for the next look. */
+  /** Hits have just been folded on this node: there is no need to wait for the next poll. */
   folded(): void {
-    if (this.#watchers.size > 0 && this.#settled) this.#look();
+    if (this.#watchers.size > 0 && this.#settled) this.#poll();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#polling;
   }
 
   async #follow(): Promise<void> {
@@ -104,25 +104,25 @@ export class LiveClicks {
    */
   async #begin(): Promise<void> {
     const newest = await this.#ledger.newestId();
-    const [first] = await this.#ledger.ownersAfter(newest - lookBack, 1);
+    const [first] = await this.#ledger.ownersAfter(newest - idsBack, 1);
     this.#newest = newest;
     this.#settled = new SettledIds(first ? first.id - 1 : newest);
-    this.#look();
+    this.#poll();
   }
 
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#watchers.size === 0) this.#settled = undefined;
     else if (!this.#closing.signal.aborted)
-      this.#timer = setTimeout(() => this.#look(), this.#options.interval);
+      this.#timer = setTimeout(() => this.#poll(), this.#options.interval);
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#closing.signal.aborted) return;
-    this.#looking ??= this.#advance()
+    this.#polling ??= this.#advance()
       .catch(this.#options.onFault)
       .finally(() => {
-        this.#looking = undefined;
+        this.#polling = undefined;
         this.#schedule();
       });
   }
@@ -131,12 +131,12 @@ export class LiveClicks {
     const settled = this.#settled;
     if (!settled) return;
     for (;;) {
-      const hits = await this.#ledger.ownersAfter(settled.upTo, maxPerLook);
+      const hits = await this.#ledger.ownersAfter(settled.upTo, maxPerPoll);
       this.#newest = Math.max(this.#newest, hits.at(-1)?.id ?? 0);
       const news = settled.take(hits, performance.now());
       const owners = new Set(news.map((hit) => hit.organization_id));
       for (const { organizationId, wake } of this.#watchers) if (owners.has(organizationId)) wake();
-      if (news.length < maxPerLook) return;
+      if (news.length < maxPerPoll) return;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { SettledIds } from './live-settled.ts';
+import { SettledIds } from './settled-ids.ts';
 
 const rows = (...ids: number[]) => ids.map((id) => ({ id }));
 
