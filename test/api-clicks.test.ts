@@ -215,7 +215,6 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     });
     await response.body?.getReader().read();
     away.abort();
-    await Bun.sleep(50);
     expect((await get(`/api/v1/link/${link}`)).status).toBe(200);
   });
 });

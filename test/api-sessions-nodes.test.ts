@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { browserOf } from './support/members.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { Wire } from './support/wire.ts';
 
 /** Two nodes over one database; the far one has a wire to it that can be cut. */
@@ -12,7 +12,7 @@ let owner: Newcomer;
 
 beforeAll(async () => {
   const SECRET_KEY = 'the same secret on every node, long enough';
-  const database = await freshPostgres();
+  const database = await migratedPostgres();
   wire = new Wire(database);
   await wire.lay();
   near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });

@@ -276,6 +276,7 @@ describe('a connection', () => {
     socket.pause();
     // The app server has answered and closed its connection; the answer waits in the listener, since the client doesn't read.
     for (let turn = 0; turn < 20; turn++) {
+      // Shows that nothing is read as a request, whenever it comes.
       await Bun.sleep(10);
       socket.write(post('/smuggled', ofLength(''), ''));
     }
@@ -301,6 +302,7 @@ describe('a connection', () => {
     const open = () => readdirSync('/proc/self/fd').length;
     const before = open();
     const socket = await dial(paths.port, post('/read', 'Content-Length: 9\r\n', 'a'));
+    // Nothing tells when half a body has arrived.
     await Bun.sleep(50);
     socket.destroy();
     await eventually(() => open() <= before, 'the connections to be let go');

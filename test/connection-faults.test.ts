@@ -80,6 +80,7 @@ const fastPath: FastPath = ({ path }) => {
   if (path === '/throws') throw new Error('broken on purpose: the fast path');
   if (path === '/looked-up') {
     looked += 1;
+    // A look-up that takes a while, as from a database.
     if (looked === 1) return Bun.sleep(1);
     throw new Error('broken on purpose: looked up');
   }
@@ -104,6 +105,7 @@ const open = (idleTime?: number) => {
   appServer.open(async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === '/sync-throw') throw new Error('broken on purpose: handler');
+    // Long enough for the other side to break meanwhile.
     if (pathname === '/slow') await Bun.sleep(300);
     if (pathname === '/late') await Bun.sleep(20);
     if (pathname === '/read') return new Response(`read ${(await request.bytes()).length}`);

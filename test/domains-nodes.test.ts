@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
-import { freshPostgres } from './support/postgres.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { stretched } from './support/stretched.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   dns = await startNameServer(zoneOf(names));
   const env = {
     SECRET_KEY: 'the same secret on every node, long enough',
-    DATABASE_URL: await freshPostgres(),
+    DATABASE_URL: await migratedPostgres(),
     BASE_URL: 'https://links.example.com',
     DNS_SERVERS: dns.address,
   };

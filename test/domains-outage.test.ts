@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
-import { freshPostgres } from './support/postgres.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { Wire } from './support/wire.ts';
 
@@ -13,7 +13,7 @@ let app: TestApp;
 let owner: Newcomer;
 
 beforeEach(async () => {
-  wire = new Wire(await freshPostgres());
+  wire = new Wire(await migratedPostgres());
   await wire.lay();
   dns = await startNameServer(zoneOf(names));
   app = await startApp({

@@ -7,7 +7,7 @@ import { outcomes, targets } from '../src/journal/hit.ts';
 import { storeKinds } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const agents = [
@@ -52,7 +52,7 @@ const kinds = storeKinds.flatMap((store) =>
 describe.each(kinds)('a large leftover journal on %s, for %s where there are packs,', (store, as, pace) => {
   test('is in the ledger and in all totals as it was, each hit once, beside the hits that come meanwhile', async () => {
     await using folder = await temporaryFolder();
-    const DATABASE_URL = store === 'postgres' ? await freshPostgres() : '';
+    const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
     const now = () => Date.UTC(2026, 10, 19, 3);
     const first = await createApp(config, { hits: 'unfolded', now });

@@ -18,6 +18,7 @@ async function clearings(work: string): Promise<string> {
     busy(300);
     collectWhenIdle(() => done.push('released'));
     setInterval(() => { ${work} }, 100);
+    // What doesn't happen by then is what is tested.
     setTimeout(() => {
       console.log(done.join(', '));
       process.exit();

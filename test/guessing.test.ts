@@ -4,7 +4,7 @@ import { defaultHashCost } from '../src/auth/passwords.ts';
 import { Refusal } from '../src/rules/errors.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -67,7 +67,7 @@ describe.each(storeKinds)('while others guess at a password, on %s', (store) => 
   let owner: Newcomer;
 
   beforeAll(async () => {
-    url = store === 'postgres' ? await freshPostgres() : null;
+    url = store === 'postgres' ? await migratedPostgres() : null;
     app = await startApp({ env: { TRUSTED_PROXIES: '1', ...(url !== null && { DATABASE_URL: url }) } });
     owner = await app.newcomer();
   });

@@ -4,7 +4,7 @@ import { openCounts } from '../src/ledger/open-counts.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const hour = 490_000;
@@ -12,7 +12,7 @@ const hour = 490_000;
 describe.each(storeKinds)('groups counted from hits on %s', (store) => {
   test('are the hundred largest; of equal ones those of the lowest values', async () => {
     await using folder = await temporaryFolder();
-    const url = store === 'postgres' ? await freshPostgres() : null;
+    const url = store === 'postgres' ? await migratedPostgres() : null;
     const database = await openDatabase(url, folder.path, () => {});
     try {
       // 250 values with two hits each, one of them a bot's; value 200 has a third, and so do hits without a value.

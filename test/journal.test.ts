@@ -11,7 +11,7 @@ import { Log } from '../src/telemetry/log.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { runServer, temporaryFolder } from './support/program.ts';
 import { Wire } from './support/wire.ts';
 
@@ -131,7 +131,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
 
   test('that were not folded before the end are folded by the next start', async () => {
     await using folder = await temporaryFolder();
-    const DATABASE_URL = store === 'postgres' ? await freshPostgres() : '';
+    const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
     const first = await createApp(config, { hits: 'unfolded' });
     const hit = { ...plain, linkId: 7 };
@@ -177,9 +177,9 @@ describe.each(storeKinds)('hits on %s', (store) => {
 });
 
 test('a database that goes away makes hits wait, and loses none and doubles none', async () => {
-  const wire = new Wire(await freshPostgres());
+  const wire = new Wire(await migratedPostgres());
   await wire.lay();
-  // That the link was made would come by on the change feed, and take it out of the cache, nobody knows when.
+  // The change feed would tell of the new link at any time, and take it out of the cache.
   const never = 86_400_000;
   const app = await startApp({ env: { DATABASE_URL: wire.url }, overrides: { pollInterval: never } });
   try {
@@ -189,6 +189,7 @@ test('a database that goes away makes hits wait, and loses none and doubles none
     await wire.cut();
     for (let version = 2; version <= 50; version++)
       expect((await app.visit(`/${link.suffix}`, { 'user-agent': firefox(version) })).status).toBe(302);
+    // Long enough for the fold to try, and to fail.
     await Bun.sleep(300);
     await wire.lay();
     await app.app.clicks.settled();

@@ -13,7 +13,7 @@ import { clicks } from '../src/storage/migrations/002-clicks.ts';
 import { linkHours } from '../src/storage/migrations/012-link-hours.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const hour = 490_000;
@@ -30,7 +30,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     work: (database: Database, foldStore: () => FoldStore) => Promise<void>,
   ): Promise<void> {
     await using folder = await temporaryFolder();
-    const url = store === 'postgres' ? await freshPostgres() : null;
+    const url = store === 'postgres' ? await migratedPostgres() : null;
     const database = await openDatabase(url, folder.path, () => {});
     try {
       await work(database, () =>

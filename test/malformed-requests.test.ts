@@ -16,6 +16,7 @@ beforeAll(() => {
       return new Response(await request.text());
     },
     ({ path }) => {
+      // A look-up that takes a while, and fails.
       if (path === '/looked-up') return Bun.sleep(1).then(() => Promise.reject(new Error('away')));
       if (path !== '/known' && path !== '/waits') return null;
       return { head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '', waits: path === '/waits' };

@@ -3,7 +3,7 @@ import { Log } from '../src/telemetry/log.ts';
 import { type Answer, startApp } from './support/app.ts';
 import { forgot, reset } from './support/forgotten-password.ts';
 import { startMailServer } from './support/mail-server.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { Wire } from './support/wire.ts';
 
 /** All that an answer says, save when it was said. */
@@ -79,7 +79,7 @@ describe('the mail about a password', () => {
 });
 
 test('while the database is away nothing is promised; away in the middle, the log says so and the link that went out is good', async () => {
-  const wire = new Wire(await freshPostgres());
+  const wire = new Wire(await migratedPostgres());
   await wire.lay();
   const release = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();

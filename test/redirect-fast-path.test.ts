@@ -207,6 +207,7 @@ describe('a connection', () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port) });
     socket.pause();
     const sent = new Promise((resolve) => socket.write(get('/abc').repeat(count), resolve));
+    // Nothing tells when all buffers are full: the reader sleeps for longer than they take.
     await Bun.sleep(100);
     let received = 0;
     const done = new Promise<void>((resolve) => {
@@ -232,7 +233,7 @@ describe('a connection', () => {
       socket.write(get('/nothing').repeat(20_000));
       return socket;
     });
-    // Somebody else is still served, and by then the sleepers have been heard.
+    // Others are served meanwhile, for as long as it takes to read what the sleepers have sent.
     for (let turn = 0; turn < 20; turn++) {
       expect((await app.visit('/abc')).status).toBe(302);
       await Bun.sleep(20);
@@ -253,7 +254,7 @@ describe('a connection', () => {
     );
   });
 
-  test('of which the server behind knows nothing is refused by it', async () => {
+  test('of which the app server knows nothing is refused by it', async () => {
     const others = ports('0A').filter((port) => port !== Number(new URL(app.url).port));
     expect(others.length).toBeGreaterThan(0);
     const answers = await Promise.all(

@@ -3,7 +3,7 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { stretched } from './support/stretched.ts';
 
 /** Two nodes over one PostgreSQL database, each with its own cache. */
@@ -13,7 +13,7 @@ let owner: Newcomer;
 
 beforeAll(async () => {
   const SECRET_KEY = 'the same secret on every node, long enough';
-  const DATABASE_URL = await freshPostgres();
+  const DATABASE_URL = await migratedPostgres();
   one = await startApp({ env: { SECRET_KEY, DATABASE_URL } });
   // The pace of the change feed is the one that people get.
   other = await startApp({ env: { SECRET_KEY, DATABASE_URL }, overrides: { pollInterval: 400 } });

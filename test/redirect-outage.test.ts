@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { Wire } from './support/wire.ts';
 
@@ -15,7 +15,7 @@ let far: TestApp;
 let owner: Newcomer;
 
 beforeEach(async () => {
-  const database = await freshPostgres();
+  const database = await migratedPostgres();
   wire = new Wire(database);
   await wire.lay();
   near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { PostgresTalk } from './support/postgres-talk.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { Wire } from './support/wire.ts';
@@ -17,7 +17,7 @@ let heard: TestApp;
 let owner: Newcomer;
 
 beforeAll(async () => {
-  const database = await freshPostgres();
+  const database = await migratedPostgres();
   wire = new Wire(database, talk.tap);
   await wire.lay();
   near = await startApp({ env: { DATABASE_URL: database, SECRET_KEY } });

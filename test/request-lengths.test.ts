@@ -18,7 +18,7 @@ beforeAll(() => {
         waits,
       });
       if (path.startsWith('/behind')) return null;
-      // Every second time it is known.
+      // Every second time it is looked up first, which takes a while.
       if (path === '/looked-up' && looked++ % 2 === 0) return Bun.sleep(1);
       return answer(
         path.startsWith('/long-answer') ? 'y'.repeat(Number(path.slice(13))) : '',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runCommand, runServer, temporaryFolder } from './support/program.ts';
 
 const portOf = async (program: Program): Promise<string> => new URL(await program.address()).port;
@@ -61,7 +61,7 @@ test('what the dead leave behind, and garbage in its place, stops no start', asy
 
 test('two nodes on PostgreSQL may share a data folder', async () => {
   await using folder = await temporaryFolder();
-  const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await freshPostgres() };
+  const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await migratedPostgres() };
   const nodes = [runServer(settings), runServer(settings)];
   for (const node of nodes) await node.address();
   await end(...nodes);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import type { Database } from '../src/storage/database.ts';
 import { type Newcomer, type StoreKind, startApp, storeKinds, type TestApp } from './support/app.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 
 /** From now on a query for an organization's statistics never ends. */
 async function makeEndless(app: TestApp, url: string | null): Promise<void> {
@@ -44,7 +44,7 @@ describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
   let quick: Newcomer;
 
   beforeAll(async () => {
-    const url = store === 'postgres' ? await freshPostgres() : null;
+    const url = store === 'postgres' ? await migratedPostgres() : null;
     app = await startApp({ env: url === null ? {} : { DATABASE_URL: url } });
     [slow, slowToo, quick] = [await app.newcomer(), await app.newcomer(), await app.newcomer()];
     const body = { destination_url: 'https://example.com' };
@@ -134,6 +134,7 @@ test('a change that takes longer than a silent connection is kept is answered wi
   const write: Database['write'] = database.write;
   Object.assign(database, {
     write: async (work: Parameters<typeof write>[0]) => {
+      // Longer than the ten seconds after which the runtime ends a silent connection.
       await Bun.sleep(14_000);
       return write(work);
     },

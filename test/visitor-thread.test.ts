@@ -6,7 +6,7 @@ import { startInWorker } from '../src/compose/data-plane-worker.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { storeKinds } from './support/app.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { endOf, problemsOf, runServerAfter, temporaryFolder } from './support/program.ts';
 
 const destination = 'https://destination.example/';
@@ -48,7 +48,7 @@ describe.each(storeKinds)('with visitors in a thread of their own, on %s,', (sto
     folder = await temporaryFolder();
     app = await start({
       DATA_DIR: folder.path,
-      DATABASE_URL: store === 'postgres' ? await freshPostgres() : '',
+      DATABASE_URL: store === 'postgres' ? await migratedPostgres() : '',
     });
     key = '';
     const credentials = { email: 'one@example.com', password: 'correct horse battery' };

@@ -69,6 +69,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     await visit(path, 1, { 'user-agent': 'Googlebot/2.1' });
     await Promise.all(Array.from({ length: 100 }, (_, visitor) => visit(path, 1_000 + visitor)));
     await hook.calls(100);
+    // Shows that no more come.
     await Bun.sleep(700);
     expect(hook.received).toHaveLength(100);
     expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(100);
@@ -92,6 +93,7 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
       expect(Object.keys(one).sort()).toEqual(Object.keys(click).sort());
       expect(one).toMatchObject({ event: 'click', link_id: id, browser: 'Chrome', ip_address: 'Unknown' });
     }
+    // Shows that no more come.
     await Bun.sleep(700);
     expect(hook.received).toHaveLength(1);
   });

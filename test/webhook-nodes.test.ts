@@ -3,7 +3,7 @@ import { claimDue } from '../src/storage/webhook-queue.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 import { targetOfEachTest, type WebhookTarget } from './support/webhook-target.ts';
 
@@ -29,7 +29,7 @@ describe('two nodes on one database', () => {
   let owner: Newcomer;
 
   beforeAll(async () => {
-    const env = { SECRET_KEY, DATABASE_URL: await freshPostgres() };
+    const env = { SECRET_KEY, DATABASE_URL: await migratedPostgres() };
     const overrides = { webhooks: { pollInterval: 10 }, expiryInterval: 10 };
     one = await startApp({ env, overrides });
     other = await startApp({ env, overrides });
@@ -69,6 +69,7 @@ describe('two nodes on one database', () => {
     one.clock.now += 60_000;
     other.clock.now = one.clock.now;
     await hook.calls(10);
+    // Shows that no more come.
     await Bun.sleep(200);
     expect(hook.received).toHaveLength(10);
     expect(new Set(ids(hook)).size).toBe(10);
@@ -79,7 +80,7 @@ describe.each(storeKinds)('on %s', (store) => {
   const envFor = async (dataDir: string) => ({
     SECRET_KEY,
     DATA_DIR: dataDir,
-    ...(store === 'postgres' ? { DATABASE_URL: await freshPostgres() } : {}),
+    ...(store === 'postgres' ? { DATABASE_URL: await migratedPostgres() } : {}),
   });
 
   test('a stop in the middle loses nothing: what was on its way goes out after the start, under the same id', async () => {
@@ -120,6 +121,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await database.write((queries) => claimDue(queries, dead))).toHaveLength(3);
     app.clock.now += 44_999;
     webhooks.wake();
+    // Shows that none come.
     await Bun.sleep(200);
     expect(hook.received).toEqual([]);
     app.clock.now += 1;

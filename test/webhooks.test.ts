@@ -46,7 +46,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     return (await deliveries(id))[0];
   }
 
-  test('a click reaches its target within two seconds, though nobody wakes the deliverer', async () => {
+  test('a click reaches its target within two seconds, though the deliverer is not woken', async () => {
     const hook = target();
     const id = await link({ webhook_url: hook.url });
     const began = Date.now();
@@ -117,6 +117,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     app.clock.now += 10 * minute;
     expect(await attempts(id, 2)).toMatchObject({ state: 'failed', next_try_at: null });
     app.clock.now += 3 * day;
+    // Shows that no more come.
     await Bun.sleep(600);
     expect(hook.received).toHaveLength(2);
   });
@@ -267,9 +268,11 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     expect((await call('PATCH', `link/${id}`, { ...whole, webhook_events: ['link.deleted'] })).status).toBe(
       200,
     );
+    // Shows that the change is not told.
     await Bun.sleep(200);
     await call('DELETE', `link/${id}`);
     await hook.calls(3);
+    // Shows that no more come.
     await Bun.sleep(200);
     const told = hook.received.map(({ body }) => JSON.parse(body));
     expect(told.map(({ event }) => event)).toEqual(['link.updated', 'link.expired', 'link.deleted']);

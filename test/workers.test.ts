@@ -5,7 +5,7 @@ import { journalsIn, watermarkKey } from '../src/journal/files.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { freshPostgres } from './support/postgres.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 import { stretched } from './support/stretched.ts';
@@ -86,7 +86,7 @@ async function end(program: Program): Promise<void> {
 describe.each(storeKinds)('two workers on %s', (store) => {
   test('answer on one port, hear of changes within a second, and are brought back when killed, with all their clicks', async () => {
     await using folder = await temporaryFolder();
-    const DATABASE_URL = store === 'postgres' ? await freshPostgres() : '';
+    const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const program = runServer({
       PORT: '0',
       WORKERS: '2',

@@ -28,7 +28,7 @@ function ask(party: string, isKnown = false): Promise<string> {
 async function endAll(): Promise<void> {
   while (ends.length > 0) {
     ends.shift()?.();
-    await Bun.sleep(0);
+    await new Promise(setImmediate);
   }
 }
 

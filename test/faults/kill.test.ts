@@ -4,7 +4,7 @@ import { journalsIn } from '../../src/journal/files.ts';
 import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
-import { freshPostgres } from '../support/postgres.ts';
+import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
 
 /** In all; each store gets its half. `npm run test:faults` sets more. */
@@ -93,7 +93,7 @@ async function kill(program: Program): Promise<void> {
 }
 
 async function killAgainAndAgain(store: StoreKind, random: () => number): Promise<void> {
-  const databaseUrl = store === 'postgres' ? await freshPostgres() : '';
+  const databaseUrl = store === 'postgres' ? await migratedPostgres() : '';
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
   const start = () => runServer({ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MISS_LIMIT: '0' });

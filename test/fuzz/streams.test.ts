@@ -49,6 +49,7 @@ function send(port: number, stream: Stream): Promise<ReadAnswer[]> {
               });
             if (socket.readyState <= 0) isGone = true;
           }
+          // With and without a pause between pieces.
           await Bun.sleep(index % 2);
         }
       },

@@ -58,6 +58,7 @@ export function exchange(
     const socket: Socket = connect({ host: hostname, port: Number(port) }, async () => {
       socket.setNoDelay(true);
       for (const [index, start] of [0, ...cuts].entries()) {
+        // A pause, so that the pieces arrive one by one.
         if (index > 0) await Bun.sleep(1);
         if (!socket.destroyed) socket.write(all.subarray(start, cuts[index]));
       }

@@ -94,6 +94,7 @@ export function talk(
       received += part.toString('latin1');
       if (count === undefined) return;
       counted = statusesOf(received).length;
+      // A moment later, so that an answer too many is seen.
       if (counted >= count && /\r\n\r\n[^\r]*$/.test(received)) setTimeout(finish, 5);
     });
   });

@@ -168,7 +168,7 @@ describe('a port', () => {
     await until(() => first().heard.join(), 'a');
     caller.resetAndDestroy();
     await eventually(() => first().happened.includes('closed'), 'the end');
-    expect(first().socket.write('to nobody')).toBeLessThan(9);
+    expect(first().socket.write('too late')).toBeLessThan(9);
     first().socket.shutdown();
     first().socket.terminate();
     first().socket.resume();
@@ -208,6 +208,7 @@ describe('a port', () => {
     open();
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('elsewhere') });
     notes.onReceived = async ({ socket }) => {
+      // A timer of its own.
       await Bun.sleep(1);
       const answer = await fetch(`http://127.0.0.1:${server.port}/`);
       await new Promise(setImmediate);
@@ -219,7 +220,7 @@ describe('a port', () => {
     await server.stop(true);
   });
 
-  test('mixes nobody up while hundreds come and go', async () => {
+  test('mixes no connections up while hundreds come and go', async () => {
     open();
     notes.onReceived = ({ socket }, bytes) => {
       socket.write(bytes);
@@ -248,7 +249,7 @@ describe('a port', () => {
     expect(notes.faults).toEqual([]);
   });
 
-  test('takes nobody new once it stops, goes on with who is there, and is over when it is closed', async () => {
+  test('accepts no connection once it stops, goes on with those that are open, and is over when it is closed', async () => {
     open();
     notes.onReceived = ({ socket }, bytes) => void socket.write(bytes);
     const { caller, said, over } = await call();
