@@ -67,13 +67,8 @@ installMissing(command.needs);
 if (command.tool) {
   const [pack, script, ...args] = command.tool;
   const tool = [join('node_modules', pack, script), ...args];
-  if (command.each) {
-    const failed = command.each.filter(
-      (one) => spawnSync(process.execPath, [...tool, one], { stdio: 'inherit' }).status !== 0,
-    );
-    process.exit(failed.length === 0 ? 0 : 1);
-  }
-  run(process.execPath, [...tool, ...rest]);
+  if (command.each) for (const project of command.each) run(process.execPath, [...tool, project]);
+  else run(process.execPath, [...tool, ...rest]);
 } else if (name === 'test' && rest.length === 0) {
   run(bun(), [...command.run, ...sideBySide], command.env);
 } else {
@@ -130,7 +125,10 @@ function run(program, args, env = {}) {
   const child = spawn(program, args, { stdio: 'inherit', env: { ...env, ...process.env } });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (cause) => fail(`${program} could not be started: ${cause.message}`));
-  child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+  child.on('exit', (code, signal) => {
+    // Of several that run beside each other, the first that fails says it.
+    process.exitCode ||= signal ? 1 : code;
+  });
 }
 
 function fail(sentence) {

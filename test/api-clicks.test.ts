@@ -206,7 +206,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(most).toBeLessThan(4_000_000);
   });
 
-  test('who stops reading an export stops it', async () => {
+  test('a client that stops reading an export keeps no other call waiting', async () => {
     const [all] = (await get('/api/v1/link?limit=1')).json.links;
     const away = new AbortController();
     const response = await fetch(`${app.url}/api/v1/link/${all.id}/clicks.csv`, {

@@ -32,7 +32,6 @@ describe.each(storeKinds)('a long list on %s', (store) => {
       { text: { text, reach: 'bounded' } },
       { limit: 100, offset: 0, order: '-created_at' },
     ).then(({ links }) => links.map((link) => link.id));
-  const { length } = 'x'.repeat(perCall);
 
   /** Every page is the one that counting down the list gives. */
   const pagesAreRight = async () => {
@@ -91,12 +90,12 @@ describe.each(storeKinds)('a long list on %s', (store) => {
     expect(mark.counted_to).toBeGreaterThan(20_000);
     await pagesAreRight();
     const gone = ids.filter((_, index) => index % 29 === 3);
-    for (let start = 0; start < gone.length; start += length) {
-      await send('POST', '/link/bulk_delete', { ids: gone.slice(start, start + length) });
+    for (let start = 0; start < gone.length; start += perCall) {
+      await send('POST', '/link/bulk_delete', { ids: gone.slice(start, start + perCall) });
     }
     ids = ids.filter((id) => !gone.includes(id));
     await pagesAreRight();
-    const back = gone.filter((_, index) => index % 2 === 0).slice(0, length);
+    const back = gone.filter((_, index) => index % 2 === 0).slice(0, perCall);
     await send('POST', '/link/restore', { ids: back });
     ids = [...ids, ...back].sort((one, other) => one - other);
     ids.push(...(await fill(owner.key, calls + 1)));

@@ -18,20 +18,20 @@ test('nothing runs before it is read, and then only as much as is read', async (
 });
 
 test('a stream that waits for news hears that the client has gone, and tidies up', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<string>();
   const stream = textStream(async function* (gone) {
     try {
       yield 'hello';
       await new Promise((wake) => gone.addEventListener('abort', wake));
     } finally {
-      resolve();
+      resolve('tidied up');
     }
   }, ignore);
   const reader = stream.getReader();
   await reader.read();
   reader.read().catch(ignore);
   await reader.cancel();
-  await promise;
+  expect(await promise).toBe('tidied up');
 });
 
 test('what breaks is reported once, and the reader is not told that it was the end', async () => {
