@@ -4,7 +4,7 @@ import { startApp, type TestApp } from './support/app.ts';
 const setup = async (app: TestApp, headers: Record<string, string> = {}) =>
   (await app.call('GET', '/api/v1/setup', { headers })).json;
 
-test('before and after the first account, whoever asks is told what a page needs to know', async () => {
+test('before and after the first account, every client is told what a page needs to know', async () => {
   const app = await startApp({ env: { REGISTRATION: 'closed' } });
   const { host, origin } = new URL(app.url);
   const fresh = {

@@ -140,7 +140,7 @@ describe('the door of the first account', () => {
     ['TRUSTED_PROXIES', '1'],
     ['TRUSTED_PROXIES', '127.0.0.1'],
   ])(
-    'nobody is on this machine where %s=%s says that others come, whatever Host is passed on',
+    'no client counts as on this machine where %s=%s says that others come, whatever Host is passed on',
     (name, value) =>
       withApp({ env: { ...closed.env, [name]: value } }, async (app) => {
         for (const host of ['localhost', '127.0.0.1:3000', '[::1]']) {

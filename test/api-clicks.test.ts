@@ -117,8 +117,8 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
   test('the organization has those of all its links', async () => {
     const { json } = await get('/api/v1/clicks?limit=100');
     expect([json.clicks.length, json.total_clicks]).toEqual([62, 62]);
-    const nobody = await app.newcomer();
-    const other = await app.call('GET', '/api/v1/clicks?class=all', { key: nobody.key });
+    const stranger = await app.newcomer();
+    const other = await app.call('GET', '/api/v1/clicks?class=all', { key: stranger.key });
     expect(other.json).toEqual({ clicks: [], total_clicks: 0 });
   });
 

@@ -125,7 +125,7 @@ describe.each(storeKinds)('credentials on %s', (store) => {
   });
 });
 
-test('many right passwords at once may have to wait a moment, and lock nobody out', async () => {
+test('many right passwords at once may have to wait a moment, and lock no account', async () => {
   const app = await startApp();
   const { email, password } = await app.newcomer('crowd@example.com');
   const signIn = async () =>

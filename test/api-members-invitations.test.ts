@@ -45,7 +45,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(Object.keys(listed).sort()).toEqual(['created_at', 'email', 'expires_at', 'id', 'role']);
   });
 
-  test('whoever has the link may see what it is for, without signing in', async () => {
+  test('a client with the link may see what it is for, without signing in', async () => {
     const host = await app.newcomer();
     await app.call('PATCH', '/api/v1/user', { key: host.key, body: { name: 'Ada' } });
     await app.call('PATCH', '/api/v1/organization', { key: host.key, body: { name: 'Engines' } });
@@ -139,7 +139,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect((await post(`/user/invitations/${id}/decline`, guest.key)).status).toBe(404);
   });
 
-  test("nobody sees, accepts or declines an invitation to another's address, not even with its link", async () => {
+  test('no other user sees, accepts or declines an invitation to an address, not even with its link', async () => {
     const [guest, other] = [await app.newcomer(), await app.newcomer()];
     const { id, token, host } = await invited(guest);
     expect(await received(other.key)).toEqual([]);
@@ -180,7 +180,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
     expect(await get('/member', host.key)).toHaveLength(2);
   });
 
-  describe('whoever belongs somewhere already', () => {
+  describe('a user who belongs somewhere already', () => {
     const refusal = async (key: string, id: number) => {
       const { status, json } = await accept(key, id);
       expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
@@ -267,7 +267,7 @@ describe.each(storeKinds)('invitations on %s', (store) => {
   });
 });
 
-test('where invitations are mailed, an address that nobody has proven needs the link in the mail', async () => {
+test('where invitations are mailed, an unproven address needs the link in the mail', async () => {
   const app = await startApp({ env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
   const host = await app.newcomer();
   const squatter = await app.newcomer('boss@example.com');
@@ -283,7 +283,7 @@ test('where invitations are mailed, an address that nobody has proven needs the 
   });
   expect(byLink.status).toBe(200);
 
-  // Whoever invited has the link too, so it shows nothing about the mailbox.
+  // The inviting user has the link too, so it shows nothing about the mailbox.
   const mallory = await app.newcomer();
   const squatted = await member(app, mallory);
   const next = (await invite(app, host.key, squatted.email, 'administrator')).json;
@@ -330,7 +330,7 @@ describe('joining and leaving at once on postgres', () => {
     await app.stop();
   });
 
-  test('whoever signs up by an invitation finds it withdrawn by who left', async () => {
+  test('a user who signs up by an invitation finds it withdrawn when its sender has left', async () => {
     const leaving = await app.newcomer();
     const { token } = (await invite(app, leaving.key, 'joins@example.com')).json;
     const body = { email: 'joins@example.com', password: 'a long enough one', invitation_token: token };
@@ -343,7 +343,7 @@ describe('joining and leaving at once on postgres', () => {
     expect(status).toBe(403);
   });
 
-  test('whoever leaves sees who has just joined', async () => {
+  test('a user who leaves sees who has just joined', async () => {
     const [host, leaving] = [await app.newcomer(), await app.newcomer()];
     const { id } = (await invite(app, host.key, leaving.email)).json;
     const { status, json } = await whileHeld(
@@ -364,7 +364,7 @@ describe('joining and leaving at once on postgres', () => {
     expect([status, json.error_code]).toEqual([409, 'ORGANIZATION_IN_USE']);
   });
 
-  test('whoever is lowered while they invite has invited nobody', async () => {
+  test('a user who is lowered while they invite has made no invitation', async () => {
     const administrator = await app.newcomer();
     const { status, json } = await whileHeld(
       app,

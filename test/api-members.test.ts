@@ -21,7 +21,7 @@ describe.each(storeKinds)('members on %s', (store) => {
     await app.stop();
   });
 
-  test('every member sees who belongs to the organization, and nobody else does', async () => {
+  test('every member sees who belongs to the organization, and no other user does', async () => {
     const admin = await app.newcomer();
     const editor = await member(app, admin);
     const stranger = await app.newcomer();
@@ -71,7 +71,7 @@ describe.each(storeKinds)('members on %s', (store) => {
       expect((await patch(body)).status).toBe(400);
   });
 
-  test('the last administrator can be neither lowered nor removed, by nobody', async () => {
+  test('the last administrator can be neither lowered nor removed by anyone', async () => {
     const admin = await app.newcomer();
     await member(app, admin);
     for (const answer of [

@@ -74,7 +74,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map((match) => match[1])).toEqual([url]);
   });
 
-  test('is replaced: whoever was signed in is out, and API keys stay', async () => {
+  test('is replaced: all sessions are signed out, and API keys stay', async () => {
     const who = await app.newcomer();
     await app.app.context.database.write((queries) => proveEmail(queries, who.userId));
     const { cookie } = await browserOf(app, who);
@@ -98,7 +98,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await signIn(app, who.email, wanted)).toBe(201);
   });
 
-  test('takes the keys of whoever signed up under an address that was not theirs', async () => {
+  test('takes the keys of a user who signed up under an address that was not theirs', async () => {
     const squatter = await app.newcomer();
     expect((await reset(app, await askedFor(squatter.email))).status).toBe(204);
     expect((await app.call('GET', '/api/v1/user', { key: squatter.key })).status).toBe(401);
@@ -108,7 +108,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await app.call('GET', '/api/v1/user', { key: made.json.key })).status).toBe(200);
   });
 
-  test('tells nobody whether there is an account', async () => {
+  test('does not tell whether there is an account', async () => {
     const { email } = await app.newcomer();
     const known = await forgot(app, email);
     const unknown = await forgot(app, 'nobody@example.com');
@@ -159,7 +159,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect((await reset(app, second)).status).toBe(204);
   });
 
-  test('a link ends when the password changes, and is nobody else’s', async () => {
+  test('a link ends when the password changes, and is for no other account', async () => {
     const { email, key, password } = await app.newcomer();
     const other = await app.newcomer();
     const token = await askedFor(email);
@@ -217,7 +217,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     const stopped = await guess();
     expect([stopped.status, stopped.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Nobody guesses a whole token: who has one is not kept out by others of their network.
+    // A whole token can't be guessed: a client with one is not kept out by others of its network.
     expect((await reset(app, await askedFor(email), from)).status).toBe(204);
   });
 
@@ -268,7 +268,7 @@ describe.each(storeKinds)('a forgotten password on %s', (store) => {
     expect(await askedFor(email, from)).toStartWith('lnp_');
   });
 
-  test('one network asks twenty times an hour, whoever it asks for', async () => {
+  test('one network asks twenty times an hour, whatever account it asks for', async () => {
     const from = elsewhere();
     const ask = (index: number) => forgot(app, `nobody${index}@example.com`, from);
     for (let index = 0; index < 20; index++) expect((await ask(index)).status).toBe(202);

@@ -87,7 +87,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     expect(await isIn(cookie)).toBe(false);
   });
 
-  test("nobody sees or ends another's, also in one organization, whatever is made up for an id", async () => {
+  test("no user sees or ends another's, also in one organization, whatever is made up for an id", async () => {
     const [mine, theirs] = [await person(), await person()];
     const colleague = await member(app, mine);
     const [{ id }] = await list(theirs.cookie);

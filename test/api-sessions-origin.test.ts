@@ -5,7 +5,7 @@ import { visitRaw } from './support/raw-http.ts';
 
 type Marks = Record<string, string>;
 
-/** What browsers send for calls from pages that aren't ours, or what nobody sends for pages that are. */
+/** What browsers send for calls from pages that aren't ours, or what none sends for pages that are. */
 const forgeries = (own: string): readonly Marks[] => [
   { origin: 'https://evil.example' },
   { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
@@ -90,7 +90,7 @@ describe('calls of other sites with a cookie', () => {
     expect(await rename({ origin: app.url, 'sec-fetch-site': 'none' })).toBe(200);
   });
 
-  test('nobody is signed in or out by a page of another site, cookie or not', async () => {
+  test('no user is signed in or out by a page of another site, cookie or not', async () => {
     const { email, password } = owner;
     for (const marks of forgeries(app.url)) {
       const answer = await app.call('POST', '/api/v1/session', { headers: marks, body: { email, password } });

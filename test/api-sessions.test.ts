@@ -136,7 +136,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect(await isIn(cookieIn(again.headers).pair)).toBe(true);
   });
 
-  test('the cookie of a session that ended keeps nobody from signing in or up', async () => {
+  test('the cookie of a session that ended keeps no user from signing in or up', async () => {
     const { email, password, cookie } = await person();
     await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
     expect((await signIn(email, password, ours(cookie))).status).toBe(201);

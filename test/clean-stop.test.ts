@@ -40,7 +40,7 @@ function modesIn(folder: string): { files: Set<string>; folders: Set<string>; na
 }
 
 test.each(['1', '2'])(
-  'with %s process(es): nobody else may read what is in the data folder, and a clean stop leaves no log of SQLite',
+  'with %s process(es): no other user may read what is in the data folder, and a clean stop leaves no log of SQLite',
   async (WORKERS) => {
     await using data = await temporaryFolder();
     const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };

@@ -123,7 +123,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     for (const suffix of suffixes) expect((await app.visit(`/${suffix}`)).status).toBe(302);
   });
 
-  test('one that the store can not take takes nobody with it', async () => {
+  test('one that the store can not take fails alone', async () => {
     const [good, bad] = [await prepare(owner), await prepare(owner)];
     const broken = { ...bad, row: { ...bad.row, organization_id: 987_654_321 } };
     const outcomes = await Promise.allSettled(

@@ -113,7 +113,7 @@ describe.skipIf(caddy === null)(
       expect(await handshake(custom)).toBe(`DNS:${custom}`);
     });
 
-    test("the service's own host is served by its own block: nobody is asked for it", async () => {
+    test("the service's own host is served by its own block: the endpoint is not asked for it", async () => {
       expect((await app.call('GET', `/internal/tls-allowed?domain=${ours}`)).status).toBe(404);
       const { status, body } = await visit(ours, '/app');
       expect([status, body.includes('<html')]).toEqual([200, true]);

@@ -48,7 +48,7 @@ test('in a trial on one machine real names can be added, and lead to that machin
     expect((await app.call('POST', '/api/v1/domain', { key, body: { domain } })).status).toBe(400);
 });
 
-test('behind a load balancer domains are to lead to its host, which is nobody’s domain', async () => {
+test('behind a load balancer domains are to lead to its host, which is no organization’s domain', async () => {
   names['lb.example.net'] = { A: ['198.51.100.7'] };
   const { key } = await start({ BASE_URL: 'https://links.example.com', DOMAIN_TARGET: 'lb.example.net' });
   const add = (domain: string) => app.call('POST', '/api/v1/domain', { key, body: { domain } });

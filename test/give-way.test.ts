@@ -6,7 +6,7 @@ import { runServer, temporaryFolder } from './support/program.ts';
 
 const isLinux = process.platform === 'linux';
 
-test.if(isLinux)("of the threads at work the visitors' alone gives way to nobody", async () => {
+test.if(isLinux)("of the threads at work the visitors' alone keeps its priority", async () => {
   await using folder = await temporaryFolder();
   const server = runServer({ PORT: '0', DATA_DIR: folder.path });
   await server.address();

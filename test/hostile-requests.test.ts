@@ -128,7 +128,7 @@ describe('a target', () => {
     expect([400, 505]).toContain(answer.status);
   });
 
-  test('leads nobody to another host when a password page sends them on', async () => {
+  test('leads no visitor to another host when a password page sends them on', async () => {
     const form = 'password=open+sesame';
     const post = (target: string) =>
       `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;

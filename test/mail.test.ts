@@ -72,7 +72,7 @@ describe('an invitation by mail', () => {
     });
   });
 
-  test('from nobody in particular is from linnet at the host', async () => {
+  test('without a sender that is set is from linnet at the host', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       await invite(app, key, 'bob@example.com');
@@ -217,7 +217,7 @@ describe('a mail server in trouble', () => {
     });
   });
 
-  test('is spared by whoever invites a crowd: fifty mails an hour out of one organization', async () => {
+  test('is spared from invitations to a crowd: fifty mails an hour out of one organization', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key) => {
       const answers = await Promise.all(
@@ -229,7 +229,7 @@ describe('a mail server in trouble', () => {
     });
   });
 
-  test('is spared, and so is whoever is written to: five mails a day to one address', async () => {
+  test('is spared, and so is the recipient: five mails a day to one address', async () => {
     await using server = await startMailServer();
     await withMail({ url: `smtp://127.0.0.1:${server.port}` }, async (app, key, log) => {
       const sent: boolean[] = [];
@@ -255,7 +255,7 @@ describe('a password for the mail server', () => {
     });
   });
 
-  test('is given to nobody whose certificate is not good', async () => {
+  test('is given to no server whose certificate is not good', async () => {
     const { certificate: cert, key: privateKey } = selfSigned('localhost');
     await using server = await startMailServer({ cert, key: privateKey, authOptional: false });
     await withMail({ url: `smtp://linnet:right%20horse@127.0.0.1:${server.port}` }, async (app, key) => {

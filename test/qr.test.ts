@@ -101,7 +101,7 @@ describe('QR codes', () => {
     for (let made = 0; made < 10; made++) expect((await create()).qr_code_svg.length).toBeLessThan(3_100);
   });
 
-  test('the PNG is there for anyone, for good, and nobody can have another one drawn', async () => {
+  test('the PNG is there for anyone, for good, and no visitor can have another one drawn', async () => {
     const link = await create();
     const { answer } = await png(link);
     expect(answer.headers.get('content-type')).toBe('image/png');

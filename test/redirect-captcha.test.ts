@@ -49,7 +49,7 @@ describe.each(storeKinds)('a link with a captcha on %s', (store) => {
     expect(challengeOn(page).parameters.nonce).not.toBe(challengeOn(await app.visit(path)).parameters.nonce);
   });
 
-  test('lets in whoever solved it, by an answer that nobody else keeps, and asks again the next time', async () => {
+  test('lets in a visitor who solved it, by an answer that no cache keeps, and asks again the next time', async () => {
     const path = await make();
     const passed = await send(path, await proofFor(path));
     expect([passed.status, passed.headers.get('location')]).toEqual([302, destination]);

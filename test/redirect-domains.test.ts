@@ -122,7 +122,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
     expect(right.headers['set-cookie']).not.toContain('Domain=');
   });
 
-  test('that is not verified, or that nobody named, has only a 404 page', async () => {
+  test('that is not verified, or that is unknown, has only a 404 page', async () => {
     for (const host of [
       'unverified.example.org',
       'elsewhere.example',
@@ -148,7 +148,7 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
 });
 
 test('a visit of a custom domain and of a link that were visited before asks the database nothing', async () => {
-  // The change feed and the looks for what is due ask now and then, whoever visits.
+  // The change feed and the looks for what is due ask now and then, without any visit.
   const never = 3_600_000;
   const overrides = { pollInterval: never, domainInterval: never, expiryInterval: never };
   const app = await startApp({ env: { MISS_LIMIT: '0' }, overrides });

@@ -7,7 +7,7 @@ import type { Subprocess } from 'bun';
 import { drawFrom } from './support/draw.ts';
 import { exchange, visitRaw } from './support/raw-http.ts';
 
-/** The program itself, in a process of its own, so that its memory and its log are nobody else's. */
+/** The program itself, in a process of its own, so that its memory and its log are its own. */
 let program: Subprocess<'ignore', 'pipe', 'pipe'>;
 let folder: string;
 let url: string;

@@ -129,7 +129,7 @@ describe.each(storeKinds)('a link with a password on %s', (store) => {
       expect((await visit(lower.path, cookie)).status).toBe(302);
   });
 
-  test('takes ten wrong guesses in a quarter of an hour, then lets nobody of that network guess until it is over', async () => {
+  test('takes ten wrong guesses in a quarter of an hour, then lets no visitor of that network guess until it is over', async () => {
     const { path } = await make();
     for (let time = 1; time <= 10; time++) {
       const forwarded = { 'x-forwarded-for': `198.51.100.${time}`, forwarded: `for=198.51.100.${time}` };

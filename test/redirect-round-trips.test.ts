@@ -82,11 +82,11 @@ test('fifty who come at once for a link in no cache make one question', async ()
 });
 
 test('fifty who come at once for an address that leads nowhere make one question', async () => {
-  expect(await crowd('/nobody-knows')).toEqual(new Set([404]));
-  expect(talk.exchanges).toEqual(oneRoundTrip('/nobody-knows'));
+  expect(await crowd('/unknown')).toEqual(new Set([404]));
+  expect(talk.exchanges).toEqual(oneRoundTrip('/unknown'));
 });
 
-test('what is known, link or not, is asked for by nobody', async () => {
+test('what is known, link or not, is not asked for', async () => {
   const path = await freshPath();
   for (const known of [path, '/known-to-be-nothing']) await heard.visit(known);
   talk.forget();

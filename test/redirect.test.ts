@@ -36,7 +36,7 @@ describe.each(storeKinds)('a short link on %s', (store) => {
   const change = (id: number, body: object) =>
     app.call('PATCH', `/api/v1/link/${id}`, { key: owner.key, body });
 
-  test('leads to its destination, by an answer that nobody else keeps', async () => {
+  test('leads to its destination, by an answer that no cache keeps', async () => {
     const { path } = await make();
     for (const visit of ['first', 'from the cache']) {
       const answer = await app.visit(path);

@@ -75,7 +75,7 @@ describe.each(storeKinds)('reads that take long on %s', (store: StoreKind) => {
     expect((await app.call('POST', '/api/v1/link', { key: slow.key, body })).status).toBe(201);
   }
 
-  test('are given up with a flat error, and keep nobody else waiting', async () => {
+  test('are given up with a flat error, and keep no other call waiting', async () => {
     const alone = await timed(othersGoOn);
     const calls = [...Array(12).fill(slow), ...Array(12).fill(slowToo)].map(({ key }: Newcomer) =>
       app.call('GET', slowPath, { key }),

@@ -44,7 +44,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     expect(await findSetting(database.read, 'half')).toBeNull();
   });
 
-  test('of changes that share a commit, one that fails takes nobody with it', async () => {
+  test('of changes that share a commit, one that fails fails alone', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, (_, index) =>
         database.write(async (queries) => {
@@ -60,7 +60,7 @@ describe.each(storeKinds)('the store on %s', (kind: StoreKind) => {
     }
   });
 
-  test('a change that is alone in its commit, and fails, leaves nothing behind and nobody waiting', async () => {
+  test('a change that is alone in its commit, and fails, leaves nothing behind and no other change waiting', async () => {
     for (const name of ['lonely 1', 'lonely 2']) {
       const broken = database.write(async (queries) => {
         await replaceSetting(queries, name, 'half');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { browserOf, invite, member } from './support/members.ts';
 
-/** Whoever accepts an invitation goes elsewhere with it: for each one there is somebody new. */
+/** A user who accepts an invitation moves to another organization: each test has a new one. */
 const guests = new WeakMap<Newcomer, string>();
 
 /** How to make something of one's own that a path can name. A new resource without its line here fails below. */
@@ -133,7 +133,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
   });
 
   test('lists hold nothing of anybody else', async () => {
-    const nobody = await app.newcomer();
+    const newest = await app.newcomer();
     for (const [path, empty] of [
       ['/api/v1/link', { links: [], total_links: 0 }],
       ['/api/v1/link/deleted', { links: [], total_links: 0, next: null }],
@@ -143,8 +143,8 @@ describe.each(storeKinds)('tenants on %s', (store) => {
       ['/api/v1/invitation', []],
       ['/api/v1/user/invitations', []],
     ] as const) {
-      expect((await app.call('GET', path, { key: nobody.key })).json).toEqual(empty);
+      expect((await app.call('GET', path, { key: newest.key })).json).toEqual(empty);
     }
-    expect((await app.call('GET', '/api/v1/api_key', { key: nobody.key })).json).toHaveLength(1);
+    expect((await app.call('GET', '/api/v1/api_key', { key: newest.key })).json).toHaveLength(1);
   });
 });

@@ -117,7 +117,7 @@ describe.each(Object.entries(every))('%s', (name, make) => {
     expect(named('style')[0]?.text).not.toMatch(/url\(|@import|@font-face|\/\//);
   });
 
-  test('is kept by nobody, sniffed by nobody, listed by nobody, and tells nobody where it was', () => {
+  test('is not cached, sniffed or listed, and sends no referrer', () => {
     const headers = page.headers;
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

@@ -151,7 +151,7 @@ test('a port that is taken is said by the thread in the words of the program', a
   await app.stop();
 });
 
-test.each(['a throw', 'a promise that nobody waited for', 'leaving without a word'])(
+test.each(['a throw', 'a promise that was not awaited', 'leaving without a word'])(
   'a process whose visitors are no longer answered ends, and says so in one line: %s',
   async (DEATH) => {
     await using folder = await temporaryFolder();

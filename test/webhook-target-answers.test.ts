@@ -136,7 +136,7 @@ describe('what is answered', () => {
     expect(await said(talk)).toMatchObject({ kind: 'failed', sentence: expect.stringMatching(sentence) });
   });
 
-  test('fails when nobody listens', async () => {
+  test('fails when nothing listens', async () => {
     const { target } = await listenTwice(ok);
     for (const one of opened.splice(0)) await one.close();
     expect(await call(target)).toMatchObject({
@@ -204,7 +204,7 @@ describe('a target with TLS', () => {
   test.each([
     ['a name that its certificate does not have', 'other.example.com', { ca: certificate }],
     ['an address that its certificate does not have', () => outside, { ca: certificate }],
-    ['a certificate of nobody known', 'hooks.example.com', {}],
+    ['a certificate of an unknown authority', 'hooks.example.com', {}],
   ])('%s is not trusted, and nothing is posted', async (_what, host, options) => {
     const before = target.received;
     const attempt = await secure(typeof host === 'string' ? host : host(), options);

@@ -296,7 +296,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
     }
   });
 
-  test('deliveries are listed newest first in pages, and are nobody else’s', async () => {
+  test('deliveries are listed newest first in pages, and for their own organization alone', async () => {
     const hook = target();
     const id = await link({ webhook_url: hook.url });
     await foldClicks(app, id, 3);

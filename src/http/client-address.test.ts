@@ -11,7 +11,7 @@ const proxy = '10.0.0.1';
 /** trust, the socket's address, X-Forwarded-For, who it was */
 type Case = readonly [trusted: string, peer: string | null, forwarded: string | null, client: string];
 
-const nobody: readonly Case[] = [
+const untrusted: readonly Case[] = [
   ['0', peer, null, peer],
   ['0', peer, '198.51.100.1', peer],
   ['0', peer, '127.0.0.1', peer],
@@ -79,7 +79,7 @@ const networks: readonly Case[] = [
   ['10.0.0.0/8', proxy, '198.51.100.1', '198.51.100.1'],
   ['10.0.0.0/8', proxy, '198.51.100.1, 10.9.9.9', '198.51.100.1'],
   ['10.0.0.0/8', proxy, '10.8.8.8, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
-  // Whoever comes past the proxies is not believed, whatever is sent.
+  // A client that comes past the proxies is not believed, whatever it sends.
   ['10.0.0.0/8', peer, '198.51.100.1', peer],
   ['10.0.0.0/8', peer, '10.0.0.5', peer],
   ['10.0.0.0/8', '11.0.0.1', '198.51.100.1', '11.0.0.1'],
@@ -99,7 +99,7 @@ const networks: readonly Case[] = [
 ];
 
 describe.each<[string, readonly Case[]]>([
-  ['nobody is trusted', nobody],
+  ['no proxy is trusted', untrusted],
   ['a number of proxies is trusted', hops],
   ['the header is garbled', garbage],
   ['networks are trusted', networks],

@@ -129,7 +129,7 @@ describe('who calls from this very machine', () => {
     ).toBe(true);
   });
 
-  test('nobody else, whatever is claimed', async () => {
+  test('no other client, whatever it claims', async () => {
     expect(await from('203.0.113.7', here)).toBe(false);
     expect(await from('203.0.113.7', here, { 'x-forwarded-for': '127.0.0.1' })).toBe(false);
     expect(await from('127.0.0.1', 'http://links.example/api/v1/user')).toBe(false);
@@ -150,7 +150,7 @@ describe('who calls from this very machine', () => {
   });
 });
 
-test('nobody calls from this very machine where people reach it elsewhere, or through a proxy', async () => {
+test('no call is from this very machine where it is reached at another address, or through a proxy', async () => {
   const isLocal = async () => {
     await enter('http://localhost:3000/api/v1/user', {}, '127.0.0.1');
     return received?.isLocal();

@@ -110,7 +110,7 @@ test('our own hosts are no referrers, with or without www', () => {
 });
 
 describe('who asked not to be tracked', () => {
-  test('is counted, but is nobody', () => {
+  test('is counted, but is no visitor', () => {
     expect(enriched({ doNotTrack: true })).toMatchObject({ class: 'human', visitor: null });
   });
 

@@ -168,7 +168,7 @@ test('before a hit of a day whose salt is not at hand it stops, and goes on wher
   expect([...stretch.columns.at.subarray(0, stretch.count)]).toEqual(instants);
 });
 
-test('a visitor is another one each day, and nobody when the salt of the day is gone', async () => {
+test('a visitor is another one each day, and none when the salt of the day is gone', async () => {
   const salts = await freshSalts(dayOf(noon), dayOf(noon) + 1);
   const stretch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {

@@ -29,7 +29,7 @@ const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
 const visitorOf = ({ method, address, userAgent, acceptLanguage }: RawHit): string =>
   [method, address, userAgent, acceptLanguage].join('\n');
 
-test('whoever came before, and how often, a hit is read as it was written, and its sender found', () => {
+test('whatever was read before, and how often, a hit is read as it was written, and its sender found', () => {
   const cursor = new HitCursor();
   const draws = fc.array(fc.tuple(anyHit, fc.integer({ min: 1, max: 3 })));
   fc.assert(

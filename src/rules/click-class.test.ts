@@ -27,7 +27,7 @@ describe('a user agent gives a hit its class', () => {
   }
 });
 
-describe('a request that is not a visit is none, whoever sends it', () => {
+describe('a request that is not a visit is none, whatever client sends it', () => {
   const browser = `${windows} Chrome/131.0.0.0 Safari/537.36`;
   const rows: readonly (readonly [string, string, string, ClickClass, ClassReason])[] = [
     ['a HEAD probe', 'HEAD', '', 'head', 'head_method'],
@@ -37,7 +37,7 @@ describe('a request that is not a visit is none, whoever sends it', () => {
     ['Sec-Purpose through a proxy', 'GET', 'prefetch;anonymous-client-ip', 'prefetch', 'purpose_header'],
     ["X-Purpose of Safari's top sites", 'GET', 'preview', 'prefetch', 'purpose_header'],
     ['X-Moz in capitals', 'GET', 'Prefetch', 'prefetch', 'purpose_header'],
-    ['a purpose nobody knows', 'GET', 'navigate', 'human', 'browser'],
+    ['an unknown purpose', 'GET', 'navigate', 'human', 'browser'],
     ['the form of a password', 'POST', '', 'human', 'browser'],
   ];
   for (const [what, method, purpose, expected, reason] of rows) {

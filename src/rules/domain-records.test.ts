@@ -135,7 +135,7 @@ test.each([
   expect(problemOf(findings, more)).toContain(words);
 });
 
-test('names inside tell nobody outside where they lead', () => {
+test('internal names are not resolved for others', () => {
   const seen = {
     ...nothing,
     a: found('10.1.2.3', '127.0.0.1', '192.0.2.9'),

@@ -34,7 +34,7 @@ test.each([
   ['Han beside Cyrillic', '例пример.com'],
   ['an emoji', '💩.la'],
   ['a sign', '☃.net'],
-  ['a letter of a script that nobody writes any more', 'ᚠᚢᚦ.com'],
+  ['a letter of a script that is not in use any more', 'ᚠᚢᚦ.com'],
 ])('%s stays in ASCII', (_, name) => {
   expect(shown(name)).toBe(domainToASCII(name));
   expect(shown(name)).toStartWith('xn--');

@@ -97,7 +97,7 @@ describe('what a suffix may be made of', () => {
     ['a half-width Hangul filler', 'sale\uffa0'],
     ['a mark with nothing to stand on', '\u0301sale'],
     ['a mark on a slash', 'a/\u0301b'],
-  ])('%s, which nobody sees, is not in one', (_, suffix) => {
+  ])('%s, which is invisible, is not in one', (_, suffix) => {
     expect(isSuffix(normaliseSuffix(suffix))).toBe(false);
   });
 

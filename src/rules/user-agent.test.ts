@@ -107,7 +107,7 @@ describe('a user agent is read', () => {
     });
   }
 
-  test('and nobody can bring new names or markup into the statistics', () => {
+  test('and no client can bring new names or markup into the statistics', () => {
     expect(readAgent('MyOwnBrowser/1.0 (MyOwnSystem)').browser).toBe('Unknown');
     const markup =
       'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/<script> Safari/537.36';

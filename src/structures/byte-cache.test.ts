@@ -86,7 +86,7 @@ test('of very many pieces the latest are known, and so is what is asked for agai
   expect(get(19_999)).toBeUndefined();
 });
 
-test('what nobody repeats is not kept', () => {
+test('what is not repeated is not kept', () => {
   const pieces = new ByteCache<string>(100);
   const long = Buffer.alloc(1_025, 'x');
   pieces.set(viewOf(long), 0, long.length, 1, 'long');

@@ -51,7 +51,7 @@ test('a custom domain is asked for once, and then once a minute behind the back 
   }
 });
 
-test('a hundred visitors at once of a domain that nobody asked for before make one question', async () => {
+test('a hundred visitors at once of a domain that was not asked for before make one query', async () => {
   const ids = await Promise.all(Array.from({ length: 100 }, () => hosts.domainOf('go.example.org')));
   expect(new Set(ids)).toEqual(new Set([5]));
   expect(asked).toHaveLength(1);
@@ -123,7 +123,7 @@ test('while the database is away a known domain goes on, and its visitors do not
   expect(hosts.domainOf('go.example.org')).toBeNull();
 });
 
-test('while the database is away nobody is told that an unknown host is none of ours', async () => {
+test('while the database is away no client is told that an unknown host is none of ours', async () => {
   await hosts.domainOf('other.example.org');
   isAway = true;
   now += 61_000;
@@ -145,7 +145,7 @@ test('a domain says where those go who come for none of its links', async () => 
   expect(hosts.wayOut('links.example.com', 'GET', '/')).toBeNull();
 });
 
-test('a change that is told once more while it is being read takes nobody their way out', async () => {
+test('a change that is told once more while it is being read leaves every request its answer', async () => {
   await hosts.domainOf('go.example.org');
   domains.set('go.example.org', domain(5, { rootUrl: 'https://example.org/' }));
   hosts.forget('go.example.org');
@@ -170,7 +170,7 @@ test('who came before a change finds the way out as it was, and who comes after 
   expect(hosts.wayOut('go.example.org', 'GET', '/')).toBeNull();
 });
 
-test('a question that nobody waits for may fail', async () => {
+test('a query that nothing waits for may fail', async () => {
   isAway = true;
   expect(hosts.domainOf('go.example.org')).toBeInstanceOf(Promise);
   await settled();

@@ -171,7 +171,7 @@ describe('a link that changes while it is read', () => {
 });
 
 describe('a store that answers at once', () => {
-  test('is asked once, and nobody waits for it', async () => {
+  test('is asked once, and nothing waits for it', async () => {
     const asked: string[] = [];
     const quick = new LinkCache((_domainId, suffix) => {
       asked.push(suffix);

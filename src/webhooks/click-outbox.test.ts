@@ -96,7 +96,7 @@ test('the same batch makes the same ids again, and no two clicks share one', () 
   expect(elsewhere[0]?.message_id).not.toBe(ids([click])[0] ?? '');
 });
 
-test('what is no click, and what nobody asked for, makes no row', () => {
+test('what is no click, and what was not asked for, makes no row', () => {
   expect(rowsOf([{ ...click, class: 'bot' }])).toEqual([]);
   expect(rowsOf([{ ...click, outcome: 'ask_password', target: null }])).toEqual([]);
   expect(rowsOf([{ ...click, linkId: 8 }])).toEqual([]);

@@ -135,7 +135,7 @@ describe('the list of sessions', () => {
   });
 });
 
-test('whoever is invited signs up on a page of their own and becomes a member', async () => {
+test('an invited user signs up on a page of their own and becomes a member', async () => {
   const page = await dashboardOf(app, await app.newcomer(), '/app/organization');
   const url = await invite(page, 'charles@example.com');
   await page
@@ -163,7 +163,7 @@ test('whoever is invited signs up on a page of their own and becomes a member', 
   await guest.getByRole('heading', { name: 'This invitation is not open' }).waitFor();
 });
 
-test('whoever has an account accepts or declines from their own page', async () => {
+test('a user with an account accepts or declines from their own page', async () => {
   const administrator = await app.newcomer('boss@example.com');
   const guest = await app.newcomer('guest@example.com');
   const page = await dashboardOf(app, administrator, '/app/organization');

@@ -197,7 +197,7 @@ describe('deleted links', () => {
     const other = await dashboardOf(app, who, bin);
     await back(other, 'two-tabs').click();
     await notice(other).getByText('1 link brought back.').waitFor();
-    // Whoever comes back to the page is shown what is there.
+    // Who comes back to the page is shown what is there.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await shown.waitFor();
     for (const one of [page, other]) await one.context().close();

@@ -47,7 +47,7 @@ async function expectNoBarriers(page: Page) {
   }
 }
 
-test('whoever forgot their password gets back in by the link in the mail, and the link works once', async () => {
+test('a user who forgot their password gets back in by the link in the mail, and the link works once', async () => {
   const { email } = await app.newcomer();
   const page = await strangerAt('/app');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();

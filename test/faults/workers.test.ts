@@ -90,7 +90,7 @@ async function linkAt(url: string): Promise<string> {
   return `${url}/${(await post('/api/v1/link', link, { authorization: `Bearer ${access_token}` })).suffix}`;
 }
 
-test(`${kills} kills of one worker while others serve: nobody is told that the service is not there`, async () => {
+test(`${kills} kills of one worker while others serve: no client is told that the service is not there`, async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', WORKERS: String(workers), DATA_DIR: folder.path, MISS_LIMIT: '0' };
   const program = runServer(settings);

@@ -69,7 +69,7 @@ export async function startApp(
     DATABASE_URL: databaseUrl,
     REGISTRATION: 'open',
     MISS_LIMIT: '0',
-    DNS_SERVERS: nobody,
+    DNS_SERVERS: closedPort,
     ...options.env,
   });
   const app = await createApp(config, {
@@ -143,7 +143,7 @@ export async function startApp(
 export const cheapHash = { memoryCost: 64, timeCost: 1 } as const;
 
 /** No test asks the world's name servers: nothing listens on this port of this machine. */
-const nobody = '127.0.0.1:9';
+const closedPort = '127.0.0.1:9';
 
 /** No test posts to the internet: the only names that lead anywhere are this machine's. */
 const onlyThisMachine = async (name: string): Promise<readonly string[]> =>

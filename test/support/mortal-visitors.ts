@@ -5,7 +5,7 @@ const deaths: Record<string, () => void> = {
   'a throw': () => {
     throw new Error('out of order');
   },
-  'a promise that nobody waited for': () => void Promise.reject(new Error('out of order')),
+  'a promise that was not awaited': () => void Promise.reject(new Error('out of order')),
   'leaving without a word': () => process.exit(0),
 };
 

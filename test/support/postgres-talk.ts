@@ -21,7 +21,7 @@ export class PostgresTalk {
     return this.#exchanges;
   }
 
-  /** For how many milliseconds nobody has said anything, or has waited for an answer. */
+  /** For how many milliseconds neither side has sent anything, or has waited for an answer. */
   get silence(): number {
     return this.#underWay > 0 ? 0 : performance.now() - this.#heardAt;
   }

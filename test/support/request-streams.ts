@@ -110,7 +110,7 @@ function withBody(draw: Draw, host: string, suffix: string): StreamRequest {
   return { bytes, suffix, isHead: false, statuses: [405] };
 }
 
-/** Methods, hosts and versions that are answered, and are nobody's visit. */
+/** Methods, hosts and versions that are answered, and are no visits. */
 function oddMethod(draw: Draw, host: string, suffix: string): StreamRequest {
   const method = ['OPTIONS', 'DELETE', 'PUT', 'PROPFIND', 'FOO'][draw(5)] as string;
   const bytes = `${method} /${suffix} HTTP/1.1\r\nHost: ${host}\r\n${person}\r\n`;

@@ -25,7 +25,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
       asked.push(path);
       return asked.length === 1 ? known.promise : null;
     },
-    // Nobody listens there: a connection to it would be seen by the test's process alone.
+    // Nothing listens there: a connection to it would be seen by the test's process alone.
     connectUpstream: () => {
       throw new Error('a request is passed on');
     },

@@ -47,7 +47,7 @@ test('a wrong guess counts, a right one does not', async () => {
   expect(counted).toBe(1);
 });
 
-test('a guess that nobody had time to look at does not count', async () => {
+test('a guess that was not looked at in time does not count', async () => {
   busy = true;
   await expect(guess('sesame')).rejects.toThrow('Too many passwords');
   expect(counted).toBe(0);
