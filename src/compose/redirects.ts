@@ -6,6 +6,7 @@ import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { CaptchaGate } from '../visit/gates/captcha.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
+import { suffixOf } from '../visit/path-suffix.ts';
 import type { RedirectParts } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
 import { type Caches, redirectsOf } from './caches.ts';
@@ -30,8 +31,8 @@ export function requestHandlerOf({
   return new RequestHandler({
     redirects: redirectsOf(caches, config, { now, misses, record }),
     now,
-    publicUrl: ({ host, domainId }, suffix) =>
-      site.linkUrl(domainId === defaultDomainId ? null : host, suffix),
+    publicUrl: ({ host, domainId, path }) =>
+      site.linkUrl(domainId === defaultDomainId ? null : host, suffixOf(path) ?? ''),
     onFault: (cause) =>
       cause instanceof StoreAway
         ? log.warn('store away', { error: cause.message })

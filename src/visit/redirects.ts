@@ -24,12 +24,7 @@ export type VisitAnswer =
   /** The link has to be looked up first: answer again once that is done. */
   | { readonly kind: 'wait'; readonly until: Promise<unknown> }
   /** It takes what only the app server has: gates, the body of a form, answers beyond ASCII, the words of the API. */
-  | {
-      readonly kind: 'app_server';
-      readonly suffix: string;
-      /** Null where there is none. */
-      readonly link: LinkForVisitor | null;
-    };
+  | { readonly kind: 'app_server'; readonly link: LinkForVisitor | null };
 
 export interface RedirectParts {
   readonly links: LinkCache;
@@ -55,19 +50,18 @@ export class Redirects {
 
   answer(visit: Visit): VisitAnswer {
     const suffix = suffixOf(visit.path);
-    if (suffix === null) return { kind: 'app_server', suffix: '', link: null };
+    if (suffix === null) return { kind: 'app_server', link: null };
     let link = this.#parts.links.peek(visit.domainId, suffix);
     if (link === undefined) {
       // Dot segments, say: only the app server has the path as URL parsing leaves it.
-      if (!isSuffix(suffix)) return { kind: 'app_server', suffix, link: null };
+      if (!isSuffix(suffix)) return { kind: 'app_server', link: null };
       const found = this.#parts.links.fetch(visit.domainId, suffix);
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
-    if (link === null)
-      return versionPath.test(visit.path) ? { kind: 'app_server', suffix, link } : this.miss(visit);
+    if (link === null) return versionPath.test(visit.path) ? { kind: 'app_server', link } : this.miss(visit);
     const isRead = visit.method === 'GET' || visit.method === 'HEAD';
-    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', suffix, link };
+    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', link };
     const now = this.#parts.now();
     const outcome = resolve(link, new VisitorOf(visit), now);
     switch (outcome.kind) {
@@ -76,7 +70,7 @@ export class Redirects {
       case 'refused':
         return this.complete(visit, link, outcome, now);
       default:
-        return { kind: 'app_server', suffix, link };
+        return { kind: 'app_server', link };
     }
   }
 

@@ -15,8 +15,8 @@ interface RequestHandlerParts {
   readonly password: PasswordGate;
   readonly captcha: CaptchaGate;
   readonly now: () => number;
-  /** The link's public address, for the preview card. */
-  readonly publicUrl: (visit: Visit, suffix: string) => string;
+  /** The public address of the link that is visited, for its preview card. */
+  readonly publicUrl: (visit: Visit) => string;
   readonly onFault: (cause: unknown) => void;
 }
 
@@ -37,7 +37,7 @@ export class RequestHandler {
       case 'wait':
         return this.#answerAfter(visit, answer.until);
       case 'app_server':
-        return this.#answerHere(visit, answer.suffix, answer.link);
+        return this.#answerHere(visit, answer.link);
       default:
         return toResponse(answer);
     }
@@ -53,17 +53,12 @@ export class RequestHandler {
     return this.answer(visit);
   }
 
-  #answerHere(
-    visit: RequestVisit,
-    suffix: string,
-    link: LinkForVisitor | null,
-  ): Response | Promise<Response> {
+  #answerHere(visit: RequestVisit, link: LinkForVisitor | null): Response | Promise<Response> {
     if (link === null) return this.#respond(visit, this.#parts.redirects.miss(visit));
     const { method } = visit;
-    if (method === 'GET' || method === 'HEAD')
-      return this.#act(visit, suffix, link, this.#decide(visit, link));
+    if (method === 'GET' || method === 'HEAD') return this.#act(visit, link, this.#decide(visit, link));
     const takesForm = isGated(link);
-    if (method === 'POST' && takesForm) return this.#submit(visit, suffix, link);
+    if (method === 'POST' && takesForm) return this.#submit(visit, link);
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
@@ -74,7 +69,6 @@ export class RequestHandler {
 
   #act(
     visit: RequestVisit,
-    suffix: string,
     link: LinkForVisitor,
     outcome: Outcome,
     cookie: string | null = null,
@@ -85,10 +79,8 @@ export class RequestHandler {
         return this.#page(visit, link, outcome, pages.passwordPage(visit.host));
       case 'ask_captcha':
         return this.#askCaptcha(visit, link);
-      case 'preview': {
-        const card = pages.previewPage(visit.host, publicUrl(visit, suffix), link);
-        return this.#page(visit, link, outcome, card);
-      }
+      case 'preview':
+        return this.#page(visit, link, outcome, pages.previewPage(visit.host, publicUrl(visit), link));
       default:
         return this.#respond(visit, redirects.complete(visit, link, outcome, now(), cookie));
     }
@@ -105,16 +97,16 @@ export class RequestHandler {
   }
 
   /** A form of one of our pages: a password, or the proof of a captcha. */
-  async #submit(visit: RequestVisit, suffix: string, link: LinkForVisitor): Promise<Response> {
+  async #submit(visit: RequestVisit, link: LinkForVisitor): Promise<Response> {
     const before = this.#decide(visit, link);
     if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
-      return this.#act(visit, suffix, link, before);
+      return this.#act(visit, link, before);
     const form = await readForm(visit.request);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
     try {
       return before.kind === 'ask_password'
-        ? await this.#submitPassword(visit, suffix, link, form.get('password') ?? '')
-        : await this.#submitCaptcha(visit, suffix, link, form.get('altcha') ?? '');
+        ? await this.#submitPassword(visit, link, form.get('password') ?? '')
+        : await this.#submitCaptcha(visit, link, form.get('altcha') ?? '');
     } catch (cause) {
       if (cause instanceof Refusal) {
         const status = cause.code === 'TOO_MANY_ATTEMPTS' ? 429 : 503;
@@ -126,12 +118,7 @@ export class RequestHandler {
     }
   }
 
-  async #submitPassword(
-    visit: RequestVisit,
-    suffix: string,
-    link: LinkForVisitor,
-    password: string,
-  ): Promise<Response> {
+  async #submitPassword(visit: RequestVisit, link: LinkForVisitor, password: string): Promise<Response> {
     const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, visit);
     if (cookie === null) {
       const again = { status: 401, sentence: 'That is not the password. Try again.' };
@@ -140,20 +127,15 @@ export class RequestHandler {
     const next = this.#decide(visit, link, true);
     // A page that comes next is fetched anew, so that a reload doesn't send the password again.
     return next.kind === 'redirect'
-      ? this.#act(visit, suffix, link, next, cookie)
+      ? this.#act(visit, link, next, cookie)
       : redirectResponse(303, visit.path + visit.search, cookie);
   }
 
-  async #submitCaptcha(
-    visit: RequestVisit,
-    suffix: string,
-    link: LinkForVisitor,
-    payload: string,
-  ): Promise<Response> {
+  async #submitCaptcha(visit: RequestVisit, link: LinkForVisitor, payload: string): Promise<Response> {
     const hasSolved = await this.#parts.captcha.accepts(link, payload);
     if (!hasSolved)
       return this.#askCaptcha(visit, link, 'That check was too old or used before. Here is a new one.');
-    return this.#act(visit, suffix, link, this.#decide(visit, link, false, true));
+    return this.#act(visit, link, this.#decide(visit, link, false, true));
   }
 
   async #askCaptcha(visit: RequestVisit, link: LinkForVisitor, error?: string): Promise<Response> {

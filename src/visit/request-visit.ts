@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '../http/router.ts';
-import type { Visit } from './visit.ts';
+import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
 type Sent = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
 
@@ -59,23 +59,18 @@ export class RequestVisit implements Visit {
     return this.headers.get('referer') ?? '';
   }
 
-  /** The standard's name, and those that came before it: Firefox had one of its own. */
   get purpose(): string {
     const { headers } = this;
     const standard = headers.get('sec-purpose') ?? headers.get('purpose');
-    if (standard !== null) return standard;
-    return headers.get(this.userAgent?.includes('Firefox/') ? 'x-moz' : 'x-purpose') ?? '';
+    return purposeOf(standard, headers.get('x-moz'), headers.get('x-purpose'), this.userAgent);
   }
 
   get doNotTrack(): boolean {
     return this.headers.get('dnt') === '1' || this.headers.get('sec-gpc') === '1';
   }
 
-  /** As Cloudflare, Vercel and others name the visitor's country. */
   get countryHint(): string {
-    const { headers } = this;
-    return (
-      headers.get('cf-ipcountry') ?? headers.get('x-vercel-ip-country') ?? headers.get('x-country-code') ?? ''
-    );
+    const name = countryHeaders.find((header) => this.headers.has(header));
+    return name === undefined ? '' : (this.headers.get(name) ?? '');
   }
 }

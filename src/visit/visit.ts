@@ -1,3 +1,18 @@
+/** How proxies name the visitor's country: Cloudflare, Vercel and others. The first that is present counts. */
+export const countryHeaders = ['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'] as const;
+
+/** Why a page is fetched before anybody asked for it: as the standard says it, or as Firefox and others did before. */
+export function purposeOf(
+  standard: string | null,
+  firefox: string | null,
+  other: string | null,
+  userAgent: string | null,
+): string {
+  if (standard !== null) return standard;
+  if (firefox === null && other === null) return '';
+  return (userAgent?.includes('Firefox/') ? firefox : other) ?? '';
+}
+
 /**
  * A request for a short link, however it was read. A header that is absent is '', or null where the difference counts.
  */

@@ -1,3 +1,4 @@
+import { countryHeaders, purposeOf } from '../visit.ts';
 import {
   afterBlanks,
   beforeBlanks,
@@ -55,9 +56,7 @@ const secPurpose = names.add('sec-purpose');
 const purpose = names.add('purpose');
 const xMoz = names.add('x-moz');
 const xPurpose = names.add('x-purpose');
-const cloudflareCountry = names.add('cf-ipcountry');
-const vercelCountry = names.add('x-vercel-ip-country');
-const otherCountry = names.add('x-country-code');
+const countries = countryHeaders.map((name) => names.add(name));
 
 /**
  * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Null if it is incomplete or unusual in any way: then
@@ -89,12 +88,16 @@ export function readPlainRequest(bytes: Buffer, text: string, at: number): Plain
     userAgent: agent,
     acceptLanguage: headers.value(acceptLanguage) ?? '',
     referer: headers.value(referer) ?? '',
-    purpose: headers.purpose(agent),
+    purpose: purposeOf(
+      headers.value(secPurpose) ?? headers.value(purpose),
+      headers.value(xMoz),
+      headers.value(xPurpose),
+      agent,
+    ),
     doNotTrack: headers.value(dnt) === '1' || headers.value(secGpc) === '1',
     platformHint: headers.value(platformHint),
     forwardedFor: headers.value(forwardedFor),
-    countryHint:
-      headers.value(cloudflareCountry) ?? headers.value(vercelCountry) ?? headers.value(otherCountry) ?? '',
+    countryHint: headers.firstOf(countries) ?? '',
     closes: isOld || option === 'close',
     end: at + end,
   };
@@ -135,14 +138,12 @@ class PlainHeaders {
     return this.#text.slice(this.#at + start, this.#at + end);
   }
 
-  /** The standard header, or one of its predecessors: Firefox had its own. */
-  purpose(agent: string | null): string {
-    const standard = this.value(secPurpose) ?? this.value(purpose);
-    if (standard !== null) return standard;
-    const firefox = this.value(xMoz);
-    const other = this.value(xPurpose);
-    if (firefox === null && other === null) return '';
-    return (agent?.includes('Firefox/') ? firefox : other) ?? '';
+  firstOf(headers: readonly number[]): string | null {
+    for (const header of headers) {
+      const value = this.value(header);
+      if (value !== null) return value;
+    }
+    return null;
   }
 
   #take(header: number, from: number, to: number): boolean {
