@@ -19,7 +19,7 @@ export function codewordsOf(text: Uint8Array, version: Version): Uint8Array {
 function dataOf(text: Uint8Array, { dataBytes, lengthBits }: Version): Uint8Array {
   const data = new Uint8Array(dataBytes);
   let at = 0;
-  // Mode and length take up a half byte more than whole ones: all that follows is shifted by it.
+  // Mode and length end in the middle of a byte, so everything after them is shifted by four bits.
   let carried = byteMode;
   const push = (byte: number) => {
     data[at++] = (carried << 4) | (byte >>> 4);
@@ -27,7 +27,7 @@ function dataOf(text: Uint8Array, { dataBytes, lengthBits }: Version): Uint8Arra
   };
   if (lengthBits === 16) push(text.length >>> 8);
   push(text.length & 255);
-  for (let place = 0; place < text.length; place++) push(text[place] ?? 0);
+  for (let index = 0; index < text.length; index++) push(text[index] ?? 0);
   data[at++] = carried << 4;
   for (let turn = 0; at < dataBytes; turn++) data[at++] = padding[turn & 1] ?? 0;
   return data;
@@ -42,11 +42,11 @@ function interleaved(data: Uint8Array, { blocks, correctionPerBlock }: Version):
     const isLong = block >= shortBlocks;
     const part = data.subarray(start, start + shorter + (isLong ? 1 : 0));
     start += part.length;
-    for (let place = 0; place < shorter; place++) all[place * blocks + block] = part[place] ?? 0;
+    for (let index = 0; index < shorter; index++) all[index * blocks + block] = part[index] ?? 0;
     if (isLong) all[shorter * blocks + block - shortBlocks] = part[shorter] ?? 0;
     correct(part, correction);
-    for (let place = 0; place < correctionPerBlock; place++)
-      all[data.length + place * blocks + block] = correction[place] ?? 0;
+    for (let index = 0; index < correctionPerBlock; index++)
+      all[data.length + index * blocks + block] = correction[index] ?? 0;
   }
   return all;
 }
@@ -56,33 +56,33 @@ function correct(data: Uint8Array, remainder: Uint8Array): void {
   const length = remainder.length;
   const products = productsFor(length);
   remainder.fill(0);
-  for (let place = 0; place < data.length; place++) {
-    const row = ((data[place] ?? 0) ^ (remainder[0] ?? 0)) * length;
+  for (let at = 0; at < data.length; at++) {
+    const row = ((data[at] ?? 0) ^ (remainder[0] ?? 0)) * length;
     for (let index = 1; index < length; index++)
       remainder[index - 1] = (remainder[index] ?? 0) ^ (products[row + index - 1] ?? 0);
     remainder[length - 1] = products[row + length - 1] ?? 0;
   }
 }
 
-/** Powers of 2 in the field of 256 elements whose polynomial is x⁸ + x⁴ + x³ + x² + 1, twice over; and their places. */
+/** Powers of 2 in the field of 256 elements whose polynomial is x⁸ + x⁴ + x³ + x² + 1, twice in a row; and their exponents. */
 const powers = new Uint8Array(510);
-const places = new Uint8Array(256);
-for (let place = 0, power = 1; place < 255; place++) {
-  powers[place] = power;
-  powers[place + 255] = power;
-  places[power] = place;
+const exponents = new Uint8Array(256);
+for (let exponent = 0, power = 1; exponent < 255; exponent++) {
+  powers[exponent] = power;
+  powers[exponent + 255] = power;
+  exponents[power] = exponent;
   power = power < 128 ? power << 1 : (power << 1) ^ 0x11d;
 }
 
 const product = (one: number, other: number): number =>
-  one === 0 || other === 0 ? 0 : (powers[(places[one] ?? 0) + (places[other] ?? 0)] ?? 0);
+  one === 0 || other === 0 ? 0 : (powers[(exponents[one] ?? 0) + (exponents[other] ?? 0)] ?? 0);
 
 /** The generator of each length, times each element of the field. */
-const known = new Map<number, Uint8Array>();
+const productTables = new Map<number, Uint8Array>();
 
 function productsFor(length: number): Uint8Array {
-  const made = known.get(length);
-  if (made) return made;
+  const known = productTables.get(length);
+  if (known) return known;
   const generator = generatorOf(length);
   const products = new Uint8Array(256 * length);
   for (let factor = 0; factor < 256; factor++)
@@ -90,7 +90,7 @@ function productsFor(length: number): Uint8Array {
       generator.map((coefficient) => product(coefficient, factor)),
       factor * length,
     );
-  known.set(length, products);
+  productTables.set(length, products);
   return products;
 }
 

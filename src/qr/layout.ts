@@ -2,23 +2,23 @@ import { alignmentCentres, type Version } from './versions.ts';
 
 /**
  * The modules of a symbol as bits, 32 columns of a row in a word: first the words of the leftmost 32 columns from top to
- * bottom, then those of the next. What is alike in 32 columns is then seen at once.
+ * bottom, then those of the next. So one operation compares 32 columns.
  */
 export type Bits = Int32Array;
 
 export const wordsAcross = (size: number): number => (size + 31) >>> 5;
-/** Where the bit of a module is: its word, and its place in it. */
+/** The word that holds the bit of a module, which is bit `x & 31` of it. */
 export const wordOf = (size: number, x: number, y: number): number => (x >>> 5) * size + y;
 
-/** All about a version that no text changes. Each is there as it is and with rows and columns exchanged. */
+/** What all symbols of a version have in common. Each part is there as it is, and with rows and columns exchanged. */
 export interface Layout {
   readonly size: number;
   readonly fixed: Turned;
-  /** What each mask turns over, in the area of the data. */
+  /** The modules that each mask inverts, in the area of the data. */
   readonly masks: readonly Turned[];
-  /** The same, and the format information that says which mask it is. */
+  /** The same, with the format information that says which mask it is. */
   readonly finishes: readonly Bits[];
-  /** The modules of the data in their order: 32 times the word and the place in it. */
+  /** The modules of the data in their order: 32 times the index of the word, plus the bit in it. */
   readonly order: Int32Array;
   readonly orderTurned: Int32Array;
 }
@@ -28,12 +28,12 @@ export interface Turned {
   readonly turned: Bits;
 }
 
-const known = new Map<number, Layout>();
+const layouts = new Map<number, Layout>();
 
 export function layoutOf(version: Version): Layout {
-  const made = known.get(version.number) ?? makeLayout(version);
-  known.set(version.number, made);
-  return made;
+  const layout = layouts.get(version.number) ?? makeLayout(version);
+  layouts.set(version.number, layout);
+  return layout;
 }
 
 type IsDark = (x: number, y: number) => boolean;
@@ -48,22 +48,22 @@ function makeLayout(version: Version): Layout {
     set(along, 6, along % 2 === 0);
     set(6, along, along % 2 === 0);
   }
-  // Light for now: masks are compared without what says which of them it is.
+  // Light for now: masks are compared without the information that tells them apart.
   const information = informationOf(version, 0).map(([x, y]) => [x, y] as const);
   for (const [x, y] of information) set(x, y, false);
   const data = zigzag(size).filter(([x, y]) => !patterns.has(y * size + x));
-  const turnedOver = (isTurned: IsDark) => data.filter(([x, y]) => isTurned(x, y));
+  const inverted = (rule: IsDark) => data.filter(([x, y]) => rule(x, y));
   const dark = [...patterns]
     .filter(([, isDark]) => isDark)
-    .map(([place]) => [place % size, Math.floor(place / size)] as const);
-  const masks = maskRules.map((rule) => bothWays(size, turnedOver(rule)));
+    .map(([index]) => [index % size, Math.floor(index / size)] as const);
+  const masks = maskRules.map((rule) => bothWays(size, inverted(rule)));
   return {
     size,
     fixed: bothWays(size, dark),
     masks,
     finishes: maskRules.map((rule, mask) => {
       const informs = informationOf(version, mask).filter(([, , isDark]) => isDark);
-      return bothWays(size, [...turnedOver(rule), ...informs.map(([x, y]) => [x, y] as const)]).bits;
+      return bothWays(size, [...inverted(rule), ...informs.map(([x, y]) => [x, y] as const)]).bits;
     }),
     order: Int32Array.from(data, ([x, y]) => (wordOf(size, x, y) << 5) | (x & 31)),
     orderTurned: Int32Array.from(data, ([x, y]) => (wordOf(size, y, x) << 5) | (y & 31)),
@@ -86,7 +86,7 @@ function bothWays(size: number, dark: readonly Module[]): Turned {
   return { bits, turned };
 }
 
-/** Three corners, each with its light border as far as that is inside. */
+/** In three corners, each with its light border as far as that is inside the symbol. */
 function drawFinders(size: number, set: (x: number, y: number, isDark: boolean) => void): void {
   for (const [left, top] of [
     [0, 0],
@@ -121,7 +121,7 @@ function drawAlignments(
   }
 }
 
-/** Two columns at a time from the right, up and down in turn; the column of the timing pattern is passed over. */
+/** Two columns at a time from the right, up and down in turn; the column of the timing pattern is skipped. */
 function zigzag(size: number): Module[] {
   const modules: Module[] = [];
   let isUp = true;
@@ -170,14 +170,14 @@ function informationOf(
   return modules;
 }
 
-/** Level M is 00 in front of the mask's number. */
+/** Level M is 00, in front of the mask's number. */
 const formatOf = (mask: number): number =>
   ((mask << 10) | remainder(mask, 10, 0b10100110111)) ^ 0b101010000010010;
 
 const versionInformation = (number: number): number =>
   (number << 12) | remainder(number, 12, 0b1111100100101);
 
-/** Of a polynomial of bits, with so many zeros behind it, divided by another. */
+/** The remainder of a polynomial over bits, with `degree` zeros appended, divided by another. */
 function remainder(bits: number, degree: number, divisor: number): number {
   let left = bits;
   for (let step = 0; step < degree; step++) left = (left << 1) ^ ((left >> (degree - 1)) * divisor);

@@ -1,11 +1,11 @@
 import { type Bits, type Turned, wordsAcross } from './layout.ts';
 
 /**
- * How much there is in a symbol that readers stumble over (ISO/IEC 18004, 7.8.3), once a mask has turned over what it
- * does: the mask with the least of it is taken. Once it is as much as `limit`, how much more doesn't matter.
+ * The penalty of a symbol under a mask, for what readers have trouble with (ISO/IEC 18004, 7.8.3): the mask with the
+ * lowest is taken. From `limit` on the rest isn't counted.
  *
- * Most of the time that a code takes is spent here. So nothing is allocated, and common turns are counted without
- * asking whether there is anything to count: a wrong guess of the processor costs more.
+ * Most of the time of a code is spent here. So nothing is allocated, and what is common is counted without testing first
+ * whether there is anything to count: a branch that is predicted wrongly costs more.
  */
 export function penaltyOf(unmasked: Turned, mask: Turned, size: number, limit: number): number {
   const down = linesIn(unmasked.bits, mask.bits, size);
@@ -15,7 +15,7 @@ export function penaltyOf(unmasked: Turned, mask: Turned, size: number, limit: n
   return lines >= limit ? lines : lines + 10 * unevenness(unmasked.bits, mask.bits, size);
 }
 
-/** The columns of a word that are there. */
+/** A bit for each column of a word that is part of the symbol. */
 const columnsIn = (word: number, size: number): number =>
   size - 32 * word >= 32 ? -1 : (1 << (size - 32 * word)) - 1;
 
@@ -23,7 +23,7 @@ const row = (bits: Bits, mask: Bits, at: number): number => (bits[at] ?? 0) ^ (m
 
 /**
  * Down each column: runs of five and more in one colour, 3 for five and 1 more for each more; and what looks like a
- * finder, 1011101, with four light modules before or behind it, 40 for each.
+ * finder, 1011101, with four light modules before or after it, 40 for each.
  */
 function linesIn(bits: Bits, mask: Bits, size: number): number {
   let found = 0;
@@ -67,7 +67,7 @@ function linesIn(bits: Bits, mask: Bits, size: number): number {
   return found;
 }
 
-/** Squares of two by two in one colour, overlapping ones too. */
+/** Squares of two by two modules in one colour; they may overlap. */
 function boxesIn(bits: Bits, mask: Bits, size: number): number {
   let found = 0;
   const words = wordsAcross(size);
@@ -89,7 +89,7 @@ function boxesIn(bits: Bits, mask: Bits, size: number): number {
   return found;
 }
 
-/** Steps of 5 % by which dark modules are more or fewer than half. */
+/** By how many steps of 5 % the share of dark modules differs from half. */
 function unevenness(bits: Bits, mask: Bits, size: number): number {
   let dark = 0;
   for (let at = 0; at < bits.length; at++) dark += onesIn(row(bits, mask, at));
@@ -97,7 +97,7 @@ function unevenness(bits: Bits, mask: Bits, size: number): number {
   return Math.ceil(Math.max(0, Math.abs(20 * dark - 10 * all) - all) / all);
 }
 
-/** Dark in one of four rows. */
+/** A bit for each column with a dark module in these four rows. */
 const fourIn = (bits: Bits, mask: Bits, at: number): number =>
   row(bits, mask, at) | row(bits, mask, at + 1) | row(bits, mask, at + 2) | row(bits, mask, at + 3);
 
@@ -106,13 +106,13 @@ const onesIn = (word: number): number => {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 };
 
-/** The ones of the first word, and those of the second twice again. */
+/** The bits set in the first word, plus twice those in the second. */
 function runsIn(all: number, begun: number): number {
   const fours = onesInFours(all) + 2 * onesInFours(begun);
   return Math.imul((fours & 0x0f0f0f0f) + ((fours >>> 4) & 0x0f0f0f0f), 0x01010101) >>> 24;
 }
 
-/** How many there are in each four bits. */
+/** How many bits are set in each four. */
 function onesInFours(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   return (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { isDark, type QrSymbol, qrSymbol, quietZone } from './symbol.ts';
 
-const leastWidth = 512;
+const minWidth = 512;
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** A PNG of two colours, one bit a pixel, at least 512 pixels wide: a kilobyte or two. */
 export function qrPng(text: string, foreground: string, background: string): Buffer {
   const symbol = qrSymbol(text);
   const modules = symbol.size + 2 * quietZone;
-  const scale = Math.ceil(leastWidth / modules);
+  const scale = Math.ceil(minWidth / modules);
   const width = modules * scale;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -7,35 +7,35 @@ import { type QrSymbol, qrSymbol, quietZone } from './symbol.ts';
 export function qrSvg(text: string, foreground: string, background: string): string {
   const symbol = qrSymbol(text);
   const size = symbol.size + 2 * quietZone;
-  if (room.length < roomFor(size)) {
-    room = new Uint8Array(roomFor(size));
+  if (buffer.length < capacityFor(size)) {
+    buffer = new Uint8Array(capacityFor(size));
     begun.size = 0;
   }
   if (begun.size !== size || begun.foreground !== foreground || begun.background !== background)
     begin(size, foreground, background);
-  return decoder.decode(room.subarray(0, finish(drawPath(symbol, begun.end))));
+  return decoder.decode(buffer.subarray(0, finish(drawPath(symbol, begun.end))));
 }
 
-/** How the picture in `room` begins: that of the next code mostly begins in the same way. */
+/** The beginning of the picture in `buffer`: the next code's is mostly the same. */
 const begun = { size: 0, foreground: '', background: '', end: 0 };
 
 function begin(size: number, foreground: string, background: string): void {
   const { written } = encoder.encodeInto(
     `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 ${size} ${size}' shape-rendering='crispEdges'>` +
       `<path fill='${background}' d='M0 0h${size}v${size}H0z'/><path stroke='${foreground}' d='`,
-    room,
+    buffer,
   );
   Object.assign(begun, { size, foreground, background, end: written });
 }
 
-/** Returns where the picture ends. */
+/** Writes the end of the picture, and returns where that is. */
 function finish(at: number): number {
-  room.set(end, at);
+  buffer.set(end, at);
   return at + end.length;
 }
 
-const sign = (text: string): number => text.charCodeAt(0);
-const [moveTo, moveBy, line, space, point, zero, five] = [...'Mmh .05'].map(sign) as [
+const code = (text: string): number => text.charCodeAt(0);
+const [moveTo, moveBy, line, space, point, zero, five] = [...'Mmh .05'].map(code) as [
   number,
   number,
   number,
@@ -45,14 +45,14 @@ const [moveTo, moveBy, line, space, point, zero, five] = [...'Mmh .05'].map(sign
   number,
 ];
 
-/** The longest run is `m123 0h123`; between two runs there is a light module. The rest is under 300 signs. */
-const roomFor = (size: number): number => size * (size / 2 + 1) * 10 + 300;
-let room = new Uint8Array(0);
+/** The longest run is `m123 0h123`; between two runs there is a light module. The rest is under 300 characters. */
+const capacityFor = (size: number): number => size * (size / 2 + 1) * 10 + 300;
+let buffer = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const end = encoder.encode(`'/></svg>`);
 
-/** Byte by byte, into one buffer: putting a path together from hundreds of small texts cost twice as much as its code. */
+/** Byte by byte, into one buffer: concatenating hundreds of short strings took twice as long as computing the code. */
 function drawPath({ size, bits }: QrSymbol, begin: number): number {
   let at = begin;
   for (let y = 0; y < size; y++) {
@@ -61,15 +61,15 @@ function drawPath({ size, bits }: QrSymbol, begin: number): number {
     let last = 0;
     for (let word = y, left = quietZone; word < bits.length; word += size, left += 32) {
       const here = bits[word] ?? 0;
-      // Modules unlike the one on their left; a side is never a multiple of 32, so the last run has an end too.
+      // Modules that differ from their left neighbour; the size is never a multiple of 32, so the last run ends too.
       for (let edges = here ^ ((here << 1) | last); edges !== 0; edges &= edges - 1) {
         const x = left + 31 - Math.clz32(edges & -edges);
         if (start < 0) {
           start = x;
           continue;
         }
-        at = drawnTo < 0 ? startRow(start, y + quietZone, at) : passOver(start - drawnTo, at);
-        room[at++] = line;
+        at = drawnTo < 0 ? startRow(start, y + quietZone, at) : moveRight(start - drawnTo, at);
+        buffer[at++] = line;
         at = write(x - start, at);
         drawnTo = x;
         start = -1;
@@ -82,29 +82,29 @@ function drawPath({ size, bits }: QrSymbol, begin: number): number {
 
 function startRow(x: number, y: number, begin: number): number {
   let at = begin;
-  room[at++] = moveTo;
+  buffer[at++] = moveTo;
   at = write(x, at);
-  room[at++] = space;
+  buffer[at++] = space;
   at = write(y, at);
-  room[at++] = point;
-  room[at++] = five;
+  buffer[at++] = point;
+  buffer[at++] = five;
   return at;
 }
 
-function passOver(modules: number, begin: number): number {
+function moveRight(modules: number, begin: number): number {
   let at = begin;
-  room[at++] = moveBy;
+  buffer[at++] = moveBy;
   at = write(modules, at);
-  room[at++] = space;
-  room[at++] = zero;
+  buffer[at++] = space;
+  buffer[at++] = zero;
   return at;
 }
 
-/** A number below a thousand, in digits; returns where it ends. */
+/** Writes a number below a thousand in decimal, and returns where it ends. */
 function write(number: number, begin: number): number {
   let at = begin;
-  if (number >= 100) room[at++] = zero + Math.floor(number / 100);
-  if (number >= 10) room[at++] = zero + (Math.floor(number / 10) % 10);
-  room[at++] = zero + (number % 10);
+  if (number >= 100) buffer[at++] = zero + Math.floor(number / 100);
+  if (number >= 10) buffer[at++] = zero + (Math.floor(number / 10) % 10);
+  buffer[at++] = zero + (number % 10);
   return at;
 }

@@ -7,7 +7,7 @@ import { versionFor } from './versions.ts';
 export interface QrSymbol {
   /** Modules a side. */
   readonly size: number;
-  /** As `layout.ts` orders them. Good until the next symbol is drawn. */
+  /** In the order of `layout.ts`. Valid until the next symbol is drawn. */
   readonly bits: Bits;
 }
 
@@ -16,28 +16,32 @@ export const quietZone = 4;
 
 const encoder = new TextEncoder();
 
-/** A text as bytes, at level M, with the mask that reads best. */
+/** A text in byte mode, at level M, with the mask of the lowest penalty. */
 export function qrSymbol(text: string): QrSymbol {
   const bytes = encoder.encode(text);
   const version = versionFor(bytes.length);
   const layout = layoutOf(version);
-  const unmasked = roomFor(layout.size);
-  place(codewordsOf(bytes, version), layout, unmasked);
+  const unmasked = bufferFor(layout.size);
+  drawData(codewordsOf(bytes, version), layout, unmasked);
   const finish = layout.finishes[bestMask(unmasked, layout)];
   const { bits } = unmasked;
   for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) ^ (finish?.[at] ?? 0);
   return { size: layout.size, bits };
 }
 
-/** Light outside of the symbol. */
+/** Outside the symbol all is light. */
 export const isDark = ({ size, bits }: QrSymbol, x: number, y: number): boolean =>
   x >= 0 && y >= 0 && x < size && y < size && (((bits[wordOf(size, x, y)] ?? 0) >>> (x & 31)) & 1) === 1;
 
-function place(codewords: Uint8Array, { fixed, order, orderTurned }: Layout, { bits, turned }: Turned): void {
+function drawData(
+  codewords: Uint8Array,
+  { fixed, order, orderTurned }: Layout,
+  { bits, turned }: Turned,
+): void {
   bits.set(fixed.bits);
   turned.set(fixed.turned);
   for (let index = 0; index < codewords.length; index++) {
-    // From its highest bit down, the dark ones only.
+    // From the highest bit down, the dark modules only.
     for (let left = codewords[index] ?? 0; left !== 0; ) {
       const bit = Math.clz32(left) - 24;
       left ^= 128 >>> bit;
@@ -64,14 +68,14 @@ function bestMask(unmasked: Turned, { size, masks }: Layout): number {
   return best;
 }
 
-/** One of each size, used again and again. */
-const rooms = new Map<number, Turned>();
+/** One of each size, reused for each symbol. */
+const buffers = new Map<number, Turned>();
 
-function roomFor(size: number): Turned {
-  const made = rooms.get(size);
-  if (made) return made;
+function bufferFor(size: number): Turned {
+  const known = buffers.get(size);
+  if (known) return known;
   const words = wordsAcross(size) * size;
-  const room = { bits: new Int32Array(words), turned: new Int32Array(words) };
-  rooms.set(size, room);
-  return room;
+  const buffer = { bits: new Int32Array(words), turned: new Int32Array(words) };
+  buffers.set(size, buffer);
+  return buffer;
 }

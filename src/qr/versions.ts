@@ -3,11 +3,11 @@ export interface Version {
   readonly number: number;
   /** Modules a side. */
   readonly size: number;
-  /** Data and error correction are split over so many blocks, the longer ones last. */
+  /** Data and error correction are split into so many blocks, the longer ones last. */
   readonly blocks: number;
   readonly correctionPerBlock: number;
   readonly dataBytes: number;
-  /** Of the length in front of a text. */
+  /** How many bits the length in front of the text has. */
   readonly lengthBits: number;
 }
 
@@ -40,14 +40,14 @@ const versions: readonly Version[] = blocks.map((count, index) => {
   };
 });
 
-/** The smallest that holds so many bytes of text. */
+/** The smallest version that holds so many bytes of text. */
 export function versionFor(textBytes: number): Version {
   const found = versions.find(({ dataBytes, lengthBits }) => 4 + lengthBits + 8 * textBytes <= 8 * dataBytes);
   if (!found) throw new RangeError(`${textBytes} bytes are more than a QR code holds`);
   return found;
 }
 
-/** What finders, timing, alignment, format and version leave. */
+/** The modules that finders, timing, alignment, format and version leave. */
 function modulesForData(version: number): number {
   const square = (16 * version + 128) * version + 64;
   if (version < 2) return square;
@@ -55,11 +55,11 @@ function modulesForData(version: number): number {
   return square - ((25 * alignments - 10) * alignments - 55) - (version < 7 ? 0 : 36);
 }
 
-/** Where centres of alignment patterns stand, in both directions. */
+/** The coordinates of the centres of alignment patterns, in both directions. */
 export function alignmentCentres({ number, size }: Version): number[] {
   if (number === 1) return [];
   const count = Math.floor(number / 7) + 2;
   const step = number === 32 ? 26 : 2 * Math.ceil((4 * number + 4) / (2 * count - 2));
-  const centres = Array.from({ length: count - 1 }, (_, place) => size - 7 - place * step);
+  const centres = Array.from({ length: count - 1 }, (_, index) => size - 7 - index * step);
   return [6, ...centres.reverse()];
 }

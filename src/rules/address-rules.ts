@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Reaches the host of the virtual machine on Azure, and on nobody's list of special addresses. */
+/** On Azure it reaches the host of the virtual machine, and no registry lists it as special. */
 const hostOfTheMachine = '168.63.129.16';
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -22,14 +22,14 @@ export function readAddress(text: string): Address | null {
   return ipaddr.IPv6.parse(text);
 }
 
-/** An IPv4 address in the clothes of IPv6 connects as IPv4, so it is one. */
+/** An IPv4-mapped IPv6 address connects as IPv4, so it is treated as IPv4. */
 export function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
 /**
  * Whether an address belongs to the public internet. IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64,
- * 6to4, Teredo) never do, whatever they carry: nobody publishes them for a service.
+ * 6to4, Teredo) never do, whatever they carry: no service is published under them.
  */
 export function isPublic(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) {

@@ -1,4 +1,4 @@
-/** The one script that visitors ever get: it works out the proof after a click and sends it. */
+/** The only script on visitors' pages: it computes the proof of work after a click, and submits it. */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
 

@@ -1,6 +1,6 @@
 import { KeptBundle } from '../../bundle/kept-bundle.ts';
 
-/** Where the captcha page finds its script: below a first segment that is reserved on every domain we answer for. */
+/** The path of the captcha page's script: its first segment is reserved on every domain. */
 export const captchaScriptPath = '/_linnet/captcha.js';
 
 export const captchaScript = new KeptBundle(

@@ -10,7 +10,7 @@ interface CaptchaGateParts {
   readonly now: () => number;
 }
 
-/** A phone needs about a second for this; a client that wants a million answers does it a million times. */
+/** A phone takes about a second for this; a client that wants a million answers has to do it a million times. */
 const work = { algorithm: 'PBKDF2/SHA-256', cost: 1_000, keyPrefix: '00' } as const;
 const challengeLifetime = 10 * 60 * 1000;
 
@@ -38,7 +38,7 @@ export class CaptchaGate {
     if (!sent) return false;
     const { parameters } = sent.challenge;
     const expiresAt = (parameters.expiresAt ?? 0) * 1000;
-    // What the signature vouches for is checked first: nothing is computed on a stranger's terms.
+    // The parameters are checked first: the cost of verifying is never the client's choice.
     const isOurs =
       parameters.algorithm === work.algorithm && parameters.cost === work.cost && parameters.keyLength === 32;
     if (!isOurs || parameters.data?.link !== this.#mark(link) || expiresAt <= this.#parts.now()) return false;
@@ -51,7 +51,7 @@ export class CaptchaGate {
     return this.#parts.useOnce(parameters.nonce, expiresAt);
   }
 
-  /** Which link a challenge is for, without telling its number. */
+  /** Identifies the link of a challenge without revealing its id. */
   #mark(link: LinkForVisitor): string {
     return this.#parts.sign(String(link.id));
   }

@@ -1,10 +1,10 @@
 import type { LinkForVisitor } from '../../rules/resolve.ts';
 
-/** A guess that is counted. */
+/** A guess that has been counted. */
 interface Guess {
-  /** It was right, or nobody looked at it: it doesn't count. */
+  /** Uncounts the guess: it was right, or it was never checked. */
   readonly forgive: () => Promise<void>;
-  /** In which turn its password is checked. */
+  /** Whose turn it takes for checking the password. */
   readonly turn: { readonly party: string; readonly isKnown: boolean };
 }
 
@@ -12,7 +12,7 @@ interface PasswordGateParts {
   readonly sign: (text: string) => string;
   readonly verifySignature: (text: string, signature: string) => boolean;
   readonly verifyPassword: (password: string, hash: string, attempt: Guess) => Promise<boolean>;
-  /** Counts a guess before it is looked at, or refuses. `browser` is one that got in here before. */
+  /** Counts a guess before it is checked, or refuses it. `browser` is the pass of a browser that was let in before. */
   readonly reserveGuess: (linkId: number, network: string, browser: string | null) => Promise<Guess>;
   readonly now: () => number;
   readonly secureCookies: boolean;
@@ -29,10 +29,10 @@ const cookieName = 'linnet_pass';
 const maxPasses = 8;
 const day = 24 * 60 * 60 * 1000;
 const passLifetime = day;
-/** After its day a pass opens nothing, but shows for so long that this browser got in: its guesses are counted apart. */
+/** An expired pass opens nothing, but for so long it shows that this browser was let in: its guesses are counted apart. */
 const knownLifetime = 90 * day;
 
-/** Lets in who knows the password, and remembers it for this link alone until the password changes. */
+/** Lets visitors with the password in, and remembers that in a cookie for this link until the password changes. */
 export class PasswordGate {
   readonly #parts: PasswordGateParts;
 
@@ -53,7 +53,7 @@ export class PasswordGate {
     const browser = this.#passFor(link, headers, knownLifetime);
     const guess = await this.#parts.reserveGuess(link.id, network, browser);
     const isRight = await this.#verify(link, password, guess).catch(async (cause) => {
-      // A guess that nobody looked at is none.
+      // A guess that was never checked doesn't count.
       await guess.forgive();
       throw cause;
     });
@@ -74,7 +74,7 @@ export class PasswordGate {
     return `${cookieName}=${pass}; Path=${withoutEnd(path)}; Max-Age=${knownLifetime / 1000}; HttpOnly; SameSite=Lax${secure}`;
   }
 
-  /** A pass that was given for this link, at most so long after its end. */
+  /** A valid pass for this link, or one that expired at most `grace` ago. */
   #passFor(link: LinkForVisitor, headers: Headers, grace: number): string | null {
     const cookies = headers.get('cookie');
     if (!cookies?.includes(cookieName)) return null;
@@ -90,14 +90,14 @@ export class PasswordGate {
   }
 }
 
-/** A slash at the end is what people add: the next visit may come without it. */
+/** Visitors may add a trailing slash: the next visit may come without it. */
 const withoutEnd = (path: string): string => path.replace(/\/$/, '');
 
-/** The hash of the password is part of it, so that a changed password ends every pass. */
+/** What is signed. It includes the password's hash, so that a changed password invalidates every pass. */
 const claim = ({ id, options }: LinkForVisitor, until: number): string =>
   `${id}|${options?.passwordHash ?? null}|${until}`;
 
-/** A link at /a/b also sees the cookie of the link at /a: those of that name are looked at, the nearest come first. */
+/** A link at /a/b also gets the cookie of the link at /a, after its own. */
 function passesIn(cookies: string): string[] {
   return cookies
     .split(';')
