@@ -122,7 +122,7 @@ export class Journal {
     const { held } = this;
     this.#held = [];
     this.#heldLength = 0;
-    if (held > 0) this.#drop(held, new Error('stopped while the disk takes nothing'));
+    if (held > 0) this.#parts.onTrouble('dropped', held, new Error('stopped while the disk takes nothing'));
     clearTimeout(this.#retrying);
     clearTimeout(this.#syncing);
     const file = this.#file;
@@ -169,18 +169,17 @@ export class Journal {
       this.#parts.onTrouble('held', hits, cause);
       return false;
     }
-    this.#afterWrite();
+    if (this.#size >= segmentSize) this.#nextSegment();
+    else this.#syncSoon();
     this.#parts.onWritten();
     return true;
   }
 
   #hold(waiting: Waiting): void {
-    if (this.#isStopped) {
-      this.#drop(waiting.hits, new Error('stopped'));
-      return;
-    }
-    if (this.#heldLength + waiting.record.length > maxHeld) {
-      this.#drop(waiting.hits, new Error('the memory for waiting hits is full'));
+    const isFull = this.#heldLength + waiting.record.length > maxHeld;
+    if (this.#isStopped || isFull) {
+      const reason = this.#isStopped ? 'stopped' : 'the memory for waiting hits is full';
+      this.#parts.onTrouble('dropped', waiting.hits, new Error(reason));
       return;
     }
     this.#held.push(waiting);
@@ -189,10 +188,6 @@ export class Journal {
       this.#retrying = undefined;
       this.#writeHeld();
     }, retryInterval);
-  }
-
-  #drop(hits: number, cause: unknown): void {
-    this.#parts.onTrouble('dropped', hits, cause);
   }
 
   #writeHeld(): void {
@@ -233,11 +228,6 @@ export class Journal {
       }
       throw cause;
     }
-  }
-
-  #afterWrite(): void {
-    if (this.#size >= segmentSize) this.#nextSegment();
-    else this.#syncSoon();
   }
 
   #open(segment: number): number {

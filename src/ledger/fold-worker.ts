@@ -201,17 +201,21 @@ export class FoldWorker {
     return journalsIn(this.#parts.settings.dataDir).filter((name) => watermarkKey(name) !== own);
   }
 
-  /** A journal that can't be read or locked now is left for later: new hits don't wait for it. */
+  /** A journal that can't be read or locked now, or that others fold, is left for later: new hits don't wait for it. */
   async #recoverOrWait(name: JournalName): Promise<void> {
+    const journal = watermarkKey(name);
     try {
       await this.#recover(name);
     } catch (cause) {
-      if (!isAway(cause)) throw cause;
-      this.#trouble('journal left for later', {
-        journal: watermarkKey(name),
-        error: (cause as Error).message,
-      });
-      this.#lookAgainLater();
+      if (cause instanceof JournalTaken && cause.message === journal) {
+        // Another node folds a copy of this folder, and what it has folded is done for both; or the database has just
+        // finished what this journal's process had sent before it was killed. The next look continues from there.
+        this.#foldedByOthers.add(journal);
+        this.#trouble('journal folded elsewhere', { journal });
+      } else if (isAway(cause))
+        this.#trouble('journal left for later', { journal, error: (cause as Error).message });
+      else throw cause;
+      if (!this.#isStopping) this.#lookAgainLater();
     }
   }
 
@@ -235,8 +239,9 @@ export class FoldWorker {
     try {
       if (await this.#isFoldedElsewhere(name)) return;
       journal = await this.#open(name);
-      const isWhole = await this.#foldLeftover(journal, name);
-      if (!isWhole || this.#isStopping) return;
+      // New hits are folded in between.
+      while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
+      if (this.#isStopping) return;
       removeJournal(folder);
       await this.#parts.store.forgetWatermark(watermarkKey(name));
       this.#parts.tell({ kind: 'recovered' });
@@ -250,24 +255,6 @@ export class FoldWorker {
   async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
     const key = watermarkKey(name);
     return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
-  }
-
-  /**
-   * New hits are folded in between. Returns false if not all of it was folded, or not by this process.
-   */
-  async #foldLeftover(journal: JournalFold, name: JournalName): Promise<boolean> {
-    try {
-      while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
-      return !this.#isOutOfPatience;
-    } catch (cause) {
-      // A copy of this folder is folded by another node, and what it has done is done for both; or the database has just
-      // finished what this journal's process had sent before it was killed. The next look goes on from there.
-      if (!(cause instanceof JournalTaken) || cause.message !== watermarkKey(name)) throw cause;
-      this.#foldedByOthers.add(watermarkKey(name));
-      this.#trouble('journal folded elsewhere', { journal: watermarkKey(name) });
-      if (!this.#isStopping) this.#lookAgainLater();
-      return false;
-    }
   }
 
   /** New hits should not wait long for old ones. */
