@@ -20,7 +20,7 @@ import { allowListOf } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Deliverer } from '../webhooks/deliver.ts';
-import { domainMeansOf } from './domains.ts';
+import { domainContextOf } from './domains.ts';
 import type { Overrides } from './overrides.ts';
 
 /** What the control plane works with, for the app and for the command line. */
@@ -33,7 +33,7 @@ export function contextOf(
   live: Pick<Context, 'linksChanged' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks'> = {
     linksChanged: () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
-    domains: domainMeansOf(config, site, overrides.now ?? Date.now, () => {}),
+    domains: domainContextOf(config, site, overrides.now ?? Date.now, () => {}),
     mailer: null,
     backgroundTasks: new BackgroundTasks(() => {}),
   },

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import { backgroundTasksOf, contextOf, delivererOf, mailerOf } from './context.ts';
 import type { Change } from './data-plane.ts';
-import { domainMeansOf } from './domains.ts';
+import { domainContextOf } from './domains.ts';
 import type { Start } from './start.ts';
 
 interface ControlPlane {
@@ -28,7 +28,7 @@ export function openControlPlane(
     webhooks: deliverer,
     mailer: mailerOf(config, site, overrides, log),
     backgroundTasks: backgroundTasksOf(log),
-    domains: domainMeansOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
+    domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });
   opened.defer(() => context.backgroundTasks.finish());
   const authenticator = new Authenticator(database, now, (cause) => log.error('key use not noted', cause));

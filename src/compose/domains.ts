@@ -1,19 +1,19 @@
 import type { Config } from '../config/options.ts';
 import { Dns } from '../domains/dns.ts';
 import { TargetFinder } from '../domains/target.ts';
-import type { DomainMeans } from '../manage/domain-means.ts';
+import type { DomainContext } from '../manage/domain-context.ts';
 import type { DomainState } from '../rules/domain-standing.ts';
 import type { Site } from '../rules/site.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** What custom domains are managed with. `changed` notifies this node's cache of hosts. */
-export function domainMeansOf(
+export function domainContextOf(
   config: Config,
   site: Site,
   now: () => number,
   changed: (host: string) => void,
   log?: Log,
-): DomainMeans {
+): DomainContext {
   const dns = new Dns(config.dnsServers);
   // On a loopback address no visitor arrives: until the service has a public address, domains lead nowhere.
   const leadHere = config.domainTarget !== null || !site.isTrial;

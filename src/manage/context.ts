@@ -11,7 +11,7 @@ import type { LinkAddress } from '../storage/changes.ts';
 import type { Database } from '../storage/database.ts';
 import type { Webhooks } from '../webhooks/outbox.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
-import type { DomainMeans } from './domain-means.ts';
+import type { DomainContext } from './domain-context.ts';
 import type { StoreLink } from './prepared-link.ts';
 
 /** What the control plane works with. Made in `compose/context.ts`, where tests may replace the clock and randomness. */
@@ -28,7 +28,7 @@ export interface Context {
   /** Null where no mail server is set. */
   readonly mailer: Mailer | null;
   readonly backgroundTasks: BackgroundTasks;
-  readonly domains: DomainMeans;
+  readonly domains: DomainContext;
   readonly config: Pick<
     Config,
     'baseUrl' | 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'

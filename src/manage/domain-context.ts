@@ -2,7 +2,7 @@ import type { DomainFindings, DomainTarget } from '../rules/domain-findings.ts';
 import type { DomainState } from '../rules/domain-standing.ts';
 
 /** What custom domains are managed with. */
-export interface DomainMeans {
+export interface DomainContext {
   /** Null: the program is ending, and doesn't wait for the answer. */
   readonly dns: { findingsFor(host: string): Promise<DomainFindings | null> };
   /** Whether there is a public address to lead to. */
