@@ -2,14 +2,14 @@ import { Refusal } from '../rules/errors.ts';
 
 /** The party for which something is done. */
 export interface Turn {
-  /** Those of one party wait behind one another, and not in front of others. */
+  /** Work of one party waits in a queue of its own, and delays no other party. */
   readonly party: string;
-  /** Known users and signed-in ones come first. */
+  /** Known and signed-in users come first. */
   readonly isKnown: boolean;
 }
 
 const maxRunning = 2;
-/** One turn in so many goes to unknown ones, however many known ones wait. */
+/** One turn in so many goes to the others, however many known users wait. */
 const othersEvery = 4;
 
 /** Runs expensive work a few at a time, fairly between parties. A bounded number may wait; beyond it, calls are refused. */
@@ -19,7 +19,7 @@ export class FairTurns {
   readonly #known: WaitingParties;
   readonly #others: WaitingParties;
 
-  /** How many may wait: known ones, and all others. */
+  /** `maxWaiting` holds for known users and, separately, for all others. */
   constructor(maxWaiting: number) {
     this.#known = new WaitingParties(maxWaiting);
     this.#others = new WaitingParties(maxWaiting);

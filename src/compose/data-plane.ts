@@ -12,7 +12,7 @@ export interface Clicks {
   settled(): Promise<void>;
   /** Calls `listener` after each batch of hits that has been stored. */
   onFolded(listener: () => void): void;
-  /** To be called now and then: deletes old hits, and the journals of processes that have died. */
+  /** To be called at intervals: deletes old hits, and the journals of processes that have died. */
   tidy(): void;
 }
 

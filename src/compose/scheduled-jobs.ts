@@ -1,6 +1,6 @@
 import { checkDueDomains } from '../manage/check-due-domains.ts';
 import type { Context } from '../manage/context.ts';
-import { tellExpiries } from '../manage/tell-expiries.ts';
+import { sendExpiries } from '../manage/send-expiries.ts';
 import { tidyUp } from '../manage/tidy-up.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
@@ -30,7 +30,7 @@ export function startScheduledJobs(
   deliverer.start();
   opened.defer(() => deliverer.stop());
   repeat(
-    () => tellExpiries(context),
+    () => sendExpiries(context),
     overrides.expiryInterval ?? expiryInterval,
     (cause) => log.warn('expiries not told', { error: String(cause) }),
   );

@@ -21,7 +21,7 @@ export class BackgroundTasks {
     this.#running.add(running);
   }
 
-  /** Those that are under way come to their end. */
+  /** Waits for the tasks that are running. */
   async finish(): Promise<void> {
     await Promise.all(this.#running);
   }

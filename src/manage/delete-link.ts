@@ -51,7 +51,7 @@ async function removeLinks(
   for (const link of links) await enqueueLinkEvent(queries, 'link.deleted', link, occasionOf(context, now));
 }
 
-/** After the commit: invalidates this node's caches at once, and wakes the webhooks. */
+/** After the commit: invalidates this node's caches at once, and wakes the deliverer of webhooks. */
 function forgetLinks(
   context: Context,
   links: readonly Pick<StoredLink, 'domain_id' | 'suffix' | 'webhook_url'>[],

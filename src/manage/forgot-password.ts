@@ -47,7 +47,7 @@ async function refuseMany({ limits }: Context, network: string): Promise<void> {
   );
 }
 
-/** A link that could not be mailed leaves the one before it as it was. */
+/** If the mail can't be sent, the previous link stays valid. */
 async function mailLink(context: Context, mailer: Mailer, email: string, by: Guesser): Promise<void> {
   const { database, guesses, limits, site } = context;
   const known = await guesses.knownAs(loginTarget(email), by);

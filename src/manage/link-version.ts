@@ -18,7 +18,7 @@ export function requireVersion(expected: string | null, link: { readonly updated
   );
 }
 
-/** What can't be the version of any link says nothing about a change. */
+/** For a header that can't be the version of any link: it doesn't show that the link was changed. */
 function noVersion(tags: readonly string[], link: { readonly updated_at: number }): Refusal {
   const isWeak = tags.some((tag) => /^w\//i.test(tag));
   return new Refusal(

@@ -5,14 +5,14 @@ import type { Context } from './context.ts';
 
 const hour = 60 * 60 * 1000;
 
-/** Administrators can have us write to strangers: not often to the same one, and not to many. */
+/** Administrators can have mail sent to strangers: not often to the same address, and not to many. */
 const toAddress = (address: string): Limit => ({ key: `mail|to|${address}`, max: 5, window: 24 * hour });
 const ofOrganization = (id: number): Limit => ({ key: `mail|organization|${id}`, max: 50, window: hour });
 
 /**
- * Anyone can have us write to any account. From one network not as often as from all, and from a browser or
- * network that signed in there before (`known`) apart from all others, so that others can't use up the owner's budget;
- * and apart from invitations, which must not be used up by it.
+ * Anyone can request a mail to any account. One network has a smaller budget than all together, and a browser or
+ * network that has signed in there before (`known`) has its own, so that others can't use up the owner's. Invitations have
+ * another budget, which these mails don't use up.
  */
 export const resetMailLimits = (address: string, network: string, known: string | null): readonly Limit[] =>
   known === null
@@ -22,7 +22,7 @@ export const resetMailLimits = (address: string, network: string, known: string 
       ]
     : [{ key: `mail|reset|${address}|${known}`, max: 3, window: 24 * hour }];
 
-/** What takes the attempt back; null when a limit is reached. */
+/** Resolves to a function that takes the attempt back, or to null when a limit is reached. */
 export async function withinLimits(
   limits: Context['limits'],
   wanted: readonly Limit[],
@@ -42,8 +42,8 @@ export async function mailWithinLimits(
   organizationId: number,
   mail: Mail,
 ): Promise<boolean> {
-  const isLetOut = await withinLimits(limits, [ofOrganization(organizationId)]);
-  const forgive = isLetOut && (await withinLimits(limits, [toAddress(mail.to)]));
+  const isWithin = await withinLimits(limits, [ofOrganization(organizationId)]);
+  const forgive = isWithin && (await withinLimits(limits, [toAddress(mail.to)]));
   if (!forgive) {
     mailer.heldBack(`too many mails of organization ${organizationId}, or to one address`);
     return false;

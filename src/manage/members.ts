@@ -25,7 +25,7 @@ export const readMembers = (context: Context, { organizationId }: Caller): Promi
 
 export const changeRole = (context: Context, caller: Caller, id: number, role: Role): Promise<StoredMember> =>
   context.database.write(async (queries) => {
-    const member = await holdMember(queries, caller, id);
+    const member = await lockMember(queries, caller, id);
     if (member.role === 'administrator' && role === 'editor') await stepDown(queries, member, 'lowered');
     await setMembership(queries, id, { organization_id: caller.organizationId, role });
     const changed = await findMember(queries, caller.organizationId, id);
@@ -39,7 +39,7 @@ export const changeRole = (context: Context, caller: Caller, id: number, role: R
  */
 export const removeMember = (context: Context, caller: Caller, id: number): Promise<void> =>
   context.database.write(async (queries) => {
-    const member = await holdMember(queries, caller, id);
+    const member = await lockMember(queries, caller, id);
     if (member.role === 'administrator') await stepDown(queries, member, 'removed');
     const own = await insertOrganization(queries, member.name || member.email, context.now());
     await setMembership(queries, id, { organization_id: own, role: 'administrator' });
@@ -48,7 +48,7 @@ export const removeMember = (context: Context, caller: Caller, id: number): Prom
   });
 
 /** A member of the caller's organization. Locks its membership until the transaction ends. */
-async function holdMember(queries: Queries, caller: Caller, id: number): Promise<Membership> {
+async function lockMember(queries: Queries, caller: Caller, id: number): Promise<Membership> {
   const member = await lockMembership(queries, id);
   if (member?.organization_id !== caller.organizationId) throw notFound('member');
   await lockOrganizations(queries, [caller.organizationId]);

@@ -57,7 +57,7 @@ export async function declineInvitation(context: Context, caller: Caller, id: nu
 /** From the list of one's own invitations. */
 export const acceptInvitation = (context: Context, caller: Caller, id: number): Promise<StoredUser> =>
   context.database.write(async (queries) => {
-    const member = await holdCaller(queries, caller);
+    const member = await lockCaller(queries, caller);
     const invitation = await findInvitationById(queries, id);
     if (invitation?.email !== member.email || invitation.expires_at <= context.now())
       throw noSuchInvitation();
@@ -74,7 +74,7 @@ export const acceptInvitation = (context: Context, caller: Caller, id: number): 
 /** By the mailed link: having it proves that the address is the user's. */
 export const acceptByToken = (context: Context, caller: Caller, token: string): Promise<StoredUser> =>
   context.database.write(async (queries) => {
-    const member = await holdCaller(queries, caller);
+    const member = await lockCaller(queries, caller);
     const invitation = invitationTokens.matches(token)
       ? await findInvitation(queries, digest(token))
       : undefined;
@@ -89,7 +89,7 @@ export const acceptByToken = (context: Context, caller: Caller, token: string): 
     return join(queries, member, invitation);
   });
 
-async function holdCaller(queries: Queries, { userId }: Caller): Promise<Membership> {
+async function lockCaller(queries: Queries, { userId }: Caller): Promise<Membership> {
   const member = await lockMembership(queries, userId);
   if (!member) throw notFound('user');
   return member;

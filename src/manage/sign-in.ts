@@ -7,7 +7,7 @@ import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Queries } from '../storage/schema.ts';
 import { endSession, insertSession } from '../storage/sessions.ts';
-import { findPasswordHash, findUser, holdPassword, type StoredUser } from '../storage/users.ts';
+import { findPasswordHash, findUser, lockPassword, type StoredUser } from '../storage/users.ts';
 import type { Context } from './context.ts';
 
 interface Login {
@@ -85,7 +85,7 @@ async function signIn<T>(
   if (!user || !right) throw loginWrong();
   await Promise.all([forgive(), context.guesses.noteNetwork(target, network)]);
   return context.database.write(async (queries) => {
-    if (!(await holdPassword(queries, user.id, user.password_hash))) throw loginWrong();
+    if (!(await lockPassword(queries, user.id, user.password_hash))) throw loginWrong();
     return begin(queries, user.id);
   });
 }

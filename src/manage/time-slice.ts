@@ -6,8 +6,8 @@ const checkEvery = 4;
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * For work that takes milliseconds in one go, of which much may arrive at once: each piece gets its own turn of the event loop,
- * with other work in between.
+ * For work that takes milliseconds in one go and may arrive in bursts: each item gets its own turn of the event loop, with
+ * other work in between.
  */
 export function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));

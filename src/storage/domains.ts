@@ -31,7 +31,7 @@ export interface StoredDomain extends DomainRow {
   readonly is_taken: number;
 }
 
-/** An organization's domains that aren't on their way out. */
+/** An organization's domains, without those that are being deleted. */
 const own = (queries: Queries, organizationId: number) =>
   queries
     .selectFrom('domains')
@@ -193,8 +193,8 @@ export async function findOwnDomainId(
   return row?.id ?? null;
 }
 
-/** Those of these domains that are there. None of them goes, or changes, before this transaction ends. */
-export async function holdDomains(
+/** Those of these domains that exist, locked until this transaction ends. */
+export async function lockDomains(
   queries: Queries,
   ids: readonly number[],
 ): Promise<readonly Pick<DomainRow, 'id' | 'verified_at'>[]> {

@@ -2,14 +2,13 @@ import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { jsonTexts } from './json-rows.ts';
 import { linkColumns } from './link-columns.ts';
-import { canComeBack } from './list-deleted.ts';
+import { isRestorable } from './list-deleted.ts';
 import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
-/** What goes into the bin and comes out of it. */
 const columns = Object.keys(linkColumns) as (keyof typeof linkColumns)[];
 
-/** Takes links out of sight, with their tags, so that they can come back. */
+/** Moves links with their tags to the bin, from which they can be restored. */
 export async function moveToBin(queries: Queries, ids: readonly number[], now: number): Promise<void> {
   await queries
     .insertInto('link_bin')
@@ -37,7 +36,7 @@ const shown = ['id', 'organization_id', 'domain_id', 'suffix', 'deleted_at'] as 
 export type BinnedLink = Pick<Selectable<Schema['link_bin']>, (typeof shown)[number]>;
 
 /**
- * Those of these links that can come back. They are locked: of two concurrent calls that restore one, one finds it.
+ * Those of these links that can be restored. They are locked: of two concurrent calls that restore one, one finds it.
  */
 export async function lockRestorable(
   queries: Queries,
@@ -48,7 +47,7 @@ export async function lockRestorable(
   const found = await queries
     .updateTable('link_bin')
     .set({ deleted_at: sql<number>`deleted_at` })
-    .where(canComeBack(organizationId, deletedAfter))
+    .where(isRestorable(organizationId, deletedAfter))
     .where('id', 'in', ids)
     .returning(shown)
     .execute();
@@ -56,8 +55,8 @@ export async function lockRestorable(
 }
 
 /**
- * Makes links of them again, as far as no link has their suffix now; of several with one suffix, of that which was deleted
- * last. Returns the ids of those that are links again.
+ * Restores them where no link has their suffix now; of several with one suffix, the one that was deleted last. Returns the
+ * ids of those that were restored.
  */
 export async function moveFromBin(queries: Queries, wanted: readonly number[]): Promise<number[]> {
   const moved = await queries

@@ -10,7 +10,7 @@ export interface DeletedLink {
   readonly destination_url: string;
   readonly name: string | null;
   readonly deleted_at: number;
-  /** The link that has its suffix now; null: it can have it back. */
+  /** The link that has its suffix now; null: it is free. */
   readonly suffix_taken_by: number | null;
 }
 
@@ -20,8 +20,8 @@ export interface DeletedPosition {
   readonly id: number;
 }
 
-/** What an organization's deleted links are that can come back: their domain is still there and still its own. */
-export const canComeBack =
+/** An organization's deleted links that can be restored: their domain still exists and is still its own. */
+export const isRestorable =
   (organizationId: number, deletedAfter: number) => (where: ExpressionBuilder<Schema, 'link_bin'>) =>
     where.and([
       where('link_bin.organization_id', '=', organizationId),
@@ -48,7 +48,7 @@ export const listDeleted = (
   deletedAfter: number,
   page: { readonly limit: number; readonly after: DeletedPosition | undefined },
 ): Promise<DeletedLink[]> => {
-  let matching = queries.selectFrom('link_bin').where(canComeBack(organizationId, deletedAfter));
+  let matching = queries.selectFrom('link_bin').where(isRestorable(organizationId, deletedAfter));
   if (page.after) {
     const { deletedAt, id } = page.after;
     matching = matching.where(sql<boolean>`(link_bin.deleted_at, link_bin.id) < (${deletedAt}, ${id})`);
@@ -81,4 +81,4 @@ export const countDeleted = (
   organizationId: number,
   deletedAfter: number,
 ): Promise<number> =>
-  countRows(queries.selectFrom('link_bin').where(canComeBack(organizationId, deletedAfter)));
+  countRows(queries.selectFrom('link_bin').where(isRestorable(organizationId, deletedAfter)));

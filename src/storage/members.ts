@@ -58,7 +58,7 @@ export async function setMembership(
   await queries.updateTable('users').set(changes).where('id', '=', userId).execute();
 }
 
-/** Whether that was news. */
+/** True when the address was not proven before. */
 export const proveEmail = (queries: Queries, userId: number): Promise<boolean> =>
   hasRow(
     queries

@@ -29,8 +29,8 @@ export const findUserByEmail = (queries: Queries, email: string): Promise<Stored
 export const findPasswordHash = (queries: Queries, email: string) =>
   queries.selectFrom('users').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirst();
 
-/** Whether the password is still this one; it stays so until the transaction ends. */
-export const holdPassword = (queries: Queries, id: number, hash: string): Promise<boolean> =>
+/** Whether the password is still this one; locks it until the transaction ends. */
+export const lockPassword = (queries: Queries, id: number, hash: string): Promise<boolean> =>
   replacePassword(queries, id, hash, hash);
 
 /** False when the password isn't the expected one any more. */
@@ -49,7 +49,7 @@ export const replacePassword = (
       .returning('id'),
   );
 
-/** Whatever it was before. */
+/** Sets it, whatever it was before. */
 export async function setPassword(queries: Queries, id: number, hash: string): Promise<void> {
   await queries.updateTable('users').set({ password_hash: hash }).where('id', '=', id).execute();
 }
