@@ -1,4 +1,4 @@
-import { needsFirstAccount } from '../manage/set-up.ts';
+import { needsFirstAccount } from '../manage/register-user.ts';
 import { endpoint } from './endpoint.ts';
 import { Setup } from './schemas/setup.ts';
 

@@ -1,5 +1,4 @@
-import { setupToken } from '../manage/register-user.ts';
-import { needsFirstAccount } from '../manage/set-up.ts';
+import { needsFirstAccount, setupToken } from '../manage/register-user.ts';
 import { Refusal } from '../rules/errors.ts';
 import type { Command } from './command.ts';
 

@@ -37,13 +37,16 @@ const firstAccount = 'first_account';
 export const setupToken = (context: Pick<Context, 'secrets'>): string =>
   context.secrets.sign('setup', 'first account', 24);
 
+export const needsFirstAccount = async ({ database }: Context): Promise<boolean> =>
+  !(await hasUsers(database.lookup));
+
 export async function registerUser(
   context: Context,
   input: Registration,
   source: RegistrationSource,
   network = '',
 ): Promise<StoredUser> {
-  const isFirst = !(await hasUsers(context.database.lookup));
+  const isFirst = await needsFirstAccount(context);
   refuseUnlessAllowed(context, input, source, isFirst);
   const baseUrl = baseUrlOf(context, input, isFirst);
   await refuseUselessInvitation(context, input);
