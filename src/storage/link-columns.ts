@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { ColumnKind } from './json-rows.ts';
 
 /** Every column of `links`, and of `link_bin` as it was there: inserted, moved to the bin and restored. */
 const columns = {
@@ -55,7 +54,7 @@ export type LinkRow = {
 /** The columns by their kind of value. */
 export const linkColumns = Object.fromEntries(
   Object.entries(columns).map(([name, type]) => [name, type.split(' ')[0]]),
-) as Readonly<Record<Name, ColumnKind>>;
+) as Readonly<Record<Name, 'integer' | 'text'>>;
 
 /** What is erased of a link that is removed from the bin for good: its suffix stays reserved, its content goes. */
 export const erasedColumns = {
