@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { describe, expect, test } from 'bun:test';
+import { storeKinds } from './support/app.ts';
 import { member } from './support/members.ts';
-import { cookieIn, sessionsOf } from './support/sessions.ts';
+import { cookieIn, sessionSuite } from './support/sessions.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
 describe.each(storeKinds)('the list of sessions on %s', (store) => {
-  let app: TestApp;
-  const { ours, signIn, person, isIn } = sessionsOf(() => app);
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const suite = sessionSuite(store);
+  const { ours, signIn, person, isIn } = suite;
 
   const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
   const iphone =
@@ -25,18 +17,18 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
   const begin = async (who: { email: string; password: string }, agent: string) =>
     cookieIn((await signIn(who.email, who.password, { 'user-agent': agent })).headers).pair;
   const list = async (cookie: string) =>
-    (await app.call('GET', '/api/v1/session', { headers: { cookie } })).json;
+    (await suite.app.call('GET', '/api/v1/session', { headers: { cookie } })).json;
   const end = (id: string, cookie: string) =>
-    app.call('DELETE', `/api/v1/session/${id}`, { headers: ours(cookie) });
-  const newcomer = () => app.newcomer();
+    suite.app.call('DELETE', `/api/v1/session/${id}`, { headers: ours(cookie) });
+  const newcomer = () => suite.app.newcomer();
 
   test('says with what and when each was begun, when it was last used, and which one asks', async () => {
     const who = await newcomer();
-    const begun = app.clock.now;
+    const begun = suite.app.clock.now;
     const desk = await begin(who, firefox);
     await begin(who, iphone);
-    const byKey = async () => (await app.call('GET', '/api/v1/session', { key: who.key })).json;
-    app.clock.now += 2 * hour;
+    const byKey = async () => (await suite.app.call('GET', '/api/v1/session', { key: who.key })).json;
+    suite.app.clock.now += 2 * hour;
     await isIn(desk);
     // Its use is noted down beside the answer.
     while ((await byKey())[0].last_used_at !== new Date(begun + 2 * hour).toISOString());
@@ -53,13 +45,13 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     ]);
     const current = (await byKey()).map((session: { is_current: boolean }) => session.is_current);
     expect(current).toEqual([false, false]);
-    expect((await app.call('GET', '/api/v1/session')).status).toBe(401);
+    expect((await suite.app.call('GET', '/api/v1/session')).status).toBe(401);
   });
 
   test('a browser that says nothing of itself, or nonsense, is not known by name', async () => {
     const who = await newcomer();
     for (const agent of ['', '<script>', 'x'.repeat(4_000), 'curl/8.5.0']) await begin(who, agent);
-    const { json } = await app.call('GET', '/api/v1/session', { key: who.key });
+    const { json } = await suite.app.call('GET', '/api/v1/session', { key: who.key });
     expect(json.map(({ browser, os }: { browser: null; os: null }) => [browser, os])).toEqual(
       Array.from({ length: 4 }, () => [null, null]),
     );
@@ -89,7 +81,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
 
   test("no user sees or ends another's, also in one organization, whatever is made up for an id", async () => {
     const [mine, theirs] = [await person(), await person()];
-    const colleague = await member(app, mine);
+    const colleague = await member(suite.app, mine);
     const [{ id }] = await list(theirs.cookie);
     const [{ id: colleagues }] = await list(colleague.browser.cookie ?? '');
     expect((await list(mine.cookie)).length).toBe(1);
@@ -115,7 +107,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     const [{ id }] = await list(cookie);
     expect(await isIn(`linnet=lns_${id.padEnd(43, '0')}`)).toBe(false);
     expect(cookie).not.toContain(id);
-    app.clock.now += 30 * day;
+    suite.app.clock.now += 30 * day;
     const fresh = await begin({ email, password }, firefox);
     expect((await list(fresh)).length).toBe(1);
     expect((await end(id, fresh)).status).toBe(204);

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { tidyUp } from '../src/manage/tidy-up.ts';
-import { startApp, storeKinds, type TestApp } from './support/app.ts';
-import { cookieIn, sessionsOf } from './support/sessions.ts';
+import { startApp, storeKinds } from './support/app.ts';
+import { cookieIn, sessionSuite } from './support/sessions.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
 
 describe.each(storeKinds)('sessions on %s', (store) => {
-  let app: TestApp;
-  const { ours, signIn, person, isIn } = sessionsOf(() => app);
-
-  beforeAll(async () => {
-    app = await startApp({ store });
-  });
-  afterAll(async () => {
-    expect(app.faults).toEqual([]);
-    await app.stop();
-  });
+  const suite = sessionSuite(store);
+  const { ours, signIn, person, isIn } = suite;
 
   test('signing in answers the user and sets a cookie that scripts and other sites can not use', async () => {
-    const { email, password, userId } = await app.newcomer('cookie@example.com');
+    const { email, password, userId } = await suite.app.newcomer('cookie@example.com');
     const answer = await signIn(email, password);
     expect([answer.status, answer.json.id, answer.json.email]).toEqual([201, userId, email]);
     const { pair, attributes } = cookieIn(answer.headers);
@@ -28,53 +20,55 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const known = answer.headers.getSetCookie()[1] ?? '';
     expect(known).toMatch(/^linnet_known=[\w.-]+; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(answer.text).not.toContain('lns_');
-    expect((await app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).json).toEqual(answer.json);
+    expect((await suite.app.call('GET', '/api/v1/user', { headers: { cookie: pair } })).json).toEqual(
+      answer.json,
+    );
   });
 
   test('a session may do all that a key may, reading and changing', async () => {
     const { cookie } = await person();
-    const made = await app.call('POST', '/api/v1/link', {
+    const made = await suite.app.call('POST', '/api/v1/link', {
       headers: ours(cookie),
       body: { destination_url: 'example.com' },
     });
     expect(made.status).toBe(201);
-    expect((await app.call('GET', '/api/v1/link', { headers: { cookie } })).json.total_links).toBe(1);
-    const gone = await app.call('DELETE', `/api/v1/link/${made.json.id}`, { headers: ours(cookie) });
+    expect((await suite.app.call('GET', '/api/v1/link', { headers: { cookie } })).json.total_links).toBe(1);
+    const gone = await suite.app.call('DELETE', `/api/v1/link/${made.json.id}`, { headers: ours(cookie) });
     expect(gone.status).toBe(204);
   });
 
   test('signing out ends the session and clears its cookie; doing it twice is no error', async () => {
     const { cookie } = await person();
-    const out = await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
+    const out = await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
     expect(out.status).toBe(204);
     expect(out.headers.get('set-cookie')).toStartWith('linnet=; Max-Age=0; Path=/');
-    const refused = await app.call('GET', '/api/v1/user', { headers: { cookie } });
+    const refused = await suite.app.call('GET', '/api/v1/user', { headers: { cookie } });
     expect([refused.status, refused.json.error_code]).toEqual([401, 'SESSION_ENDED']);
-    expect((await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) })).status).toBe(204);
-    expect((await app.call('DELETE', '/api/v1/session')).status).toBe(204);
+    expect((await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) })).status).toBe(204);
+    expect((await suite.app.call('DELETE', '/api/v1/session')).status).toBe(204);
   });
 
   test('a session lives thirty days from its last use, and its cookie with it', async () => {
     const { cookie } = await person();
-    const use = async () => (await app.call('GET', '/api/v1/user', { headers: { cookie } })).headers;
+    const use = async () => (await suite.app.call('GET', '/api/v1/user', { headers: { cookie } })).headers;
     expect((await use()).get('set-cookie')).toBeNull();
     for (let month = 0; month < 3; month++) {
-      app.clock.now += 29 * day;
+      suite.app.clock.now += 29 * day;
       const renewed = (await use()).get('set-cookie');
       expect(renewed).toStartWith(`${cookie}; Max-Age=${30 * 24 * 60 * 60}; `);
       // The renewal is noted down beside the answer.
       while ((await use()).get('set-cookie') !== null);
     }
-    app.clock.now += 30 * day - 1;
+    suite.app.clock.now += 30 * day - 1;
     expect(await isIn(cookie)).toBe(true);
-    app.clock.now += 30 * day + 1;
+    suite.app.clock.now += 30 * day + 1;
     expect(await isIn(cookie)).toBe(false);
   });
 
   test('its use is written down at most once an hour', async () => {
     const { cookie, userId } = await person();
     const renewedAt = async () => {
-      const { database } = app.app.context;
+      const { database } = suite.app.app.context;
       const rows = await database.read
         .selectFrom('sessions')
         .select('renewed_at')
@@ -83,10 +77,10 @@ describe.each(storeKinds)('sessions on %s', (store) => {
       return rows.map((row) => row.renewed_at);
     };
     const [begun = 0] = await renewedAt();
-    app.clock.now += hour - 1;
+    suite.app.clock.now += hour - 1;
     await Promise.all(Array.from({ length: 20 }, () => isIn(cookie)));
     expect(await renewedAt()).toEqual([begun]);
-    app.clock.now += 1;
+    suite.app.clock.now += 1;
     await Promise.all(Array.from({ length: 20 }, () => isIn(cookie)));
     while ((await renewedAt())[0] === begun);
     expect(await renewedAt()).toEqual([begun + hour]);
@@ -95,14 +89,14 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   test('where a key or a token is sent too, it counts, and not the cookie', async () => {
     const [one, other] = [await person(), await person()];
     const user = async (headers: Record<string, string>) =>
-      (await app.call('GET', '/api/v1/user', { headers })).json.id;
+      (await suite.app.call('GET', '/api/v1/user', { headers })).json.id;
     expect(await user({ cookie: one.cookie, 'api-key': other.key })).toBe(other.userId);
     expect(await user({ cookie: one.cookie, authorization: `Bearer ${other.key}` })).toBe(other.userId);
     expect(
-      (await app.call('GET', '/api/v1/user', { headers: { cookie: one.cookie, 'api-key': 'lnt_no' } }))
+      (await suite.app.call('GET', '/api/v1/user', { headers: { cookie: one.cookie, 'api-key': 'lnt_no' } }))
         .status,
     ).toBe(401);
-    const renamed = await app.call('PATCH', '/api/v1/user', {
+    const renamed = await suite.app.call('PATCH', '/api/v1/user', {
       headers: { cookie: one.cookie, 'api-key': other.key, origin: 'https://evil.example' },
       body: { name: 'By key' },
     });
@@ -112,7 +106,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   test('a session is no bearer, and a key is no cookie', async () => {
     const { cookie, key } = await person();
     const token = cookie.slice('linnet='.length);
-    expect((await app.call('GET', '/api/v1/user', { key: token })).status).toBe(401);
+    expect((await suite.app.call('GET', '/api/v1/user', { key: token })).status).toBe(401);
     expect(await isIn(`linnet=${key}`)).toBe(false);
     for (const odd of [
       'linnet=',
@@ -138,32 +132,32 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test('the cookie of a session that ended keeps no user from signing in or up', async () => {
     const { email, password, cookie } = await person();
-    await app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
+    await suite.app.call('DELETE', '/api/v1/session', { headers: ours(cookie) });
     expect((await signIn(email, password, ours(cookie))).status).toBe(201);
     const body = { email: `up@example.com`, password: 'a long enough one' };
-    expect((await app.call('POST', '/api/v1/user', { headers: ours(cookie), body })).status).toBe(201);
-    expect((await app.call('POST', '/api/v1/user', { headers: ours(cookie) })).status).toBe(401);
+    expect((await suite.app.call('POST', '/api/v1/user', { headers: ours(cookie), body })).status).toBe(201);
+    expect((await suite.app.call('POST', '/api/v1/user', { headers: ours(cookie) })).status).toBe(401);
   });
 
   test('guesses are counted together with those for tokens, before they are looked at', async () => {
-    const { email, password } = await app.newcomer('guess@example.com');
+    const { email, password } = await suite.app.newcomer('guess@example.com');
     const attempts = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         index % 2
           ? signIn(email, 'wrong')
-          : app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password: 'wrong' } }),
+          : suite.app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password: 'wrong' } }),
       ),
     );
     expect(attempts.filter(({ status }) => status === 401)).toHaveLength(10);
     const late = await signIn(email, password);
     expect([late.status, late.json.error_code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(late.headers.get('set-cookie')).toBeNull();
-    app.clock.now += 15 * 60_000;
+    suite.app.clock.now += 15 * 60_000;
     expect((await signIn(email, password)).status).toBe(201);
   });
 
   test('a wrong password and an unknown address are answered the same', async () => {
-    const { email } = await app.newcomer('same@example.com');
+    const { email } = await suite.app.newcomer('same@example.com');
     const wrong = await signIn(email, 'wrong password');
     const unknown = await signIn('nobody@example.com', 'wrong password');
     expect([wrong.status, wrong.json.error_code]).toEqual([401, 'LOGIN_WRONG']);
@@ -173,9 +167,10 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   test('changing the password ends every other session and token pair, and keeps this one and the keys', async () => {
     const { email, password, cookie, key } = await person();
     const other = cookieIn((await signIn(email, password)).headers).pair;
-    const pair = (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
+    const pair = (await suite.app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } }))
+      .json;
     const change = (current_password: string, new_password: string) =>
-      app.call('POST', '/api/v1/user/password', {
+      suite.app.call('POST', '/api/v1/user/password', {
         headers: ours(cookie),
         body: { current_password, new_password },
       });
@@ -197,12 +192,12 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     expect((await change(password, 'a new long password')).status).toBe(204);
     expect([await isIn(cookie), await isIn(other)]).toEqual([true, false]);
     const bearer = { authorization: `Bearer ${pair.access_token}` };
-    expect((await app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
+    expect((await suite.app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
     const refresh = { authorization: `Bearer ${pair.refresh_token}` };
-    expect((await app.call('GET', '/api/v1/auth/refresh_access_token', { headers: refresh })).status).toBe(
-      401,
-    );
-    expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
+    expect(
+      (await suite.app.call('GET', '/api/v1/auth/refresh_access_token', { headers: refresh })).status,
+    ).toBe(401);
+    expect((await suite.app.call('GET', '/api/v1/user', { key })).status).toBe(200);
     expect((await signIn(email, password)).status).toBe(401);
     expect((await signIn(email, 'a new long password')).status).toBe(201);
   });
@@ -212,7 +207,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const passwords = ['the first new one', 'the second new one'];
     const answers = await Promise.all(
       passwords.map((new_password) =>
-        app.call('POST', '/api/v1/user/password', {
+        suite.app.call('POST', '/api/v1/user/password', {
           key,
           body: { current_password: password, new_password },
         }),
@@ -227,7 +222,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const { password, key } = await person();
     const guess = async (current_password: string) =>
       (
-        await app.call('POST', '/api/v1/user/password', {
+        await suite.app.call('POST', '/api/v1/user/password', {
           key,
           body: { current_password, new_password: 'a new long password' },
         })
@@ -235,7 +230,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     const statuses = await Promise.all(Array.from({ length: 15 }, () => guess('wrong')));
     expect(statuses.filter((status) => status === 400)).toHaveLength(10);
     expect(await guess(password)).toBe(429);
-    app.clock.now += 15 * 60_000;
+    suite.app.clock.now += 15 * 60_000;
     expect(await guess(password)).toBe(204);
   });
 
@@ -243,7 +238,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
     for (let round = 0; round < 5; round++) {
       const { email, password, key } = await person();
       const [, ...signIns] = await Promise.all([
-        app.call('POST', '/api/v1/user/password', {
+        suite.app.call('POST', '/api/v1/user/password', {
           key,
           body: { current_password: password, new_password: 'a new long password' },
         }),
@@ -257,13 +252,14 @@ describe.each(storeKinds)('sessions on %s', (store) => {
   test('signing out everywhere ends all sessions and token pairs, and leaves the keys', async () => {
     const { email, password, cookie, key } = await person();
     const other = cookieIn((await signIn(email, password)).headers).pair;
-    const pair = (await app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } })).json;
-    const out = await app.call('POST', '/api/v1/user/sign_out_everywhere', { headers: ours(cookie) });
+    const pair = (await suite.app.call('POST', '/api/v1/auth/create_tokens', { body: { email, password } }))
+      .json;
+    const out = await suite.app.call('POST', '/api/v1/user/sign_out_everywhere', { headers: ours(cookie) });
     expect([out.status, out.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')]);
     expect([await isIn(cookie), await isIn(other)]).toEqual([false, false]);
     const bearer = { authorization: `Bearer ${pair.access_token}` };
-    expect((await app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
-    expect((await app.call('GET', '/api/v1/user', { key })).status).toBe(200);
+    expect((await suite.app.call('GET', '/api/v1/user', { headers: bearer })).status).toBe(401);
+    expect((await suite.app.call('GET', '/api/v1/user', { key })).status).toBe(200);
   });
 
   test('the live stream goes by a session, and ends with it', async () => {
@@ -288,7 +284,7 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test('a name is changed, cleared, and checked; the rest of a user is passed over', async () => {
     const { cookie } = await person();
-    const patch = (body: object) => app.call('PATCH', '/api/v1/user', { headers: ours(cookie), body });
+    const patch = (body: object) => suite.app.call('PATCH', '/api/v1/user', { headers: ours(cookie), body });
     const renamed = await patch({ name: '  Ada Lovelace ' });
     expect([renamed.status, renamed.json.name]).toEqual([200, 'Ada Lovelace']);
     const back = await patch({ ...renamed.json, role: 'editor' });
@@ -307,22 +303,22 @@ describe.each(storeKinds)('sessions on %s', (store) => {
 
   test('sessions that have run out are tidied away, and no others', async () => {
     const { userId, cookie } = await person();
-    const { database } = app.app.context;
+    const { database } = suite.app.app.context;
     const count = async () =>
       (await database.read.selectFrom('sessions').select('hash').where('user_id', '=', userId).execute())
         .length;
-    app.clock.now += 30 * day - 1;
-    await tidyUp(app.app.context);
+    suite.app.clock.now += 30 * day - 1;
+    await tidyUp(suite.app.app.context);
     expect(await count()).toBe(1);
-    app.clock.now += 1;
+    suite.app.clock.now += 1;
     expect(await isIn(cookie)).toBe(false);
-    await tidyUp(app.app.context);
+    await tidyUp(suite.app.app.context);
     expect(await count()).toBe(0);
   });
 
   test('no session stands in the database as the browser has it', async () => {
     const { cookie } = await person();
-    const rows = await app.app.context.database.read.selectFrom('sessions').selectAll().execute();
+    const rows = await suite.app.app.context.database.read.selectFrom('sessions').selectAll().execute();
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(cookie.slice('linnet=lns_'.length));
   });

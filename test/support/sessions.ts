@@ -1,4 +1,5 @@
-import type { TestApp } from './app.ts';
+import { afterAll, beforeAll, expect } from 'bun:test';
+import { type StoreKind, startApp, type TestApp } from './app.ts';
 
 /** The cookie as a browser keeps it, and what it was told about it. */
 export const cookieIn = (headers: Headers): { pair: string; attributes: string[] } => {
@@ -6,20 +7,36 @@ export const cookieIn = (headers: Headers): { pair: string; attributes: string[]
   return { pair, attributes };
 };
 
-/** Sign-ins at an app that is started later. */
-export function sessionsOf(app: () => TestApp) {
-  let accounts = 0;
+/** An app for the tests of a suite, and sign-ins at it. */
+export function sessionSuite(store: StoreKind) {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp({ store });
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
 
-  const ours = (cookie: string) => ({ cookie, origin: app().url });
+  let accounts = 0;
+  const ours = (cookie: string) => ({ cookie, origin: app.url });
   const signIn = async (email: string, password: string, headers: Record<string, string> = {}) =>
-    app().call('POST', '/api/v1/session', { body: { email, password }, headers });
+    app.call('POST', '/api/v1/session', { body: { email, password }, headers });
   const person = async () => {
-    const known = await app().newcomer(`session${++accounts}@example.com`);
+    const known = await app.newcomer(`session${++accounts}@example.com`);
     const answer = await signIn(known.email, known.password);
     return { ...known, cookie: cookieIn(answer.headers).pair };
   };
   const isIn = async (cookie: string) =>
-    (await app().call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
+    (await app.call('GET', '/api/v1/user', { headers: { cookie } })).status === 200;
 
-  return { ours, signIn, person, isIn };
+  return {
+    get app() {
+      return app;
+    },
+    ours,
+    signIn,
+    person,
+    isIn,
+  };
 }
