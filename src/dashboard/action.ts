@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
+import { sayError } from './notices.ts';
 
 export interface Action<A extends readonly unknown[]> {
   readonly isRunning: Signal<boolean>;
@@ -36,3 +37,15 @@ export function useAction<A extends readonly unknown[]>(work: (...args: A) => Pr
   };
   return action.current;
 }
+
+/** An action whose error nothing on the page shows: it is said as a notice. */
+export const useNoticedAction = <A extends readonly unknown[]>(
+  work: (...args: A) => Promise<void>,
+): Action<A> =>
+  useAction(async (...args: A) => {
+    try {
+      await work(...args);
+    } catch (cause) {
+      sayError(cause);
+    }
+  });

@@ -8,7 +8,7 @@ interface Problem {
 /** A call of the API that failed. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** 0: no answer came. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly problems: readonly Problem[];
   readonly retryAfter: number | null;
@@ -24,7 +24,7 @@ export class ApiError extends Error {
     return this.problems[0]?.code ?? '';
   }
 
-  /** Trying again may help: the fault is not in the request. */
+  /** Whether trying again may help, because the fault is not in the request. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
@@ -34,30 +34,20 @@ export class ApiError extends Error {
     return this.problems.find((problem) => problem.field === field)?.sentence ?? null;
   }
 
-  /** The problems of none of the shown fields. */
+  /** The problems of fields that the form does not show, and of the request as a whole. */
   besides(fields: readonly string[]): readonly Problem[] {
     return this.problems.filter(({ field }) => field === null || !fields.includes(field));
   }
 }
 
-export const unreachable = (): ApiError =>
-  new ApiError(0, [
-    {
-      code: 'UNREACHABLE',
-      sentence: "Linnet can't be reached. Check the connection; what you typed is kept.",
-      field: null,
-    },
-  ]);
+const withoutAnswer = (code: string, what: string): ApiError =>
+  new ApiError(0, [{ code, sentence: `${what} Check the connection; what you typed is kept.`, field: null }]);
+
+export const unreachable = (): ApiError => withoutAnswer('UNREACHABLE', "Linnet can't be reached.");
 
 /** A page of a proxy or portal, or another server, answered. */
 export const notUnderstood = (): ApiError =>
-  new ApiError(0, [
-    {
-      code: 'NOT_UNDERSTOOD',
-      sentence: 'Something other than Linnet answered. Check the connection; what you typed is kept.',
-      field: null,
-    },
-  ]);
+  withoutAnswer('NOT_UNDERSTOOD', 'Something other than Linnet answered.');
 
 interface ErrorBody {
   readonly error_code?: string;

@@ -5,14 +5,13 @@ type Name = keyof Calls;
 export type Answer<N extends Name> = Calls[N]['answer'];
 type Part<N extends Name, P extends string> = P extends keyof Calls[N] ? Calls[N][P] : never;
 
-/** What a call needs, as its schema has it: `params` and `body` where there are any, `query` always optional. */
+/** What a call takes by its schema: `params` and `body` where it has them; `query` is always optional. */
 export type Input<N extends Name> = ([Part<N, 'params'>] extends [never]
   ? unknown
   : { readonly params: Part<N, 'params'> }) &
   ([Part<N, 'body'>] extends [never] ? unknown : { readonly body: Part<N, 'body'> }) &
   ([Part<N, 'query'>] extends [never] ? unknown : { readonly query?: Part<N, 'query'> }) & {
     readonly headers?: Readonly<Record<string, string>>;
-    readonly signal?: AbortSignal;
   };
 
 interface AnyInput {
@@ -20,40 +19,30 @@ interface AnyInput {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
 }
 
 const maxDuration = 20_000;
 let onSessionEnded: () => void = () => {};
-/** Called when the session has ended. */
-export const whenSessionEnds = (told: () => void): void => {
-  onSessionEnded = told;
+export const whenSessionEnds = (listener: () => void): void => {
+  onSessionEnded = listener;
 };
 
-/** One call of the public API: the same as everyone's, with the session's cookie for a key. */
+/** Calls the public API, authenticated by the session's cookie. */
 export async function call<N extends Name>(
   name: N,
-  ...[given]: keyof Input<N> extends 'headers' | 'signal' | 'query' ? [Input<N>?] : [Input<N>]
+  ...[given]: keyof Input<N> extends 'headers' | 'query' ? [Input<N>?] : [Input<N>]
 ): Promise<Answer<N>> {
   const input = (given ?? {}) as AnyInput;
   const [method = 'GET', pattern = ''] = name.split(' ');
-  const timeout = AbortSignal.timeout(maxDuration);
-  const response = await fetch(addressOf(pattern, input), {
+  const { response, text } = await send(addressOf(pattern, input), {
     method,
     credentials: 'same-origin',
     headers: {
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...input.headers,
     },
-    signal: input.signal ? AbortSignal.any([input.signal, timeout]) : timeout,
+    signal: AbortSignal.timeout(maxDuration),
     ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-  }).catch((cause) => {
-    if (input.signal?.aborted) throw cause;
-    throw unreachable();
-  });
-  const text = await response.text().catch((cause) => {
-    if (input.signal?.aborted) throw cause;
-    throw unreachable();
   });
   const body = parsed(text);
   if (response.ok) {
@@ -62,6 +51,15 @@ export async function call<N extends Name>(
   }
   if (response.status === 401 && name !== 'POST /api/v1/session') onSessionEnded();
   throw apiErrorOf(response, body);
+}
+
+async function send(address: string, init: RequestInit): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(address, init);
+    return { response, text: await response.text() };
+  } catch {
+    throw unreachable();
+  }
 }
 
 export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput): string {
@@ -75,7 +73,7 @@ export function addressOf(pattern: string, { params = {}, query = {} }: AnyInput
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
-/** Undefined for what is no JSON: an empty body, or a page of a proxy or portal. */
+/** Undefined unless it is JSON, as with an empty body, or a page of a proxy or portal. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

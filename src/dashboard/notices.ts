@@ -1,28 +1,33 @@
 import { signal } from '@preact/signals';
+import { asApiError } from './api-error.ts';
+
+interface NoticeAction {
+  readonly label: string;
+  readonly act: () => void;
+}
 
 interface Notice {
   readonly id: number;
   readonly text: string;
   readonly isError: boolean;
-  readonly action: { readonly label: string; readonly act: () => void } | null;
+  readonly action: NoticeAction | null;
 }
 
 export const notices = signal<readonly Notice[]>([]);
 let latest = 0;
 
-/** A sentence at the edge of the page, for a while; longer where something can be taken back. */
-export function say(
-  text: string,
-  more: { action?: { label: string; act: () => void }; isError?: boolean } = {},
-): () => void {
+/** Shows a sentence at the edge of the page for a while; longer where it is an error or can be undone. */
+export function say(text: string, more: { action?: NoticeAction; isError?: boolean } = {}): void {
   const id = ++latest;
   const notice: Notice = { id, text, isError: more.isError ?? false, action: more.action ?? null };
   notices.value = [...notices.value.slice(-2), notice];
-  const dismiss = () => {
-    notices.value = notices.value.filter((other) => other.id !== id);
-  };
-  setTimeout(dismiss, more.action || more.isError ? 12_000 : 5_000);
-  return dismiss;
+  setTimeout(() => dismissNotice(id), more.action || more.isError ? 12_000 : 5_000);
+}
+
+/** Says why a call failed, in the API's words; `what` is the sentence before that, and `retry` tries again. */
+export function sayError(cause: unknown, what = '', retry?: () => void): void {
+  const action = retry && { label: 'Try again', act: retry };
+  say(`${what} ${asApiError(cause).message}`.trimStart(), { isError: true, ...(action && { action }) });
 }
 
 export const dismissNotice = (id: number): void => {

@@ -2,12 +2,13 @@ import { signal } from '@preact/signals';
 import { asApiError } from './api-error.ts';
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
-import { say } from './notices.ts';
-import { askLinksAnew, restoreLinks } from './restore-links.ts';
+import { say, sayError } from './notices.ts';
+import { refresh } from './queries.ts';
+import { navigate } from './router.ts';
 import { shortOf } from './short.ts';
-import { counted } from './words.ts';
+import { counted, number } from './words.ts';
 
-/** Links that are deleted as far as the person is concerned: no list shows them, whatever it knows. */
+/** Links that the user has deleted: no list shows them, even where its data still has them. */
 export const removed = signal<ReadonlySet<number>>(new Set());
 
 const hide = (ids: readonly number[]): void => {
@@ -17,7 +18,9 @@ const show = (ids: readonly number[]): void => {
   removed.value = new Set([...removed.value].filter((id) => !ids.includes(id)));
 };
 
-/** At once to the eye; taken back if the server says no. True when they are gone. */
+const reloadLinks = (): Promise<boolean> => refresh('links', 'link ', 'tags', 'domains');
+
+/** Hides the links at once, and shows them again if the call fails. True when they are deleted. */
 export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   const ids = links.map(({ id }) => id);
   const [first] = links;
@@ -29,14 +32,11 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   } catch (cause) {
     show(ids);
     const what = links.length === 1 ? 'The link was' : 'The links were';
-    say(`${what} not deleted. ${asApiError(cause).message}`, {
-      isError: true,
-      action: { label: 'Try again', act: () => void removeLinks(links) },
-    });
+    sayError(cause, `${what} not deleted.`, () => void removeLinks(links));
     return false;
   }
-  // Once no list has them any more nothing need hide them: they may be brought back elsewhere.
-  void askLinksAnew().then((isKnown) => isKnown && show(ids));
+  // Once every list is reloaded nothing needs to hide them: they may be restored elsewhere.
+  void reloadLinks().then((isKnown) => isKnown && show(ids));
   if (gone.length === 0) {
     say(links.length === 1 ? 'The link was deleted already.' : 'The links were deleted already.');
     return true;
@@ -47,4 +47,33 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
     action: { label: 'Undo', act: () => void restoreLinks(gone, () => show(gone)) },
   });
   return true;
+}
+
+/** Restores deleted links and says the result. True when at least one is restored. */
+export async function restoreLinks(ids: readonly number[], onDone: () => void = () => {}): Promise<boolean> {
+  let back: readonly number[];
+  try {
+    back = (await call('POST /api/v1/link/restore', { body: { ids } })).ids;
+  } catch (cause) {
+    const { isPassing, status } = asApiError(cause);
+    const retry = () => void restoreLinks(ids, onDone);
+    sayError(cause, 'Nothing was brought back.', isPassing ? retry : undefined);
+    // Already restored by another user, or kept for too long.
+    if (status === 404) void reloadLinks();
+    return false;
+  }
+  onDone();
+  void reloadLinks();
+  const [only] = back;
+  const page = back.length === 1 ? `/app/links/${only}` : '/app';
+  say(restoredSentence(back.length, ids.length), {
+    action: { label: back.length === 1 ? 'Show link' : 'Show links', act: () => navigate(page) },
+  });
+  return true;
+}
+
+function restoredSentence(back: number, wanted: number): string {
+  if (back === wanted) return `${counted(back, 'link')} brought back.`;
+  const rest = wanted - back === 1 ? 'The other was' : 'The others were';
+  return `${number(back)} of ${counted(wanted, 'link')} brought back. ${rest} brought back before, gone for good, or kept out by a link with the same address.`;
 }

@@ -1,28 +1,26 @@
 import { signal } from '@preact/signals';
+import { queryWith } from './query-string.ts';
 
-/** Where the page is, for whatever depends on it. */
+/** The address of the current page. */
 export const path = signal(location.pathname);
 export const search = signal(location.search);
 
-interface Guard {
-  /** What would be lost, as a sentence; null when nothing would. */
-  readonly loss: () => string | null;
-}
+/** What would be lost, as a sentence; null when nothing would. */
+type Guard = () => string | null;
 
 const guards = new Set<Guard>();
-/** A move that waits for the person's word, because something would be lost. */
+/** A navigation that waits for the user's confirmation, because changes would be lost. */
 export const pendingMove = signal<{ readonly sentence: string; readonly go: () => void } | null>(null);
 
-/** Asks before the page is left while `loss` says that something would be lost. Returns what takes it back. */
-export function guardLeaving(loss: () => string | null): () => void {
-  const guard = { loss };
+/** Asks before the page is left while the guard says that something would be lost. Returns a function that ends this. */
+export function guardLeaving(guard: Guard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);
 }
 
 const lossNow = (): string | null => {
   for (const guard of guards) {
-    const sentence = guard.loss();
+    const sentence = guard();
     if (sentence !== null) return sentence;
   }
   return null;
@@ -39,15 +37,9 @@ export function navigate(to: string, how: { replace?: boolean; anyway?: boolean 
   arrive();
 }
 
-/** Changes the question mark part alone: filters and pages, which are part of the address but no new page. */
+/** Changes the query alone: filters and page numbers, which are part of the address but no new page. */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
-  const query = new URLSearchParams(location.search);
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === null || value === '') query.delete(key);
-    else query.set(key, value);
-  }
-  const text = query.toString();
-  history.replaceState(null, '', location.pathname + (text ? `?${text}` : ''));
+  history.replaceState(null, '', location.pathname + queryWith(location.search, changes));
   search.value = location.search;
 }
 
@@ -70,7 +62,7 @@ addEventListener('beforeunload', (event) => {
   if (lossNow() !== null) event.preventDefault();
 });
 
-/** Every plain click on a link of ours stays in the page. */
+/** A plain click on a link of the dashboard doesn't load the page again. */
 addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,28 +1,38 @@
 /** How numbers, dates and amounts are written everywhere in the dashboard. */
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const instantForm = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
+/** 8 Nov */
+export const dayAndMonth = { day: 'numeric', month: 'short' } as const;
+/** 8 Nov 2026 */
+export const date = { ...dayAndMonth, year: 'numeric' } as const;
+/** 09:05 */
+export const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+export const dateForm = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', options);
+const dayForm = dateForm(date);
+const instantForm = dateForm({ ...date, ...hourAndMinute });
 const sinceForm = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 export const number = (value: number): string => whole.format(value);
 
-/** 12.3K where there is no room for more. */
+/** A number in little room: 12.3K. */
 export const compact = (value: number): string =>
   value < 10_000 ? whole.format(value) : short.format(value);
 
 /** "1 link", "1,204 links". */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${whole.format(value)} ${value === 1 ? one : many}`;
+
+const padded = (value: number, length = 2): string => String(value).padStart(length, '0');
+
+/** A day of the visitor's timezone as `2026-11-20`. */
+export const dayOf = (at: Date): string =>
+  `${padded(at.getFullYear(), 4)}-${padded(at.getMonth() + 1)}-${padded(at.getDate())}`;
+
+/** A time of the visitor's timezone as `09:05`. */
+export const clockTimeOf = (at: Date): string => `${padded(at.getHours())}:${padded(at.getMinutes())}`;
 
 /** An instant of the API: ISO 8601, or `2030-01-31_09-30-00` in UTC. */
 export function instantOf(text: string): Date {
@@ -32,6 +42,10 @@ export function instantOf(text: string): Date {
 
 export const day = (text: string): string => dayForm.format(instantOf(text));
 export const instant = (text: string): string => instantForm.format(instantOf(text));
+
+/** Whether a link with this expiration date has expired. */
+export const hasExpired = (at: string | null): at is string =>
+  at !== null && instantOf(at).getTime() <= Date.now();
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
@@ -51,5 +65,5 @@ export function since(text: string, now = Date.now()): string {
   return 'just now';
 }
 
-/** An address as people read it: without the scheme. */
+/** An address without its scheme, to be read. */
 export const bare = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');

@@ -1,19 +1,17 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
-import { type Bin, keyOf, readBin } from './deleted/bin.ts';
+import { usePrevious } from '../use-previous.ts';
+import { keyOf, readBin } from './deleted/bin.ts';
 import { DeletedList } from './deleted/list.tsx';
 
-/** What was deleted, for as long as it can be brought back. */
+/** The deleted links that can still be restored. */
 export function DeletedPage() {
   const pages = useSignal(1);
   const query = useQuery(keyOf(pages.value), () => readBin(pages.value));
-  const before = useRef<Bin>(undefined);
-  if (query.data.value) before.current = query.data.value;
-  const bin = before.current;
+  const { data: bin } = usePrevious(query, { evenAfterError: true });
   const error = query.error.value;
   return (
     <>

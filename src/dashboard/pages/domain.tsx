@@ -1,38 +1,32 @@
-import { useEffect } from 'preact/hooks';
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
 import { Loaded, Page } from '../parts/page.tsx';
 import { type Query, useQuery } from '../queries.ts';
+import { useIntervalWhileVisible } from '../visibility.ts';
 import { counted, day } from '../words.ts';
 import { DeleteDomain } from './domain/delete-domain.tsx';
 import { DnsRecords } from './domain/dns-records.tsx';
 import { DomainTargets } from './domain/domain-targets.tsx';
 import { DomainName, DomainState } from './domain/state.tsx';
 
-/** How often the server is asked what its own checks have seen. */
-const lookAgain = 4_000;
+/** How often the server is asked for the results of its own checks. */
+const reloadInterval = 4_000;
 
 export function DomainPage({ id }: { id: string }) {
   const query = useQuery(`domain ${id}`, () => call('GET /api/v1/domain/{id}', { params: { id } }));
   const isSettled = query.data.value?.state === 'verified';
-  useEffect(() => {
-    if (isSettled) return;
-    const timer = setInterval(() => {
-      if (!document.hidden) void query.reload();
-    }, lookAgain);
-    return () => clearInterval(timer);
-  }, [isSettled, query]);
+  useIntervalWhileVisible(() => void query.reload(), isSettled ? null : reloadInterval);
   return (
     <Page title={query.data.value?.domain_unicode ?? 'Domain'} isTitleUnseen>
       <p class="back">
         <a href="/app/domains">Domains</a>
       </p>
-      <Loaded query={query}>{(domain) => <Whole domain={domain} query={query} />}</Loaded>
+      <Loaded query={query}>{(domain) => <DomainSections domain={domain} query={query} />}</Loaded>
     </Page>
   );
 }
 
-function Whole({ domain, query }: { domain: Domain; query: Query<Domain> }) {
+function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain> }) {
   return (
     <>
       <div class="page-head narrow">

@@ -2,10 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import type { Domain } from '../api-types.ts';
 import { call } from '../client.ts';
-import { Button } from '../parts/button.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { SignalField } from '../parts/field.tsx';
-import { Form } from '../parts/form.tsx';
+import { Form, FormField, Submit } from '../parts/form.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
@@ -43,10 +41,10 @@ function AddDomain() {
     refresh('domains');
     navigate(`/app/domains/${domain.id}`);
   });
-  const error = add.error.value;
   return (
     <Form action={add} fields={['domain']} canRetry>
-      <SignalField
+      <FormField
+        field="domain"
         label="Domain or sub-domain"
         hint="One that you control the DNS of. A sub-domain is the simplest: the rest of the domain stays as it is."
         placeholder="go.example.com"
@@ -54,12 +52,9 @@ function AddDomain() {
         spellcheck={false}
         autocomplete="off"
         signal={name}
-        error={error?.of('domain')}
       />
       <div class="actions">
-        <Button type="submit" kind="primary" disabled={add.isRunning.value}>
-          Add domain
-        </Button>
+        <Submit kind="primary">Add domain</Submit>
       </div>
     </Form>
   );

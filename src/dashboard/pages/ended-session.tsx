@@ -1,9 +1,9 @@
 import { Dialog } from '../parts/dialog.tsx';
 import { refresh } from '../queries.ts';
 import { hasEnded, me } from '../session.ts';
-import { SignInForm } from './sign-in-form.tsx';
+import { SignInForm } from './sign-in.tsx';
 
-/** Over the page that was being worked on, so that nothing typed there is lost. */
+/** Lies over the current page, so that nothing typed there is lost. */
 export function EndedSession() {
   return (
     <Dialog title="Your session has ended" onClose={() => {}} isFirm>

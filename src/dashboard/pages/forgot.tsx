@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
+import { setTo } from '../handlers.ts';
 import { EmailField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy.tsx';
-import { Form } from '../parts/form.tsx';
+import { Form, Submit } from '../parts/form.tsx';
 import { me, setup } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
@@ -21,32 +22,23 @@ export function ForgotPage() {
   });
   if (!setup.value?.mail) return <NoMail />;
   const isAsked = askedFor.value !== '';
-  const error = ask.error.value;
   return (
     <AuthPage
       title={isAsked ? 'Look into your mailbox' : 'Forgot your password?'}
       about={isAsked ? null : 'A link to set a new one is sent to your address.'}
     >
-      {/* There from the start, so that screen readers hear what comes to stand in it. */}
+      {/* Rendered from the start, so that screen readers announce what is put into it. */}
       <div role="status" class={isAsked ? 'form' : undefined}>
         {isAsked && <OnItsWay email={askedFor.value} />}
       </div>
       {isAsked ? (
         <div class="form">
-          <Button
-            onClick={() => {
-              askedFor.value = '';
-            }}
-          >
-            Send another link
-          </Button>
+          <Button onClick={setTo(askedFor, '')}>Send another link</Button>
         </div>
       ) : (
         <Form action={ask} fields={['email']} canRetry>
-          <EmailField autoFocus signal={email} error={error?.of('email')} />
-          <Button type="submit" kind="primary" disabled={ask.isRunning.value}>
-            Send link
-          </Button>
+          <EmailField autoFocus field="email" signal={email} />
+          <Submit kind="primary">Send link</Submit>
         </Form>
       )}
       <Back />

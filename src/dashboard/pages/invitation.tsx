@@ -4,18 +4,18 @@ import { type Answer, call } from '../client.ts';
 import { NewPasswordField } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox, FormErrors } from '../parts/error-box.tsx';
-import { SignalField, TextField } from '../parts/field.tsx';
-import { Form } from '../parts/form.tsx';
+import { TextField } from '../parts/field.tsx';
+import { Form, FormField, Submit } from '../parts/form.tsx';
 import { forgetEverything, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
-import { me, setup, signIn, signOut } from '../session.ts';
+import { me, signIn, signOut } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 import { roleNames } from './organization/roles.ts';
-import { SignInForm } from './sign-in-form.tsx';
+import { SignInForm } from './sign-in.tsx';
 
 type Preview = Answer<'POST /api/v1/invitation/preview'>;
 
-/** Where an invitation's link leads: to a sign-up, or to accepting it with an existing account. */
+/** The page of an invitation: a sign-up, or its acceptance with an existing account. */
 export function InvitationPage({ token }: { token: string }) {
   const invitation = useQuery(`invitation ${token}`, () =>
     call('POST /api/v1/invitation/preview', { body: { token } }),
@@ -44,15 +44,15 @@ export function InvitationPage({ token }: { token: string }) {
   const about = `As ${roleNames[known.role].toLowerCase()}, with the address ${known.email}.`;
   return (
     <AuthPage title={`Join ${known.organization_name}`} about={about}>
-      <Way token={token} invitation={known} />
+      <Join token={token} invitation={known} />
     </AuthPage>
   );
 }
 
-function Way({ token, invitation }: { token: string; invitation: Preview }) {
+function Join({ token, invitation }: { token: string; invitation: Preview }) {
   const user = me.value;
   if (user?.email === invitation.email) return <Accept token={token} />;
-  if (user) return <SomebodyElse email={user.email} invited={invitation.email} />;
+  if (user) return <OtherAccount email={user.email} invited={invitation.email} />;
   return invitation.has_account ? (
     <SignInForm known={invitation.email} />
   ) : (
@@ -68,7 +68,7 @@ function Accept({ token }: { token: string }) {
   });
   return (
     <div class="form">
-      <FormErrors error={accept.error.value} fields={[]} onRetry={() => void accept.run()} />
+      <FormErrors error={accept.error.value} onRetry={() => void accept.run()} />
       <p class="soft">
         You can be a member of one organization at a time: accepting means leaving{' '}
         {me.value?.organization_name}.
@@ -83,14 +83,14 @@ function Accept({ token }: { token: string }) {
   );
 }
 
-function SomebodyElse({ email, invited }: { email: string; invited: string }) {
+function OtherAccount({ email, invited }: { email: string; invited: string }) {
   const leave = useAction(signOut);
   return (
     <div class="form">
       <p>
         You are signed in as {email}, and the invitation is for {invited}.
       </p>
-      <FormErrors error={leave.error.value} fields={[]} />
+      <FormErrors error={leave.error.value} />
       <Button kind="primary" onClick={() => void leave.run()}>
         Sign out and go on
       </Button>
@@ -111,10 +111,8 @@ function SignUp({ token, email }: { token: string; email: string }) {
       },
     });
     await signIn(email, password.value);
-    if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
     navigate('/app', { replace: true });
   });
-  const error = join.error.value;
   return (
     <Form action={join} fields={['name', 'password']}>
       <TextField
@@ -125,18 +123,16 @@ function SignUp({ token, email }: { token: string; email: string }) {
         value={email}
         onText={() => {}}
       />
-      <SignalField
+      <FormField
+        field="name"
         label="Your name"
         placeholder="Optional"
         autocomplete="name"
         autoFocus
         signal={name}
-        error={error?.of('name')}
       />
-      <NewPasswordField signal={password} error={error?.of('password')} />
-      <Button type="submit" kind="primary" disabled={join.isRunning.value}>
-        Create account and join
-      </Button>
+      <NewPasswordField field="password" signal={password} />
+      <Submit kind="primary">Create account and join</Submit>
     </Form>
   );
 }

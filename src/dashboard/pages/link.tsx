@@ -8,6 +8,7 @@ import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { guardLeaving, navigate, path } from '../router.ts';
 import { shortOf } from '../short.ts';
+import { useWhenVisibleAgain } from '../visibility.ts';
 import { Conflict } from './link/conflict.tsx';
 import { Details } from './link/details.tsx';
 import { fieldNames, labels, webhookFields } from './link/fields.ts';
@@ -17,21 +18,15 @@ import { SaveBar } from './link/save-bar.tsx';
 import { Tabs, tabPath, tabs } from './link/tabs.tsx';
 import { NothingHere } from './nothing-here.tsx';
 
-const LinkStats = lazy(() => import('./link-stats.tsx').then((part) => part.LinkStats));
-const LinkHits = lazy(() => import('./link-hits.tsx').then((part) => part.LinkHits));
+const StatsBoard = lazy(() => import('../stats/board.tsx').then((part) => part.StatsBoard));
+const HitFeed = lazy(() => import('../stats/hit-feed.tsx').then((part) => part.HitFeed));
 const Webhook = lazy(() => import('./link/webhook.tsx').then((part) => part.Webhook));
 
 /** The page of one link. */
 export function LinkPage({ id, tab }: { id: string; tab: string }) {
   const query = useQuery(`link ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
   const link = query.data.value;
-  useEffect(() => {
-    const lookAgain = () => {
-      if (document.visibilityState === 'visible') void query.reload();
-    };
-    document.addEventListener('visibilitychange', lookAgain);
-    return () => document.removeEventListener('visibilitychange', lookAgain);
-  }, [query]);
+  useWhenVisibleAgain(() => void query.reload());
   if (!tabs.some((known) => known.tab === tab)) return <NothingHere />;
   if (link) return <OneLink id={id} link={link} tab={tab} />;
   const isMissing = [400, 404].includes(query.error.value?.status ?? 0);
@@ -97,8 +92,8 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
     >
       <Tabs id={id} current={tab} />
       {tab === 'details' && <Details form={form} />}
-      {tab === 'stats' && <LinkStats link={link} />}
-      {tab === 'visits' && <LinkHits link={link} />}
+      {tab === 'stats' && <StatsBoard scope={{ kind: 'link', link }} />}
+      {tab === 'visits' && <HitFeed scope={{ kind: 'link', link }} />}
       {tab === 'webhook' && <Webhook form={form} />}
       <SaveBar form={form} shown={tab === 'webhook' ? webhookFields : shown} />
       {conflict && <Conflict form={form} theirs={conflict} />}

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { Link } from '../api-types.ts';
+import { call } from '../client.ts';
 import { useOwnDomains } from '../own-domains.ts';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
@@ -8,14 +9,15 @@ import { useSelection } from '../parts/selection.ts';
 import { useQuery } from '../queries.ts';
 import { removed } from '../remove-links.ts';
 import { search } from '../router.ts';
-import { DeletedHint } from './links/deleted-hint.tsx';
+import { usePrevious } from '../use-previous.ts';
+import { counted } from '../words.ts';
 import { List } from './links/list.tsx';
 import { NewLink } from './links/new-link.tsx';
 import { Toolbar } from './links/toolbar.tsx';
 import { useFresh } from './links/use-fresh.ts';
 import { isNarrowed, keyOf, linksOf, type View, viewOf } from './links/view.ts';
 
-/** The home: the field that makes a link, and all links below it. */
+/** The home page: the field that creates links, and the list of all links below it. */
 export function LinksPage() {
   const view = viewOf(search.value);
   const { list, isOld, query } = useLinks(view);
@@ -25,7 +27,7 @@ export function LinksPage() {
   useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
   const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && view.page === 1;
   const error = query.error.value;
-  // The toolbar has a place more where there are own domains: it comes when that is known, and doesn't jump.
+  // With own domains the toolbar has a field more: it is shown once that is known, so that it doesn't jump.
   const { areKnown } = useOwnDomains();
   const isThere = areKnown && list !== undefined;
   return (
@@ -53,17 +55,28 @@ export function LinksPage() {
   );
 }
 
-/** The links of a view, and those of the view before for as long as it isn't there: nothing jumps. */
+/** The links of a view; those of the previous view while they load, so that nothing jumps. */
 function useLinks(view: View) {
   const query = useQuery(keyOf(view), () => linksOf(view));
-  const before = useRef(query.data.value);
-  const fresh = query.data.value;
-  if (fresh) before.current = fresh;
-  const known = fresh ?? before.current;
+  const { data: known, isOld } = usePrevious(query, { evenAfterError: true });
   const links = known?.links.filter(({ id }) => !removed.value.has(id));
   return {
     query,
-    isOld: fresh === undefined,
+    isOld,
     list: known && links && { links, total: known.total_links - (known.links.length - links.length) },
   };
+}
+
+/** Leads to the deleted links, where there is no other link. */
+function DeletedHint() {
+  const query = useQuery('links deleted, how many', () =>
+    call('GET /api/v1/link/deleted', { query: { limit: 1 } }),
+  );
+  const total = query.data.value?.total_links ?? 0;
+  if (total === 0) return null;
+  return (
+    <p>
+      <a href="/app/links/deleted">{counted(total, 'deleted link')}</a> can still be brought back.
+    </p>
+  );
 }

@@ -3,14 +3,13 @@ import { useAction } from '../action.ts';
 import { call } from '../client.ts';
 import { say } from '../notices.ts';
 import { NewPasswordField } from '../parts/account-fields.tsx';
-import { Button } from '../parts/button.tsx';
-import { Form } from '../parts/form.tsx';
+import { Form, Submit } from '../parts/form.tsx';
 import { forgetEverything } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { me, start } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
-/** Where the link in the mail leads. */
+/** The page that the link in the mail opens. */
 export function ResetPage({ token }: { token: string }) {
   const password = useSignal('');
   const change = useAction(async () => {
@@ -37,15 +36,8 @@ export function ResetPage({ token }: { token: string }) {
   return (
     <AuthPage title="Set a new password" about="It signs you out everywhere. API keys go on working.">
       <Form action={change} fields={['new_password']} canRetry>
-        <NewPasswordField
-          label="New password"
-          autoFocus
-          signal={password}
-          error={error?.of('new_password')}
-        />
-        <Button type="submit" kind="primary" disabled={change.isRunning.value}>
-          Set new password
-        </Button>
+        <NewPasswordField field="new_password" label="New password" autoFocus signal={password} />
+        <Submit kind="primary">Set new password</Submit>
       </Form>
     </AuthPage>
   );

@@ -2,9 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../action.ts';
 import { call } from '../client.ts';
 import { EmailField, NewPasswordField } from '../parts/account-fields.tsx';
-import { Button } from '../parts/button.tsx';
-import { SignalField } from '../parts/field.tsx';
-import { Form } from '../parts/form.tsx';
+import { Form, FormField, Submit } from '../parts/form.tsx';
 import { navigate } from '../router.ts';
 import { type Setup, setup, signIn } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
@@ -12,7 +10,7 @@ import { AuthPage } from '../shell/auth-page.tsx';
 const shown = ['email', 'password', 'organization_name', 'setup_token'];
 const loopback = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Opened at another address than the one that is the service's so far. */
+/** Whether the page was opened at another address than the service's own. */
 const isElsewhere = (origin: string): boolean =>
   location.origin !== origin && !loopback.test(location.hostname);
 
@@ -39,7 +37,7 @@ function WrongAddress({ origin }: { origin: string }) {
   );
 }
 
-/** Makes the account that everything else hangs on. */
+/** Creates the account of the first administrator. */
 function FirstAccount({ state }: { state: Setup }) {
   const email = useSignal('');
   const password = useSignal('');
@@ -61,30 +59,29 @@ function FirstAccount({ state }: { state: Setup }) {
     await signIn(email.value, password.value);
     navigate('/app', { replace: true });
   });
-  const error = create.error.value;
   return (
     <AuthPage
       title="Set up Linnet"
       about="The first account administers this service. Others join by invitation."
     >
       <Form action={create} fields={needsToken ? shown : shown.slice(0, 3)}>
-        <EmailField autoFocus signal={email} error={error?.of('email')} />
-        <NewPasswordField signal={password} error={error?.of('password')} />
-        <SignalField
+        <EmailField autoFocus field="email" signal={email} />
+        <NewPasswordField field="password" signal={password} />
+        <FormField
+          field="organization_name"
           label="Organization"
           hint="Who the links belong to. It can be changed later."
           placeholder="Optional"
           signal={organization}
-          error={error?.of('organization_name')}
         />
         {needsToken && (
-          <SignalField
+          <FormField
+            field="setup_token"
             label="Setup token"
             hint={<TokenHint />}
             required
             autocomplete="off"
             signal={token}
-            error={error?.of('setup_token')}
           />
         )}
         {isNewAddress && (
@@ -100,9 +97,7 @@ function FirstAccount({ state }: { state: Setup }) {
             address that they are to use, and start Linnet again.
           </p>
         )}
-        <Button type="submit" kind="primary" disabled={create.isRunning.value}>
-          Create account
-        </Button>
+        <Submit kind="primary">Create account</Submit>
       </Form>
     </AuthPage>
   );
@@ -120,7 +115,7 @@ function TokenHint() {
 const timeout = 30_000;
 const pause = 300;
 
-/** The service starts anew at the address that it was just given. */
+/** Waits until the service has restarted at the address that it was just given. */
 async function untilReachedHere(): Promise<void> {
   for (const began = performance.now(); performance.now() - began < timeout; ) {
     const state = await call('GET /api/v1/setup').catch(() => null);

@@ -1,6 +1,9 @@
-import { setup } from '../session.ts';
+import { useSignal } from '@preact/signals';
+import { useAction } from '../action.ts';
+import { CurrentPasswordField, EmailField } from '../parts/account-fields.tsx';
+import { Form, Submit } from '../parts/form.tsx';
+import { setup, signIn } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
-import { SignInForm } from './sign-in-form.tsx';
 
 export function SignInPage() {
   return (
@@ -10,5 +13,22 @@ export function SignInPage() {
         <a href="/app/forgot">Forgot your password?</a>
       </p>
     </AuthPage>
+  );
+}
+
+/** `known` is the address to sign in with, where that is known. */
+export function SignInForm({ known = '', onDone }: { known?: string; onDone?: () => void }) {
+  const email = useSignal(known);
+  const password = useSignal('');
+  const enter = useAction(async () => {
+    await signIn(email.value, password.value);
+    onDone?.();
+  });
+  return (
+    <Form action={enter} fields={[]}>
+      <EmailField autoFocus={known === ''} signal={email} />
+      <CurrentPasswordField name="password" autoFocus={known !== ''} signal={password} />
+      <Submit kind="primary">Sign in</Submit>
+    </Form>
   );
 }

@@ -1,10 +1,10 @@
 import { Page } from '../parts/page.tsx';
+import { queryWith } from '../query-string.ts';
 import { search } from '../router.ts';
 import { StatsBoard } from '../stats/board.tsx';
-import { queryWith } from '../stats/filters.ts';
 import { HitFeed } from '../stats/hit-feed.tsx';
 
-/** The numbers of all links, and what comes in right now. */
+/** The statistics of all links, and their hits live. */
 export function StatsPage() {
   const isLive = new URLSearchParams(search.value).get('view') === 'live';
   const at = (view: string | null) => `/app/stats${queryWith(search.value, { view })}`;

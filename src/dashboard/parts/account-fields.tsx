@@ -1,18 +1,18 @@
-import { SignalField, type SignalFieldProps } from './field.tsx';
+import { FormField, type FormFieldProps } from './form.tsx';
 
-type AccountFieldProps = Omit<SignalFieldProps, 'label'> & { readonly label?: string };
+type AccountFieldProps = Omit<FormFieldProps, 'label'> & { readonly label?: string };
 
 /** The address that an account signs in with. */
 export const EmailField = (props: AccountFieldProps) => (
-  <SignalField label="Email" type="email" name="email" autocomplete="username" required {...props} />
+  <FormField label="Email" type="email" name="email" autocomplete="username" required {...props} />
 );
 
 export const CurrentPasswordField = (props: AccountFieldProps) => (
-  <SignalField label="Password" type="password" autocomplete="current-password" required {...props} />
+  <FormField label="Password" type="password" autocomplete="current-password" required {...props} />
 );
 
 export const NewPasswordField = (props: AccountFieldProps) => (
-  <SignalField
+  <FormField
     label="Password"
     type="password"
     autocomplete="new-password"

@@ -3,15 +3,15 @@ import { Icon, type IconName } from './icons.tsx';
 
 interface Look {
   readonly kind?: 'primary' | 'danger' | 'plain';
-  readonly icon?: IconName;
   readonly isSlim?: boolean;
 }
 
-const classOf = ({ kind, isSlim }: Look, isBare: boolean): string =>
-  ['button', kind, isSlim && 'slim', isBare && 'icon'].filter(Boolean).join(' ');
+const classOf = (...names: readonly (string | false | undefined)[]): string =>
+  ['button', ...names].filter(Boolean).join(' ');
 
-type ButtonProps = Look &
+export type ButtonProps = Look &
   Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon'> & {
+    readonly icon?: IconName;
     readonly type?: 'button' | 'submit';
     readonly disabled?: boolean;
     readonly children: ComponentChildren;
@@ -19,11 +19,7 @@ type ButtonProps = Look &
 
 export function Button({ kind, icon, isSlim, children, type = 'button', ...rest }: ButtonProps) {
   return (
-    <button
-      type={type}
-      class={classOf({ ...(kind && { kind }), ...(isSlim && { isSlim }) }, false)}
-      {...rest}
-    >
+    <button type={type} class={classOf(kind, isSlim && 'slim')} {...rest}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -33,16 +29,16 @@ export function Button({ kind, icon, isSlim, children, type = 'button', ...rest 
 type IconButtonProps = Look &
   Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'label'> & {
     readonly icon: IconName;
+    /** For screen readers and the tooltip. */
     readonly label: string;
     readonly disabled?: boolean;
   };
 
-/** Its label is for screen readers and the tooltip. */
 export function IconButton({ kind = 'plain', icon, label, isSlim, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
-      class={classOf({ kind, ...(isSlim && { isSlim }) }, true)}
+      class={classOf(kind, isSlim && 'slim', 'icon')}
       aria-label={label}
       title={label}
       {...rest}

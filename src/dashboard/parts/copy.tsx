@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
+import { setTo } from '../handlers.ts';
 import { say } from '../notices.ts';
 import { Button, IconButton } from './button.tsx';
 
-/** Also on plain http, where browsers keep the clipboard's own interface away from pages. */
+/** Works on plain http too, where pages have no `navigator.clipboard`. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -21,6 +22,22 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
+/**
+ * Copies a text that has not arrived yet. Some browsers let a page write to the clipboard only while it handles a key
+ * or a click, so the promise is handed over at once.
+ */
+export async function copyComing(coming: Promise<string>): Promise<boolean> {
+  try {
+    const item = new ClipboardItem({
+      'text/plain': coming.then((text) => new Blob([text], { type: 'text/plain' })),
+    });
+    await navigator.clipboard.write([item]);
+    return true;
+  } catch {
+    return coming.then(copyText, () => false);
+  }
+}
+
 interface CopyProps {
   readonly text: string;
   /** What is copied, after "Copy ". */
@@ -33,15 +50,11 @@ export function CopyButton({ text, what, isBare = false, isSlim = false }: CopyP
   const isCopied = useSignal(false);
   const copy = async () => {
     if (!(await copyText(text))) {
-      say(`This browser doesn't let pages copy. Select the ${what} and copy it by hand.`, {
-        isError: true,
-      });
-      return;
+      const help = `Select the ${what} and copy it by hand.`;
+      return say(`This browser doesn't let pages copy. ${help}`, { isError: true });
     }
     isCopied.value = true;
-    setTimeout(() => {
-      isCopied.value = false;
-    }, 1_600);
+    setTimeout(setTo(isCopied, false), 1_600);
   };
   const icon = isCopied.value ? 'check' : 'copy';
   return (

@@ -1,20 +1,21 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 
-interface DialogProps {
-  readonly title: string;
+interface ModalProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   /** Escape and a click beside it don't close it. */
   readonly isFirm?: boolean;
-  readonly class?: string;
+  readonly class?: string | undefined;
+  readonly 'aria-label'?: string;
+  readonly 'aria-labelledby'?: string;
 }
 
 /** Open as long as it is mounted; then the focus returns to where it was. */
-export function useModal(): RefObject<HTMLDialogElement | null> {
+export function Modal({ onClose, isFirm = false, children, ...rest }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Not after the next picture is drawn: what is typed right after opening it is meant for it.
+  // Before the next paint: what is typed right after opening it is meant for it.
   useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
@@ -25,23 +26,16 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
-  return dialog;
-}
-
-export function Dialog({ title, onClose, children, isFirm = false, class: className }: DialogProps) {
-  const dialog = useModal();
-  const id = useId();
   return (
     <dialog
       ref={dialog}
-      class={className}
-      aria-labelledby={id}
+      {...rest}
       onCancel={(event) => {
         event.preventDefault();
         if (!isFirm) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // The browser may close it without asking, where Escape is pressed again and again.
+        // The browser may close it without asking, after Escape was pressed repeatedly.
         if (!currentTarget.isConnected) return;
         if (isFirm) currentTarget.showModal();
         else onClose();
@@ -50,11 +44,24 @@ export function Dialog({ title, onClose, children, isFirm = false, class: classN
         if (event.target === dialog.current && !isFirm) onClose();
       }}
     >
+      {children}
+    </dialog>
+  );
+}
+
+interface DialogProps extends Omit<ModalProps, 'aria-label' | 'aria-labelledby'> {
+  readonly title: string;
+}
+
+export function Dialog({ title, children, ...rest }: DialogProps) {
+  const id = useId();
+  return (
+    <Modal aria-labelledby={id} {...rest}>
       <div class="body">
         <h2 id={id}>{title}</h2>
         {children}
       </div>
-    </dialog>
+    </Modal>
   );
 }
 

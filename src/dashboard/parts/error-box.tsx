@@ -1,11 +1,16 @@
+import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api-error.ts';
 import { Button } from './button.tsx';
 
-/** The error in the API's words, and a button to try again. */
-export function ErrorBox({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
+interface CalloutProps {
+  readonly onRetry: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Callout({ onRetry, children }: CalloutProps) {
   return (
     <div class="callout bad" role="alert">
-      <span>{error.message}</span>
+      {children}
       {onRetry && (
         <Button icon="refresh" isSlim onClick={onRetry}>
           Try again
@@ -15,30 +20,30 @@ export function ErrorBox({ error, onRetry }: { error: ApiError; onRetry?: () => 
   );
 }
 
-/** For a form: the problems of no shown field. */
-export function FormErrors({
-  error,
-  fields,
-  onRetry,
-}: {
-  error: ApiError | null;
-  fields: readonly string[];
-  onRetry?: () => void;
-}) {
+/** The error in the API's words, and a button to try again. */
+export const ErrorBox = ({ error, onRetry }: { error: ApiError; onRetry: () => void }) => (
+  <Callout onRetry={onRetry}>
+    <span>{error.message}</span>
+  </Callout>
+);
+
+interface FormErrorsProps {
+  readonly error: ApiError | null;
+  readonly fields?: readonly string[];
+  readonly onRetry?: () => void;
+}
+
+/** The problems that none of the form's fields shows. */
+export function FormErrors({ error, fields = [], onRetry }: FormErrorsProps) {
   const rest = error?.besides(fields) ?? [];
   if (!error || rest.length === 0) return null;
   return (
-    <div class="callout bad" role="alert">
+    <Callout onRetry={error.isPassing ? onRetry : undefined}>
       <div>
         {rest.map(({ sentence, field }) => (
           <p key={`${field} ${sentence}`}>{sentence}</p>
         ))}
       </div>
-      {onRetry && error.isPassing && (
-        <Button icon="refresh" isSlim onClick={onRetry}>
-          Try again
-        </Button>
-      )}
-    </div>
+    </Callout>
   );
 }

@@ -1,5 +1,4 @@
-import type { Signal } from '@preact/signals';
-import { type ComponentChildren, h, type TextareaHTMLAttributes } from 'preact';
+import { type ComponentChildren, h } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 export interface FieldFrame {
@@ -16,14 +15,12 @@ interface Marks {
   readonly 'aria-invalid'?: 'true';
 }
 
+interface FieldProps extends FieldFrame {
+  readonly children: (marks: Marks) => ComponentChildren;
+}
+
 /** A label, an input, a hint, and the API's error. */
-export function Field({
-  label,
-  hint,
-  error,
-  isLabelUnseen,
-  children,
-}: FieldFrame & { children: (marks: Marks) => ComponentChildren }) {
+export function Field({ label, hint, error, isLabelUnseen, children }: FieldProps) {
   const id = useId();
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
   return (
@@ -50,10 +47,10 @@ export function Field({
   );
 }
 
-interface TextFieldProps extends FieldFrame {
+export interface TextFieldProps extends FieldFrame {
   readonly value: string;
   readonly onText: (text: string) => void;
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'number' | 'date' | 'datetime-local';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date';
   readonly name?: string;
   readonly autocomplete?: AutoFill;
   readonly placeholder?: string;
@@ -65,9 +62,7 @@ interface TextFieldProps extends FieldFrame {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly min?: string;
-  readonly list?: string;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
-  readonly onBlur?: () => void;
 }
 
 export function TextField({
@@ -104,39 +99,21 @@ export function TextField({
   );
 }
 
-export type SignalFieldProps = Omit<TextFieldProps, 'value' | 'onText'> & { readonly signal: Signal<string> };
+interface TextAreaProps extends FieldFrame {
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly maxLength: number;
+}
 
-/** A text field that writes what is typed into a signal. */
-export const SignalField = ({ signal, ...props }: SignalFieldProps) => (
-  <TextField
-    value={signal.value}
-    onText={(text) => {
-      signal.value = text;
-    }}
-    {...props}
-  />
-);
-
-export function TextArea({
-  value,
-  onText,
-  label,
-  hint,
-  error,
-  ...rest
-}: FieldFrame &
-  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'label' | 'onInput' | 'value'> & {
-    readonly value: string;
-    readonly onText: (text: string) => void;
-  }) {
+export function TextArea({ value, onText, maxLength, ...frame }: TextAreaProps) {
   return (
-    <Field label={label} hint={hint} error={error}>
+    <Field {...frame}>
       {(marks) => (
         <textarea
           class="input"
           value={value}
           onInput={(event) => onText(event.currentTarget.value)}
-          {...rest}
+          maxLength={maxLength}
           {...marks}
         />
       )}
@@ -149,21 +126,15 @@ export interface Choice {
   readonly label: string;
 }
 
-export function SelectField({
-  value,
-  choices,
-  onChoice,
-  label,
-  hint,
-  error,
-  isLabelUnseen,
-}: FieldFrame & {
+interface SelectFieldProps extends FieldFrame {
   readonly value: string;
   readonly choices: readonly Choice[];
   readonly onChoice: (value: string) => void;
-}) {
+}
+
+export function SelectField({ value, choices, onChoice, ...frame }: SelectFieldProps) {
   return (
-    <Field label={label} hint={hint} error={error} isLabelUnseen={isLabelUnseen ?? false}>
+    <Field {...frame}>
       {(marks) => (
         <select
           class="input"
@@ -182,17 +153,14 @@ export function SelectField({
   );
 }
 
-export function Switch({
-  label,
-  hint,
-  isOn,
-  onTurn,
-}: {
+export interface SwitchProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly isOn: boolean;
   readonly onTurn: (isOn: boolean) => void;
-}) {
+}
+
+export function Switch({ label, hint, isOn, onTurn }: SwitchProps) {
   const id = useId();
   return (
     <div class="switch">

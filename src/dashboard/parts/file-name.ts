@@ -1,4 +1,4 @@
-/** A suffix may hold what no file system takes. */
+/** A file name for a suffix, which may contain characters that file systems refuse. */
 export const fileName = (text: string): string =>
   text
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')

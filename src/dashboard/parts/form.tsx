@@ -1,15 +1,15 @@
-import type { ComponentChildren } from 'preact';
+import type { Signal } from '@preact/signals';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Action } from '../action.ts';
+import { storeIn } from '../handlers.ts';
+import { Button, type ButtonProps } from './button.tsx';
 import { FormErrors } from './error-box.tsx';
+import { TextField, type TextFieldProps } from './field.tsx';
 
-/** A form that runs an action. Problems of no shown field stand on top; the fields show their own. */
-export function Form({
-  action,
-  fields,
-  canRetry = false,
-  class: name = 'form',
-  children,
-}: {
+const CurrentAction = createContext<Action<[]> | null>(null);
+
+interface FormProps {
   readonly action: Action<[]>;
   /** The API's names of the fields that are shown. */
   readonly fields: readonly string[];
@@ -17,18 +17,48 @@ export function Form({
   readonly canRetry?: boolean;
   readonly class?: string;
   readonly children: ComponentChildren;
-}) {
+}
+
+/** A form that runs an action. Its `FormField`s show their own problems; the others are listed on top. */
+export function Form({ action, fields, canRetry = false, class: name = 'form', children }: FormProps) {
   const run = () => void action.run();
   return (
-    <form
-      class={name}
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
-      <FormErrors error={action.error.value} fields={fields} {...(canRetry && { onRetry: run })} />
-      {children}
-    </form>
+    <CurrentAction.Provider value={action}>
+      <form
+        class={name}
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <FormErrors error={action.error.value} fields={fields} {...(canRetry && { onRetry: run })} />
+        {children}
+      </form>
+    </CurrentAction.Provider>
   );
+}
+
+export type FormFieldProps = Omit<TextFieldProps, 'value' | 'onText'> & {
+  readonly signal: Signal<string>;
+  /** The API's name of the field, whose problem is shown below it. */
+  readonly field?: string;
+};
+
+/** A text field that stores what is typed in a signal. */
+export function FormField({ signal, field, ...props }: FormFieldProps) {
+  const error = useContext(CurrentAction)?.error.value;
+  return (
+    <TextField
+      value={signal.value}
+      onText={storeIn(signal)}
+      error={field === undefined ? null : error?.of(field)}
+      {...props}
+    />
+  );
+}
+
+/** The button that submits the form it is in; disabled while its action runs. */
+export function Submit({ disabled = false, ...rest }: ButtonProps) {
+  const isRunning = useContext(CurrentAction)?.isRunning.value ?? false;
+  return <Button type="submit" disabled={disabled || isRunning} {...rest} />;
 }

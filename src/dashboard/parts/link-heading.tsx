@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Link } from '../api-types.ts';
-import { readableUrl, shortOf } from '../short.ts';
+import { hostOf, readableUrl, shortOf } from '../short.ts';
 import { bare } from '../words.ts';
-import { ShortText } from './short-text.tsx';
 
 interface LinkHeadingProps {
   readonly link: Pick<Link, 'domain' | 'suffix' | 'name' | 'destination_url'>;
@@ -12,7 +11,7 @@ interface LinkHeadingProps {
   readonly children?: ComponentChildren;
 }
 
-/** What a row of a list tells first of its link: its short address, its name, and where it leads. */
+/** The first column of a link's row: its short address, name and destination. */
 export function LinkHeading({ link, href, children }: LinkHeadingProps) {
   return (
     <div class="row-main">
@@ -37,5 +36,15 @@ export function LinkHeading({ link, href, children }: LinkHeadingProps) {
         {bare(link.destination_url)}
       </p>
     </div>
+  );
+}
+
+/** A short link whose domain is cut first where there is little room, as links differ in their suffix. */
+export function ShortText({ link }: { link: Pick<Link, 'domain' | 'suffix'> }) {
+  return (
+    <span class="short-text">
+      <span class="cut">{hostOf(link)}</span>
+      <span class="cut">/{link.suffix}</span>
+    </span>
   );
 }

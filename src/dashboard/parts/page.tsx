@@ -13,7 +13,7 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
-/** A page's frame: its name in the window, its heading (which gets the focus on arrival, unless something else has it). */
+/** A page's title, in the window and as its heading, which gets the focus on arrival unless something else has it. */
 export function Page({ title, about, actions, isTitleUnseen = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -39,26 +39,23 @@ export function Page({ title, about, actions, isTitleUnseen = false, children }:
   );
 }
 
-/** The answer to a question when it is there, what went wrong when it isn't, and the place kept until then. */
-export function Loaded<T>({
-  query,
-  height = 240,
-  children,
-}: {
-  query: Query<T>;
-  height?: number;
-  children: (data: T) => ComponentChildren;
-}) {
+interface LoadedProps<T> {
+  readonly query: Query<T>;
+  /** Of the skeleton. */
+  readonly height?: number;
+  readonly children: (data: T) => ComponentChildren;
+}
+
+/** The answer to a query, or its error; a skeleton until then. */
+export function Loaded<T>({ query, height = 240, children }: LoadedProps<T>) {
   const data = query.data.value;
   const error = query.error.value;
   return (
     <>
       {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
-      {data !== undefined ? (
-        children(data)
-      ) : error ? null : (
-        <div class="skeleton" style={{ height: `${height}px` }} aria-busy="true" />
-      )}
+      {data !== undefined
+        ? children(data)
+        : !error && <div class="skeleton" style={{ height: `${height}px` }} aria-busy="true" />}
     </>
   );
 }

@@ -1,29 +1,40 @@
-/** Rows of a list that the keyboard walks through: each has one link or button that stands for it. */
+import type { Shortcut } from '../keys.ts';
+
+/** Rows of a list that the keyboard walks through: each has one link or button that takes the focus. */
 const rowsShown = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')];
 
 const focusRow = (row: HTMLElement | undefined): void => {
   row?.querySelector<HTMLElement>('[data-row-link]')?.focus();
 };
 
-/** The id of the row that has the focus. */
-export function rowAt(): number | null {
-  const row = document.activeElement?.closest<HTMLElement>('[data-row]');
-  return row ? Number(row.dataset.row) : null;
+/** The row that has the focus. */
+export function focusedRow<Row extends { readonly id: number }>(rows: readonly Row[]): Row | undefined {
+  const focused = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset.row;
+  return rows.find(({ id }) => String(id) === focused);
 }
 
-export function step(by: 1 | -1): void {
+const indexOfFocus = (rows: readonly HTMLElement[]): number =>
+  rows.findIndex((row) => row.contains(document.activeElement));
+
+function step(by: 1 | -1): void {
   const rows = rowsShown();
-  const at = rows.findIndex((row) => row.contains(document.activeElement));
-  focusRow(at < 0 ? rows.at(by === 1 ? 0 : -1) : rows[at + by]);
+  const index = indexOfFocus(rows);
+  focusRow(index < 0 ? rows.at(by === 1 ? 0 : -1) : rows[index + by]);
 }
 
-/** Before rows go, the focus moves to one that stays. */
+/** The keys that walk through the rows; `what` is in a row. */
+export const stepKeys = (what: string): readonly Shortcut[] => [
+  { key: 'j', does: `Next ${what}`, act: () => step(1) },
+  { key: 'k', does: `Previous ${what}`, act: () => step(-1) },
+];
+
+/** Moves the focus to a row that stays, before the rows with these ids are removed. */
 export function leaveRows(ids: ReadonlySet<number>): void {
   const rows = rowsShown();
-  const at = rows.findIndex((row) => row.contains(document.activeElement));
-  if (at < 0 || !ids.has(Number(rows[at]?.dataset.row))) return;
+  const index = indexOfFocus(rows);
+  if (index < 0 || !ids.has(Number(rows[index]?.dataset.row))) return;
   const stays = (row: HTMLElement) => !ids.has(Number(row.dataset.row));
-  focusRow(rows.slice(at).find(stays) ?? rows.slice(0, at).findLast(stays));
+  focusRow(rows.slice(index).find(stays) ?? rows.slice(0, index).findLast(stays));
 }
 
 export const focusRowOf = (id: number): void =>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 
 interface SectionProps {
   readonly id?: string;
@@ -22,6 +23,28 @@ export function Section({ id, title, about, actions, isFlush = false, children }
         {actions && <div class="actions">{actions}</div>}
       </header>
       <div class={isFlush ? 'panel' : undefined}>{children}</div>
+    </section>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly class: string;
+  /** Beside the title. */
+  readonly aside: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a page in a frame. */
+export function Panel({ title, class: name, aside, children }: PanelProps) {
+  const id = useId();
+  return (
+    <section class={`panel ${name}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      <div class="body">{children}</div>
     </section>
   );
 }

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import type { Shortcut } from '../keys.ts';
 import { say } from '../notices.ts';
 import { number } from '../words.ts';
+import { focusedRow } from './rows.ts';
 
-/** So many ids one call takes. */
+/** The maximum of one call. */
 const maxChosen = 1000;
 
 interface Choosable {
@@ -13,15 +15,15 @@ interface Choosable {
 export interface Selection<Link extends Choosable> {
   readonly chosen: ReadonlyMap<number, Link>;
   has(link: Link): boolean;
-  /** With `upToHere` all between the one that was turned last and this one go the same way. */
+  /** With `upToHere` all links from the last toggled one to this one change alike. */
   toggle(link: Link, shown: readonly Link[], upToHere?: boolean): void;
   choose(links: readonly Link[], isChosen: boolean): void;
-  /** What is known of the chosen links has changed. */
+  /** Changes the data of the chosen links. */
   update(change: (link: Link) => Link): void;
   clear(): void;
 }
 
-/** The links that are chosen, also those of other pages. */
+/** The chosen links, including those of other pages. */
 export function useSelection<Link extends Choosable>(): Selection<Link> {
   const chosen = useSignal<ReadonlyMap<number, Link>>(new Map());
   const last = useRef<number>(null);
@@ -38,7 +40,7 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
     chosen.value = changed;
   };
   return {
-    // Not what it was when the page was drawn: two keys may come faster than that.
+    // The current value rather than that of the last render: two keys may come faster than a render.
     get chosen() {
       return chosen.value;
     },
@@ -60,4 +62,30 @@ export function useSelection<Link extends Choosable>(): Selection<Link> {
       last.current = null;
     },
   };
+}
+
+/** The chosen links, else the one whose row has the focus. */
+export function chosenOrFocused<Link extends Choosable>(
+  { chosen }: Selection<Link>,
+  shown: readonly Link[],
+): readonly Link[] {
+  const focused = focusedRow(shown);
+  if (chosen.size > 0) return [...chosen.values()];
+  return focused ? [focused] : [];
+}
+
+/** The keys that choose the focused row, and clear the selection. */
+export function selectionKeys<Link extends Choosable>(
+  selection: Selection<Link>,
+  shown: readonly Link[],
+): readonly Shortcut[] {
+  const toggle = (upToHere: boolean) => {
+    const link = focusedRow(shown);
+    if (link) selection.toggle(link, shown, upToHere);
+  };
+  return [
+    { key: 'x', does: 'Select the link', act: () => toggle(false) },
+    { key: 'X', does: 'Select all links up to this one', act: () => toggle(true) },
+    { key: 'Escape', does: 'Clear the selection', act: () => selection.clear() },
+  ];
 }

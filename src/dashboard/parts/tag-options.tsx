@@ -13,18 +13,18 @@ interface TagOptionsProps {
   readonly id: string;
   readonly isOpen: boolean;
   readonly options: readonly TagOption[];
-  /** Which of them is meant. */
+  /** The index of the active one. */
   readonly at: number;
   /** How many more there are than are shown. */
   readonly hidden: number;
-  /** There are no tags at all yet, and one can be made. */
+  /** There are no tags yet, and one can be created. */
   readonly isFirst: boolean;
   readonly query: Query<readonly CountedTag[]>;
   readonly onPoint: (index: number) => void;
   readonly onChoose: (option: TagOption) => void;
 }
 
-/** What a tag picker offers below its field. A press on it leaves the focus in the field. */
+/** The options of a tag picker, below its field. A press on one leaves the focus in the field. */
 export function TagOptions({
   id,
   isOpen,

@@ -3,6 +3,7 @@ import type { TargetedFocusEvent } from 'preact';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import type { CountedTag, Tag } from '../api-types.ts';
+import { storeIn } from '../handlers.ts';
 import { Field, type FieldFrame } from './field.tsx';
 import { Icon } from './icons.tsx';
 import { type TagOption, TagOptions } from './tag-options.tsx';
@@ -12,11 +13,11 @@ interface TagPickerProps extends FieldFrame {
   readonly value: readonly Tag[];
   readonly onChange: (tags: readonly Tag[]) => void;
   readonly placeholder?: string;
-  /** Whether a name that no tag has yet can be made into one in place. */
+  /** Whether a new tag can be created here. */
   readonly canCreate?: boolean;
 }
 
-/** More than a person reads; typing narrows the rest. */
+/** Typing finds the rest. */
 const maxShown = 50;
 const noTags: readonly CountedTag[] = [];
 
@@ -32,9 +33,9 @@ export function TagPicker({
   const words = useSignal('');
   const isOpen = useSignal(false);
   const wasOpen = useSignal(false);
-  /** -1: none of the options is meant yet. */
+  /** The index of the active option; -1 for none. */
   const at = useSignal(-1);
-  /** Enter was pressed before the tags were here: what is meant then is taken. */
+  /** Enter was pressed before the tags had loaded: the active option is chosen once they have. */
   const isEager = useSignal(false);
   const told = useSignal('');
   const input = useRef<HTMLInputElement>(null);
@@ -167,9 +168,7 @@ export function TagPicker({
             hidden={Math.max(0, free.length - maxShown)}
             isFirst={canCreate && known.length === 0}
             query={tags}
-            onPoint={(index) => {
-              at.value = index;
-            }}
+            onPoint={storeIn(at)}
             onChoose={choose}
           />
           <span class="unseen" role="status">

@@ -1,5 +1,4 @@
-import { asApiError } from '../api-error.ts';
-import { say } from '../notices.ts';
+import { say, sayError } from '../notices.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { navigate } from '../router.ts';
@@ -39,15 +38,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         API reference
       </a>
       <hr />
-      <button
-        type="button"
-        onClick={() =>
-          signOut().then(
-            () => navigate('/app/sign-in'),
-            (cause) => say(asApiError(cause).message, { isError: true }),
-          )
-        }
-      >
+      <button type="button" onClick={() => signOut().then(() => navigate('/app/sign-in'), sayError)}>
         Sign out
       </button>
     </Menu>

@@ -2,16 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import markUrl from '../mark.svg';
 
+interface AuthPageProps {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
 /** The layout of pages before the sign-in: one column, one thing to do. */
-export function AuthPage({
-  title,
-  about,
-  children,
-}: {
-  title: string;
-  about?: ComponentChildren;
-  children: ComponentChildren;
-}) {
+export function AuthPage({ title, about, children }: AuthPageProps) {
   useEffect(() => {
     document.title = `${title} · Linnet`;
   }, [title]);

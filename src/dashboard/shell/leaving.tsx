@@ -1,13 +1,12 @@
+import { setTo } from '../handlers.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { pendingMove } from '../router.ts';
 
-/** Asks before something that was typed is left behind. */
+/** Asks before changes that are not saved are lost. */
 export function Leaving() {
   const move = pendingMove.value;
   if (!move) return null;
-  const close = () => {
-    pendingMove.value = null;
-  };
+  const close = setTo(pendingMove, null);
   return (
     <Confirm
       title="Leave this page?"

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { ApiError, asApiError } from '../api-error.ts';
 import { call } from '../client.ts';
-import { useModal } from '../parts/dialog.tsx';
+import { setTo } from '../handlers.ts';
+import { Modal } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { navigate } from '../router.ts';
 import { pageOf, shortOf } from '../short.ts';
@@ -20,12 +21,7 @@ interface Entry {
 const fixed: readonly Entry[] = [
   { key: 'new', icon: 'plus', name: 'New link', act: () => newLink() },
   ...navigation.map(({ to, name, icon }) => ({ key: to, icon, name, act: () => navigate(to) })),
-  {
-    key: 'deleted',
-    icon: 'trash',
-    name: 'Deleted links',
-    act: () => navigate('/app/links/deleted'),
-  },
+  { key: 'deleted', icon: 'trash', name: 'Deleted links', act: () => navigate('/app/links/deleted') },
   { key: 'account', icon: 'person', name: 'My account', act: () => navigate('/app/account') },
   { key: 'keys', icon: 'key', name: 'API keys', act: () => navigate('/app/account#api-keys') },
 ];
@@ -59,14 +55,13 @@ async function found(words: string): Promise<readonly Entry[]> {
 
 /** One field that finds links, tags, pages and actions. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const dialog = useModal();
   const listId = useId();
   const words = useSignal('');
   const remote = useSignal<readonly Entry[]>([]);
   const error = useSignal<ApiError | null>(null);
   const at = useSignal(0);
   const isSearching = useSignal(false);
-  /** Enter was pressed before the search was done: what it finds first is opened. */
+  /** Enter was pressed before the search was done: its first result will be opened. */
   const isEager = useSignal(false);
   useEffect(() => {
     const asked = words.value.trim();
@@ -107,28 +102,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (event.key === 'ArrowDown') at.value = Math.min(at.value + 1, entries.length - 1);
     else if (event.key === 'ArrowUp') at.value = Math.max(at.value - 1, 0);
     else if (event.key === 'Enter') {
-      // What stands there was found for the words of before.
+      // The results shown are still those of the previous words.
       if (isSearching.value && at.value >= near.length) isEager.value = true;
       else choose(entries[at.value]);
     } else return;
     event.preventDefault();
   };
   return (
-    <dialog
-      ref={dialog}
-      class="palette"
-      aria-label="Find anything"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-      onClose={({ currentTarget }) => {
-        if (currentTarget.isConnected) onClose();
-      }}
-      onMouseDown={(event) => {
-        if (event.target === dialog.current) onClose();
-      }}
-    >
+    <Modal class="palette" aria-label="Find anything" onClose={onClose}>
       <div class="palette-field">
         <Icon name="search" />
         <input
@@ -152,9 +133,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             role="option"
             tabIndex={-1}
             aria-selected={index === at.value}
-            onMouseMove={() => {
-              at.value = index;
-            }}
+            onMouseMove={setTo(at, index)}
             onClick={() => choose(entry)}
             onKeyDown={onKeyDown}
           >
@@ -171,6 +150,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
       ) : (
         entries.length === 0 && !isSearching.value && <p class="nothing soft">Nothing is called that.</p>
       )}
-    </dialog>
+    </Modal>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { setTo } from '../handlers.ts';
 import { useKeys } from '../keys.ts';
 import markUrl from '../mark.svg';
 import { useOwnDomains } from '../own-domains.ts';
@@ -16,14 +17,13 @@ const isAt = (to: string, at: string): boolean =>
 /** The frame around every page of a signed-in user. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const open = useSignal<'palette' | 'shortcuts' | null>(null);
-  const show = (what: 'palette' | 'shortcuts') => () => {
-    open.value = what;
-  };
-  // Every page names links by their domain as people write it.
+  const showPalette = setTo(open, 'palette');
+  const showShortcuts = setTo(open, 'shortcuts');
+  // Every page shows the domain of a link in its own script.
   useOwnDomains();
   useKeys([
-    { key: 'Ctrl K', does: 'Find anything', act: show('palette') },
-    { key: '?', does: 'Show these shortcuts', act: show('shortcuts') },
+    { key: 'Ctrl K', does: 'Find anything', act: showPalette },
+    { key: '?', does: 'Show these shortcuts', act: showShortcuts },
     { key: 'c', does: 'New link', act: () => newLink() },
   ]);
   return (
@@ -45,37 +45,20 @@ export function Shell({ children }: { children: ComponentChildren }) {
               </a>
             ))}
           </nav>
-          <button
-            type="button"
-            class="button plain"
-            onClick={show('palette')}
-            aria-label="Find anything, Ctrl K"
-          >
+          <button type="button" class="button plain" onClick={showPalette} aria-label="Find anything, Ctrl K">
             <Icon name="search" />
             <span class="palette-label">
               <kbd>Ctrl K</kbd>
             </span>
           </button>
-          <AccountMenu onShortcuts={show('shortcuts')} />
+          <AccountMenu onShortcuts={showShortcuts} />
         </div>
       </header>
       <main class="main" id="main" tabIndex={-1}>
         {children}
       </main>
-      {open.value === 'palette' && (
-        <Palette
-          onClose={() => {
-            open.value = null;
-          }}
-        />
-      )}
-      {open.value === 'shortcuts' && (
-        <Shortcuts
-          onClose={() => {
-            open.value = null;
-          }}
-        />
-      )}
+      {open.value === 'palette' && <Palette onClose={setTo(open, null)} />}
+      {open.value === 'shortcuts' && <Shortcuts onClose={setTo(open, null)} />}
     </>
   );
 }

@@ -1,26 +1,22 @@
 import { compact, number } from '../words.ts';
 
 export interface BarValue {
-  /** As the interface has it: '' is the hits that have none. */
+  /** The API's value; '' for the hits that have none. */
   readonly value: string;
   readonly name: string;
   readonly hits: number;
 }
 
+interface BarsProps {
+  readonly values: readonly BarValue[];
+  readonly total: number;
+  readonly chosen: string | undefined;
+  readonly noun: string;
+  readonly onChoose: (value: string) => void;
+}
+
 /** Values with a bar each that is as long as its share of the largest; pressing one filters by it. */
-export function Bars({
-  values,
-  total,
-  chosen,
-  noun,
-  onChoose,
-}: {
-  values: readonly BarValue[];
-  total: number;
-  chosen: string | undefined;
-  noun: string;
-  onChoose: (value: string) => void;
-}) {
+export function Bars({ values, total, chosen, noun, onChoose }: BarsProps) {
   const largest = Math.max(1, ...values.map(({ hits }) => hits));
   return (
     <ol class={chosen === undefined ? 'bars' : 'bars has-chosen'}>

@@ -1,7 +1,8 @@
-import { useEffect } from 'preact/hooks';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { search } from '../router.ts';
+import { useDebounced, usePrevious } from '../use-previous.ts';
+import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { Breakdowns } from './breakdowns.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FilterChips } from './filter-chips.tsx';
@@ -11,17 +12,18 @@ import { OverTime } from './over-time.tsx';
 import { rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
-import { useDebounced, usePrevious } from './use-previous.ts';
 import { askNumbers, keyFor, questionOf, viewOf } from './view.ts';
 
-const lookAgainAfter = 60_000;
+const reloadInterval = 60_000;
 
 /** The numbers of one link, or of all: clicks over time, and their breakdowns. */
 export function StatsBoard({ scope }: { scope: Scope }) {
   const view = viewOf(scope, useDebounced(search.value));
   const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => askNumbers(view));
   const { data: numbers, isOld } = usePrevious(query);
-  useEffect(lookAgain, []);
+  const reload = () => void refresh('stats');
+  useIntervalWhileVisible(reload, reloadInterval);
+  useWhenVisibleAgain(reload);
   const error = query.error.value;
   return (
     <div class="board">
@@ -30,7 +32,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
         <ExportMenu view={view} numbers={numbers} />
       </div>
       <FilterChips filters={filtersIn(search.value)} />
-      {error && <ErrorBox error={error} onRetry={() => refresh('stats')} />}
+      {error && <ErrorBox error={error} onRetry={reload} />}
       {numbers ? (
         <div class={isOld ? 'board-numbers old' : 'board-numbers'} aria-busy={isOld}>
           <NumbersHead numbers={numbers} isOld={isOld} />
@@ -42,17 +44,4 @@ export function StatsBoard({ scope }: { scope: Scope }) {
       <Breakdowns view={view} numbers={numbers} isQuiet={error !== null} />
     </div>
   );
-}
-
-/** Numbers that are looked at grow old: asked anew each minute, and when the window is looked at again. */
-function lookAgain(): () => void {
-  const again = () => {
-    if (document.visibilityState === 'visible') refresh('stats');
-  };
-  const timer = setInterval(again, lookAgainAfter);
-  document.addEventListener('visibilitychange', again);
-  return () => {
-    clearInterval(timer);
-    document.removeEventListener('visibilitychange', again);
-  };
 }

@@ -1,43 +1,73 @@
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { storeIn } from '../handlers.ts';
+import type { Breakdown } from './breakdown.ts';
 import { BreakdownList } from './breakdown-list.tsx';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
 import type { View } from './view.ts';
+import { WorldMap } from './world-map.tsx';
 
-/** Dimensions that belong together, one of them shown. */
-export function BreakdownCard({
-  title,
-  dimensions,
-  view,
-  isQuiet,
-}: {
-  title: string;
-  dimensions: readonly [Dimension, ...Dimension[]];
-  view: View;
-  isQuiet: boolean;
-}) {
+export interface CardProps {
+  readonly view: View;
+  /** The board shows an error already, once for all lists. */
+  readonly isQuiet: boolean;
+}
+
+interface FrameProps {
+  readonly title: string;
+  readonly class?: string;
+  readonly segments?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export const CardFrame = ({ title, class: name = '', segments, children }: FrameProps) => (
+  <section class={`panel stats-card ${name}`} aria-label={title}>
+    <header>
+      <h3>{title}</h3>
+      {segments}
+    </header>
+    {children}
+  </section>
+);
+
+interface BreakdownCardProps extends CardProps {
+  readonly title: string;
+  readonly dimensions: readonly [Dimension, ...Dimension[]];
+}
+
+/** Several dimensions, of which one is shown at a time. */
+export function BreakdownCard({ title, dimensions, ...props }: BreakdownCardProps) {
   const shown = useSignal<Dimension>(dimensions[0]);
   return (
-    <section class="panel stats-card" aria-label={title}>
-      <header>
-        <h3>{title}</h3>
-        {dimensions.length > 1 && (
-          <Segments dimensions={dimensions} shown={shown.value} onShow={(next) => (shown.value = next)} />
-        )}
-      </header>
-      <BreakdownList key={shown.value} view={view} dimension={shown.value} isQuiet={isQuiet} />
-    </section>
+    <CardFrame
+      title={title}
+      segments={<Segments dimensions={dimensions} shown={shown.value} onShow={storeIn(shown)} />}
+    >
+      <BreakdownList key={shown.value} dimension={shown.value} {...props} />
+    </CardFrame>
   );
 }
 
-export function Segments({
-  dimensions,
-  shown,
-  onShow,
-}: {
-  dimensions: readonly Dimension[];
-  shown: Dimension;
-  onShow: (dimension: Dimension) => void;
-}) {
+/** The map of clicks, and the same as a list. */
+export function Countries(props: CardProps) {
+  const found = useSignal<Breakdown | undefined>(undefined);
+  return (
+    <CardFrame title="Countries" class="countries">
+      <div class="countries-body">
+        <WorldMap values={found.value?.values ?? []} chosen={props.view.filters.country} />
+        <BreakdownList dimension="country" onFound={storeIn(found)} {...props} />
+      </div>
+    </CardFrame>
+  );
+}
+
+interface SegmentsProps {
+  readonly dimensions: readonly Dimension[];
+  readonly shown: Dimension;
+  readonly onShow: (dimension: Dimension) => void;
+}
+
+export function Segments({ dimensions, shown, onShow }: SegmentsProps) {
   return (
     <div class="segments">
       {dimensions.map((dimension) => (

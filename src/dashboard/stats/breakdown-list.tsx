@@ -1,10 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { setTo } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
-import { AllValues } from './all-values.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { usePrevious } from '../use-previous.ts';
+import { counted } from '../words.ts';
 import { Bars } from './bars.tsx';
-import { type Breakdown, useBreakdown } from './breakdown.ts';
+import { type Breakdown, isOfUncounted, useBreakdown } from './breakdown.ts';
 import { type Dimension, dimensionTexts } from './dimensions.ts';
+import { saveBreakdown } from './export.ts';
 import { isAside } from './filters.ts';
 import { toggleFilter, type View } from './view.ts';
 
@@ -13,17 +17,17 @@ const maxShown = 7;
 interface ListProps {
   readonly view: View;
   readonly dimension: Dimension;
-  /** The board shows an error already, once for all lists. */
-  readonly isQuiet?: boolean;
+  /** Leaves its error to the board. */
+  readonly isQuiet: boolean;
   /** Called with what is shown, for the map beside it. */
   readonly onFound?: (found: Breakdown | undefined) => void;
 }
 
-/** The largest values of one dimension, each a filter, and the way to the rest. */
-export function BreakdownList({ view, dimension, isQuiet = false, onFound }: ListProps) {
+/** The largest values of one dimension, each a filter, and a button that shows the rest. */
+export function BreakdownList({ view, dimension, isQuiet, onFound }: ListProps) {
   const query = useBreakdown(view, dimension);
   const isAllShown = useSignal(false);
-  const { data, isOld } = query.shown;
+  const { data, isOld } = usePrevious(query);
   useEffect(() => onFound?.(data), [data]);
   const error = query.error.value;
   if (!data && error) {
@@ -39,7 +43,7 @@ export function BreakdownList({ view, dimension, isQuiet = false, onFound }: Lis
   }
   if (!data) return <div class="bars-place skeleton" aria-busy="true" />;
   const names = dimensionTexts[dimension];
-  const noun = isAside(view.filters) || dimension === 'class' || dimension === 'reason' ? 'hits' : 'clicks';
+  const noun = isAside(view.filters) || isOfUncounted(dimension) ? 'hits' : 'clicks';
   const chosen = view.filters[dimension];
   const shown = withChosen(data, chosen);
   const isEmpty = data.values.every(({ value }) => value === '') && names.empty;
@@ -57,35 +61,61 @@ export function BreakdownList({ view, dimension, isQuiet = false, onFound }: Lis
         />
       )}
       {!isEmpty && data.values.length > maxShown && (
-        <button
-          type="button"
-          class="bars-more"
-          onClick={() => {
-            isAllShown.value = true;
-          }}
-        >
+        <button type="button" class="bars-more" onClick={setTo(isAllShown, true)}>
           {data.other > 0 ? 'Show the' : 'Show all'} {data.values.length}
           {data.other > 0 ? ' largest ' : ' '}
           {names.many.toLowerCase().replace('utm', 'UTM')}
         </button>
       )}
       {isAllShown.value && (
-        <AllValues
-          breakdown={data}
-          chosen={chosen}
-          noun={noun}
-          onClose={() => {
-            isAllShown.value = false;
-          }}
-        />
+        <AllValues breakdown={data} chosen={chosen} noun={noun} onClose={setTo(isAllShown, false)} />
       )}
     </div>
   );
 }
 
-/** The few largest; a chosen one is always among them. */
+/** The largest values, and always the chosen one. */
 function withChosen({ values }: Breakdown, chosen: string | undefined) {
   const shown = values.slice(0, maxShown);
   const own = values.find(({ value }) => value === chosen);
   return own && !shown.includes(own) ? [...shown.slice(0, maxShown - 1), own] : shown;
+}
+
+interface AllValuesProps {
+  readonly breakdown: Breakdown;
+  readonly chosen: string | undefined;
+  readonly noun: string;
+  readonly onClose: () => void;
+}
+
+/** The hundred largest values. */
+function AllValues({ breakdown, chosen, noun, onClose }: AllValuesProps) {
+  const { dimension, values, total, other } = breakdown;
+  return (
+    <Dialog title={dimensionTexts[dimension].many} onClose={onClose} class="all-values">
+      <Bars
+        values={values}
+        total={total}
+        chosen={chosen}
+        noun={noun}
+        onChoose={(value) => {
+          onClose();
+          toggleFilter(dimension, value);
+        }}
+      />
+      {other > 0 && (
+        <p class="soft small">
+          {counted(other, noun.replace(/s$/, ''))} had other values: the hundred largest are shown.
+        </p>
+      )}
+      <div class="actions">
+        <Button icon="download" onClick={() => saveBreakdown(breakdown)}>
+          Export as CSV
+        </Button>
+        <Button onClick={onClose} data-focus>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  );
 }

@@ -5,11 +5,10 @@ import type { Dimension } from './dimensions.ts';
 import { type Filters, isAside, isFiltered, without } from './filters.ts';
 import { ask } from './scope.ts';
 import { uncountedByReason } from './sentences.ts';
-import { usePrevious, type WithPrevious } from './use-previous.ts';
 import { nameOf } from './value-names.ts';
 import { keyFor, questionOf, type View } from './view.ts';
 
-/** One dimension's values. Its own filter is left out, so that another value of it can be chosen. */
+/** One dimension's values. Its own filter is left out, so that another value can be chosen. */
 export interface Breakdown {
   readonly dimension: Dimension;
   readonly values: readonly BarValue[];
@@ -19,25 +18,22 @@ export interface Breakdown {
   readonly fromRaw: boolean;
 }
 
-/** Of hits that are no clicks, when the dimension is about those. */
-const isOfOthers = (dimension: Dimension): boolean => dimension === 'class' || dimension === 'reason';
+/** Whether a dimension is of the hits that are not counted as clicks. */
+export const isOfUncounted = (dimension: Dimension): boolean =>
+  dimension === 'class' || dimension === 'reason';
 
 export const ownLeftOut = (filters: Filters, dimension: Dimension): Filters =>
-  isOfOthers(dimension) ? without(filters, 'class', 'reason') : without(filters, dimension);
+  isOfUncounted(dimension) ? without(filters, 'class', 'reason') : without(filters, dimension);
 
-export function useBreakdown(
-  view: View,
-  dimension: Dimension,
-): Query<Breakdown> & { readonly shown: WithPrevious<Breakdown> } {
+export function useBreakdown(view: View, dimension: Dimension): Query<Breakdown> {
   const filters = ownLeftOut(view.filters, dimension);
   // With another filter only the reasons are known, and every reason belongs to one kind.
   const isByReason = dimension === 'class' && isFiltered(filters);
   const question = questionOf(view, filters, isByReason ? 'reason' : dimension);
-  const query = useQuery(`${keyFor(view, question)} ${dimension}`, async () => {
+  return useQuery(`${keyFor(view, question)} ${dimension}`, async () => {
     const stats = await ask(view.scope, question);
     return isByReason ? kindsOf(stats) : breakdownOf(dimension, isAside(view.filters), stats);
   });
-  return { ...query, shown: usePrevious(query) };
 }
 
 function kindsOf(stats: Stats): Breakdown {
@@ -48,7 +44,7 @@ function kindsOf(stats: Stats): Breakdown {
 
 export function breakdownOf(dimension: Dimension, isOfAside: boolean, stats: Stats): Breakdown {
   const amount = (one: { clicks: number; not_counted: number }) =>
-    isOfOthers(dimension) ? one.not_counted : one.clicks + (isOfAside ? one.not_counted : 0);
+    isOfUncounted(dimension) ? one.not_counted : one.clicks + (isOfAside ? one.not_counted : 0);
   const byName = new Map<string, BarValue>();
   for (const group of stats.groups ?? []) {
     const hits = amount(group);

@@ -1,23 +1,14 @@
-import { BreakdownCard } from './breakdown-card.tsx';
-import { Countries } from './countries.tsx';
+import { BreakdownCard, type CardProps, Countries } from './breakdown-card.tsx';
 import { breakdownCards } from './dimensions.ts';
 import { isFiltered } from './filters.ts';
 import { NotCounted } from './not-counted.tsx';
-import type { Numbers, View } from './view.ts';
+import type { Numbers } from './view.ts';
 
-/** All breakdowns of the clicks; none where there was no click. */
-export function Breakdowns({
-  view,
-  numbers,
-  isQuiet,
-}: {
-  view: View;
-  numbers: Numbers | undefined;
-  isQuiet: boolean;
-}) {
+/** All breakdowns of the clicks; only those of hits that are not counted where there was no click. */
+export function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | undefined }) {
+  const { view } = cardProps;
   const isFilteredNow = isFiltered(view.filters);
   const hasClicks = numbers === undefined || numbers.counted > 0 || isFilteredNow;
-  const cardProps = { view, isQuiet };
   return (
     <div class="breakdowns">
       {isFilteredNow && hasClicks && !numbers?.stats.from_raw && (

@@ -14,14 +14,9 @@ function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): 
 }
 
 export function saveSeries({ stats, view }: Numbers): void {
-  const rows = stats.series.map(({ start, clicks, visitors, not_counted }) => [
-    start,
-    clicks,
-    visitors,
-    not_counted,
-  ]);
-  const what = `clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`;
-  saveCsv(what, ['start', 'clicks', 'visitors', 'not_counted'], rows);
+  const columns = ['start', 'clicks', 'visitors', 'not_counted'] as const;
+  const rows = stats.series.map((point) => columns.map((column) => point[column]));
+  saveCsv(`clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`, columns, rows);
 }
 
 export function saveBreakdown({ dimension, values, other }: Breakdown): void {
@@ -30,7 +25,7 @@ export function saveBreakdown({ dimension, values, other }: Breakdown): void {
   saveCsv(dimension, [dimension, 'name', 'count'], withOther);
 }
 
-/** With every filter that is set, its own too: a file is about what is looked at. */
+/** With every filter that is set, also that of the dimension itself. */
 export async function saveDimension(view: View, dimension: Dimension): Promise<void> {
   try {
     const stats = await ask(view.scope, questionOf(view, view.filters, dimension));
@@ -40,7 +35,7 @@ export async function saveDimension(view: View, dimension: Dimension): Promise<v
   }
 }
 
-/** The raw hits of the same time: as the interface exports them. */
+/** The address of the API's export of the raw hits of the same span. */
 export function hitsAddress(scope: Scope, span: Pick<Span, 'from' | 'to'>): string {
   const query = new URLSearchParams({ class: 'all', ...instantsOf(span) });
   return `${hitsPath(scope)}?${query}`;

@@ -1,22 +1,22 @@
 import { signal } from '@preact/signals';
 import { type ApiError, asApiError } from '../api-error.ts';
-import type { Click } from '../api-types.ts';
+import type { Click, ClickList } from '../api-types.ts';
 import { call } from '../client.ts';
 import { followHits, type Standing, signedOut } from './live-stream.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
-/** How many are kept while more come in; older pages that were asked for are kept too. */
+/** How many hits are kept while new ones come in; older pages that were loaded are kept too. */
 const maxKept = 500;
-/** What comes in together is shown together. */
+/** Hits that come in within this time are shown together. */
 const batchDelay = 60;
 
-/** Hits newest first: the page that was read, what came in since, and older pages as they are asked for. */
+/** Hits newest first: the page that was loaded, the hits since, and older pages as they are requested. */
 export class Feed {
-  /** undefined: not read yet. */
+  /** Undefined until they have loaded. */
   readonly hits = signal<readonly Click[] | undefined>(undefined);
-  /** Came in while the list was to stand still. */
+  /** New hits that are not shown yet, as the list is paused or scrolled. */
   readonly held = signal<readonly Click[]>([]);
   readonly total = signal(0);
   readonly standing = signal<Standing>({ kind: 'connecting' });
@@ -24,7 +24,7 @@ export class Feed {
   readonly hasOlder = signal(false);
   readonly isReading = signal(false);
   readonly isPaused = signal(false);
-  /** How many arrived by themselves so far, and the last of them, for announcements. */
+  /** How many hits the stream has brought, and the last of them, for announcements. */
   readonly arrived = signal<{ readonly count: number; readonly last: Click | null }>({
     count: 0,
     last: null,
@@ -34,7 +34,7 @@ export class Feed {
   readonly #mayMove: () => boolean;
   #incoming: Click[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** More was held back than is kept: what was shown before no longer joins on. */
+  /** More was held back than is kept, so hits are missing between those held and those shown. */
   #hasGap = false;
   #stop: (() => void) | undefined;
 
@@ -51,7 +51,7 @@ export class Feed {
       onHit: (hit) => this.#take(hit),
       onStanding: (standing) => {
         this.standing.value = standing;
-        // What came in before the stream began, or while it was broken.
+        // Hits from before the stream began, or while it was interrupted.
         if (standing.kind === 'live') void this.readNewest();
       },
       onRefused: () => void this.readNewest(),
@@ -63,49 +63,35 @@ export class Feed {
     this.#stop?.();
   }
 
-  /** Another call found first that the session has ended. */
+  /** Called when another call finds that the session has ended. */
   awaitSignIn(): void {
     this.standing.value = signedOut;
   }
 
   async readNewest(): Promise<void> {
-    this.isReading.value = true;
-    try {
-      const { clicks, total_clicks } = await this.#page();
+    await this.#read(undefined, ({ clicks, total_clicks }) => {
       const known = this.#known();
       const fresh = clicks.filter(({ id }) => !known.has(id));
-      // Those came in while this was on its way.
+      // They came in while this page was on its way.
       const later = [...known].filter((id) => id > (clicks[0]?.id ?? 0)).length;
       const isUnbroken = fresh.length < clicks.length || this.hits.value === undefined;
-      this.error.value = null;
       if (isUnbroken || clicks.length < perPage) this.#add(fresh);
       else this.#beginWith(clicks);
       this.total.value = total_clicks + later;
       if (this.hits.value?.length === clicks.length) this.hasOlder.value = total_clicks > clicks.length;
-    } catch (cause) {
-      this.error.value = asApiError(cause);
-    } finally {
-      this.isReading.value = false;
-    }
+    });
   }
 
   async readOlder(): Promise<void> {
     const last = this.hits.value?.at(-1);
     if (!last || this.isReading.value) return;
-    this.isReading.value = true;
-    try {
-      const { clicks } = await this.#page(last.id);
-      this.error.value = null;
+    await this.#read(last.id, ({ clicks }) => {
       this.hits.value = [...(this.hits.value ?? []), ...clicks];
       this.hasOlder.value = clicks.length === perPage;
-    } catch (cause) {
-      this.error.value = asApiError(cause);
-    } finally {
-      this.isReading.value = false;
-    }
+    });
   }
 
-  /** Shows what was held back. */
+  /** Shows the hits that were held back. */
   release(): void {
     if (this.#hasGap) this.#begin(this.held.value);
     else this.#show([...this.held.value, ...(this.hits.value ?? [])]);
@@ -145,7 +131,7 @@ export class Feed {
     this.held.value = held.slice(0, maxKept);
   }
 
-  /** What falls off the end is there again with the older ones. */
+  /** Hits that are cut off at the end can be loaded again as older ones. */
   #show(hits: readonly Click[]): void {
     const max = Math.max(maxKept, this.hits.value?.length ?? 0);
     this.held.value = [];
@@ -153,7 +139,7 @@ export class Feed {
     if (hits.length > max) this.hasOlder.value = true;
   }
 
-  /** A page that nothing joins on to: in the place of what is shown, or held back until it may be. */
+  /** Replaces the list by a page with a gap before the hits shown; holds it back while the list must not move. */
   #beginWith(clicks: readonly Click[]): void {
     if (!this.isPaused.value && this.#mayMove()) {
       this.#begin(clicks);
@@ -163,7 +149,7 @@ export class Feed {
     this.#hasGap = true;
   }
 
-  /** More came in than is kept: begins anew rather than leave a gap. */
+  /** Replaces the list, rather than leave a gap in it. */
   #begin(clicks: readonly Click[]): void {
     this.#hasGap = false;
     this.held.value = [];
@@ -175,7 +161,20 @@ export class Feed {
     return new Set([...this.held.value, ...(this.hits.value ?? [])].map(({ id }) => id));
   }
 
-  #page(before?: number): Promise<{ readonly clicks: readonly Click[]; readonly total_clicks: number }> {
+  async #read(before: number | undefined, onPage: (page: ClickList) => void): Promise<void> {
+    this.isReading.value = true;
+    try {
+      const page = await this.#page(before);
+      this.error.value = null;
+      onPage(page);
+    } catch (cause) {
+      this.error.value = asApiError(cause);
+    } finally {
+      this.isReading.value = false;
+    }
+  }
+
+  #page(before: number | undefined): Promise<ClickList> {
     const query = { class: this.#shown, limit: perPage, ...(before && { before }) };
     return this.#scope.kind === 'link'
       ? call('GET /api/v1/link/{id}/clicks', { params: { id: this.#scope.link.id }, query })

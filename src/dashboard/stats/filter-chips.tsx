@@ -1,10 +1,11 @@
 import { Icon } from '../parts/icons.tsx';
+import { setQuery } from '../router.ts';
 import { dimensions, dimensionTexts } from './dimensions.ts';
 import type { Filters } from './filters.ts';
 import { nameOf } from './value-names.ts';
-import { look, toggleFilter } from './view.ts';
+import { toggleFilter } from './view.ts';
 
-/** What the numbers are narrowed by; each is taken away by pressing it. */
+/** The filters that are set; pressing one removes it. */
 export function FilterChips({ filters }: { filters: Filters }) {
   const active = dimensions.flatMap((dimension) => {
     const value = filters[dimension];
@@ -35,7 +36,7 @@ export function FilterChips({ filters }: { filters: Filters }) {
           <button
             type="button"
             class="button plain slim"
-            onClick={() => look(Object.fromEntries(active.map(({ dimension }) => [dimension, null])))}
+            onClick={() => setQuery(Object.fromEntries(active.map(({ dimension }) => [dimension, null])))}
           >
             Remove all filters
           </button>

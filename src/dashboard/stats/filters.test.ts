@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { queryWith } from '../query-string.ts';
 import { csvOf } from './csv.ts';
-import { filtersIn, isAside, queryWith, toggled, without } from './filters.ts';
+import { filtersIn, isAside, toggled, without } from './filters.ts';
 import { nameOf } from './value-names.ts';
 
 test('filters stand in the address, also the one for hits that have none', () => {

@@ -1,6 +1,6 @@
 import { type Dimension, dimensions } from './dimensions.ts';
 
-/** An empty text is the hits that have none. */
+/** An empty text stands for the hits without a value. */
 export type Filters = Readonly<Partial<Record<Dimension, string>>>;
 
 const maxValueLength = 300;
@@ -23,22 +23,11 @@ export function without(filters: Filters, ...left: readonly Dimension[]): Filter
   );
 }
 
-/** What is looked at is no clicks: bars and lines then show hits. */
+/** Whether the filters select hits that are no clicks: bars and lines then show hits. */
 export const isAside = ({ class: kind, reason }: Filters): boolean =>
   (kind !== undefined && kind !== 'click' && kind !== 'human') || reason !== undefined;
 
-/** The address's query with some of it changed; null takes it out, an empty text stays. */
-export function queryWith(search: string, changes: Readonly<Record<string, string | null>>): string {
-  const query = new URLSearchParams(search);
-  for (const [key, value] of Object.entries(changes)) {
-    if (value === null) query.delete(key);
-    else query.set(key, value);
-  }
-  const text = query.toString();
-  return text && `?${text}`;
-}
-
-/** Filtered by what is clicked; clicked again, no longer. `class` and `reason` say the same twice: the last one holds. */
+/** Adds a filter, or removes it where it is set. `class` and `reason` exclude each other: the last one holds. */
 export function toggled(
   filters: Filters,
   dimension: Dimension,

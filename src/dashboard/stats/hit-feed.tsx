@@ -4,8 +4,9 @@ import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { SelectField } from '../parts/field.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { search } from '../router.ts';
+import { search, setQuery } from '../router.ts';
 import { hasEnded } from '../session.ts';
+import { usePrevious } from '../use-previous.ts';
 import { counted, timezone } from '../words.ts';
 import { hitsPath } from './export.ts';
 import { Feed } from './feed.ts';
@@ -13,13 +14,12 @@ import { HitTable } from './hit-table.tsx';
 import { LiveAnnouncer } from './live-announcer.tsx';
 import { keyOf, type Scope } from './scope.ts';
 import { nounOf, shownIn, shownNames } from './shown-class.ts';
-import { look } from './view.ts';
 
 /** Hits newest first, and new ones on top as they come in. */
 export function HitFeed({ scope }: { scope: Scope }) {
   const shown = shownIn(search.value);
   const top = useRef<HTMLDivElement>(null);
-  // What is scrolled to is not pushed away by what comes in above it.
+  // New hits must not push away the rows that the user has scrolled to.
   const feed = useMemo(
     () => new Feed(scope, shown, () => (top.current?.getBoundingClientRect().top ?? 0) >= 0),
     [keyOf(scope), shown],
@@ -32,14 +32,8 @@ export function HitFeed({ scope }: { scope: Scope }) {
   }, [feed, isSignedOut]);
   const isPaused = feed.isPaused.value;
   const pause = () => feed.pause(!feed.isPaused.value);
-  const latest = useRef(pause);
-  latest.current = pause;
-  useKeys([{ key: 'p', does: 'Pause what comes in, or go on', act: () => latest.current() }]);
-  const { hits, error } = feed;
-  // The rows of before stand until those of another kind are there.
-  const before = useRef(hits.value);
-  if (hits.value) before.current = hits.value;
-  const rows = error.value ? hits.value : (hits.value ?? before.current);
+  useKeys([{ key: 'p', does: 'Pause what comes in, or go on', act: pause }]);
+  const { data: rows, isOld } = usePrevious({ data: feed.hits, error: feed.error });
   const noun = nounOf(shown);
   return (
     <div class="feed">
@@ -48,7 +42,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           label="Show"
           value={shown}
           choices={shownNames.map(([value, label]) => ({ value, label }))}
-          onChoice={(next) => look({ show: next === 'click' ? null : next })}
+          onChoice={(next) => setQuery({ show: next === 'click' ? null : next })}
         />
         <Standing feed={feed} />
         <div class="actions">
@@ -61,16 +55,16 @@ export function HitFeed({ scope }: { scope: Scope }) {
           </a>
         </div>
       </div>
-      {error.value && <ErrorBox error={error.value} onRetry={() => void feed.readNewest()} />}
+      {feed.error.value && <ErrorBox error={feed.error.value} onRetry={() => void feed.readNewest()} />}
       <div ref={top} />
       <Waiting feed={feed} noun={noun} />
       <LiveAnnouncer feed={feed} noun={noun} />
       {rows ? (
-        <div class={hits.value ? undefined : 'old'} aria-busy={!hits.value}>
+        <div class={isOld ? 'old' : undefined} aria-busy={isOld}>
           <HitTable hits={rows} scope={scope} shown={shown} />
         </div>
       ) : (
-        !error.value && <div class="feed-waiting skeleton" aria-busy="true" />
+        !feed.error.value && <div class="feed-waiting skeleton" aria-busy="true" />
       )}
       <div class="feed-end">
         {feed.hasOlder.value && (

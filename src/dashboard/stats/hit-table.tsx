@@ -1,7 +1,7 @@
 import type { Click } from '../api-types.ts';
 import { call } from '../client.ts';
 import { Empty } from '../parts/empty.tsx';
-import { ShortText } from '../parts/short-text.tsx';
+import { ShortText } from '../parts/link-heading.tsx';
 import { useQuery } from '../queries.ts';
 import { readableUrl, shortOf } from '../short.ts';
 import { agentOf, cameFrom, isClick, kindOf, reasonOf, timeOf } from './hit-words.ts';

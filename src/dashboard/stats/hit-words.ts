@@ -1,5 +1,5 @@
 import type { Click } from '../api-types.ts';
-import { counted } from '../words.ts';
+import { counted, date, dateForm, dayAndMonth, hourAndMinute } from '../words.ts';
 import { nameOf } from './value-names.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -17,22 +17,22 @@ const outcomes: Readonly<Record<string, string>> = {
   refused: 'Was refused',
 };
 
-const ways: Readonly<Record<string, string>> = {
+const specialDestinations: Readonly<Record<string, string>> = {
   android: 'Led to the Android destination',
   ios: 'Led to the iOS destination',
 };
 
 export const isClick = (hit: Click): boolean => hit.class === 'human' && hit.outcome === 'redirect';
 
-/** What it was, in a word or two. */
+/** The kind of a hit, in a word or two. */
 export function kindOf(hit: Click): string {
   if (isClick(hit)) return 'Click';
   return kinds[hit.class] ?? 'Person';
 }
 
-/** Why it is no click; for a click, where it led when that is not where all lead. */
+/** Why a hit is no click; for a click, its destination unless it is the usual one. */
 export function reasonOf(hit: Click): string {
-  if (isClick(hit)) return ways[hit.destination ?? ''] ?? '';
+  if (isClick(hit)) return specialDestinations[hit.destination ?? ''] ?? '';
   return hit.class === 'human' ? (outcomes[hit.outcome] ?? '') : nameOf('reason', hit.reason);
 }
 
@@ -42,36 +42,24 @@ export function agentOf({ browser, os, device }: Click): string {
   return browser ?? os ?? nameOf('device', device);
 }
 
-export function cameFrom({
-  referrer,
-  utm_source,
-  utm_medium,
-  utm_campaign,
-  source,
-}: Click): readonly string[] {
-  const campaign = [utm_source, utm_medium, utm_campaign].filter((text) => text !== null).join(' · ');
-  return [referrer, campaign, source === 'qr' ? 'QR code' : ''].filter(
-    (text): text is string => text !== null && text !== '',
-  );
+export function cameFrom(hit: Click): readonly string[] {
+  const campaign = [hit.utm_source, hit.utm_medium, hit.utm_campaign].filter((text) => text !== null);
+  const all = [hit.referrer, campaign.join(' · '), hit.source === 'qr' ? 'QR code' : ''];
+  return all.filter((text): text is string => text !== null && text !== '');
 }
 
-/** For screen readers: what came in. */
+/** What screen readers announce. */
 export function announcement(hits: number, last: Click, noun: string): string {
   if (hits !== 1) return `${counted(hits, `new ${noun}`)}.`;
   return `${kindOf(last)} from ${nameOf('country', last.country)}, ${agentOf(last)}.`;
 }
 
-const timeForm = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const dateForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const timeForm = dateForm({ ...hourAndMinute, second: '2-digit' });
+const dayForm = dateForm(dayAndMonth);
+const wholeForm = dateForm(date);
 
 export function timeOf(text: string, now = new Date()): { readonly day: string; readonly time: string } {
   const at = new Date(text);
-  const form = at.getFullYear() === now.getFullYear() ? dayForm : dateForm;
+  const form = at.getFullYear() === now.getFullYear() ? dayForm : wholeForm;
   return { day: form.format(at), time: timeForm.format(at) };
 }

@@ -1,24 +1,18 @@
 import { useSignal } from '@preact/signals';
+import { storeIn } from '../handlers.ts';
+import { usePrevious } from '../use-previous.ts';
 import { ownLeftOut, useBreakdown } from './breakdown.ts';
-import { Segments } from './breakdown-card.tsx';
+import { CardFrame, type CardProps, Segments } from './breakdown-card.tsx';
 import { BreakdownList } from './breakdown-list.tsx';
 import type { Dimension } from './dimensions.ts';
 import { isFiltered } from './filters.ts';
 import { notCountedSentences, uncountedByReason } from './sentences.ts';
-import type { Numbers, View } from './view.ts';
+import type { Numbers } from './view.ts';
 
-/** What is kept beside the clicks, how much of it, and why. */
-export function NotCounted({
-  view,
-  numbers,
-  isQuiet,
-}: {
-  view: View;
-  numbers: Numbers | undefined;
-  isQuiet: boolean;
-}) {
+/** The hits that are no clicks: how many, and why. */
+export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Numbers | undefined }) {
   const shown = useSignal<Dimension>('reason');
-  const { data } = useBreakdown(view, 'reason').shown;
+  const { data } = usePrevious(useBreakdown(view, 'reason'));
   const isNarrowed = isFiltered(ownLeftOut(view.filters, 'reason'));
   const whole = numbers && !isFiltered(numbers.view.filters) ? numbers.stats.totals.not_counted : null;
   const found =
@@ -28,19 +22,15 @@ export function NotCounted({
   const sentences = found ? notCountedSentences(found) : [];
   const isNothing = data?.values.length === 0;
   return (
-    <section class="panel stats-card not-counted" aria-label="Not counted as clicks">
-      <header>
-        <h3>Not counted as clicks</h3>
-        {!isNothing && (
-          <Segments
-            dimensions={['reason', 'class']}
-            shown={shown.value}
-            onShow={(next) => {
-              shown.value = next;
-            }}
-          />
-        )}
-      </header>
+    <CardFrame
+      title="Not counted as clicks"
+      class="not-counted"
+      segments={
+        !isNothing && (
+          <Segments dimensions={['reason', 'class']} shown={shown.value} onShow={storeIn(shown)} />
+        )
+      }
+    >
       <div class="not-counted-body">
         <div class="not-counted-words">
           {isNothing && (
@@ -59,6 +49,6 @@ export function NotCounted({
           <BreakdownList key={shown.value} view={view} dimension={shown.value} isQuiet={isQuiet} />
         )}
       </div>
-    </section>
+    </CardFrame>
   );
 }

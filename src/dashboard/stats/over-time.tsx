@@ -4,19 +4,20 @@ import { useKeys } from '../keys.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Switch } from '../parts/field.tsx';
-import { search } from '../router.ts';
+import { queryWith } from '../query-string.ts';
+import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short.ts';
 import { Chart } from './chart.tsx';
-import { isAside, isFiltered, queryWith } from './filters.ts';
+import { isAside, isFiltered } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
 import { pointsOf } from './points.ts';
 import { SeriesTable } from './series-table.tsx';
-import { look, type Numbers } from './view.ts';
+import type { Numbers } from './view.ts';
 
 const isTableAsked = (): boolean => new URLSearchParams(search.value).get('table') === '1';
-const turnTable = (isOn: boolean): void => look({ table: isOn ? '1' : null });
+const turnTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null });
 
-/** The chart, and the table behind it: for screen readers always, for everybody when it is switched on. */
+/** The chart and its numbers as a table, which is only for screen readers unless it is switched on. */
 export function OverTime({ numbers }: { numbers: Numbers }) {
   const { view, stats } = numbers;
   const isOfHits = isAside(view.filters);
@@ -50,16 +51,14 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   );
 }
 
-/** What scrolls can be scrolled by the keyboard too. */
-function TableFrame({
-  isShown,
-  label,
-  children,
-}: {
-  isShown: boolean;
-  label: string;
-  children: ComponentChildren;
-}) {
+interface TableFrameProps {
+  readonly isShown: boolean;
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** Has the focus where it scrolls, so that the keyboard can scroll it too. */
+function TableFrame({ isShown, label, children }: TableFrameProps) {
   if (!isShown) return <div class="unseen">{children}</div>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus is what its scrolling by keys hangs on

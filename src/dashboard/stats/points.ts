@@ -1,11 +1,12 @@
 import type { Stats } from '../api-types.ts';
+import { date, dateForm, dayAndMonth } from '../words.ts';
 
 type Interval = Stats['interval'];
 
 export interface Point {
-  /** Where its time begins, in full. */
+  /** The start of its time, in full. */
   readonly name: string;
-  /** As short as an axis wants it. */
+  /** The same in short, for the axis. */
   readonly tick: string;
   readonly hits: number;
   readonly visitors: number | null;
@@ -13,36 +14,25 @@ export interface Point {
 }
 
 const utc = { timeZone: 'UTC' } as const;
-const dayForm = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  ...utc,
-});
-const dateForm = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  ...utc,
-});
-const shortForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...utc });
-const monthForm = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', ...utc });
-const shortMonthForm = new Intl.DateTimeFormat('en-GB', { month: 'short', ...utc });
+const dayForm = dateForm({ weekday: 'short', ...date, ...utc });
+const wholeForm = dateForm({ ...date, ...utc });
+const shortForm = dateForm({ ...dayAndMonth, ...utc });
+const monthForm = dateForm({ month: 'long', year: 'numeric', ...utc });
+const shortMonthForm = dateForm({ month: 'short', ...utc });
 
-/** A bucket's start has the zone's offset with it, so its local time is what is written there. */
+/** A bucket's start is written with the offset of the zone, so its date and time are the local ones. */
 function namesOf(start: string, interval: Interval): Pick<Point, 'name' | 'tick'> {
-  const date = new Date(`${start.slice(0, 10)}T00:00:00Z`);
+  const day = new Date(`${start.slice(0, 10)}T00:00:00Z`);
   const time = start.slice(11, 16);
   if (interval === 'hour')
     return {
-      name: `${dayForm.format(date)}, ${time}`,
-      tick: time === '00:00' ? shortForm.format(date) : time,
+      name: `${dayForm.format(day)}, ${time}`,
+      tick: time === '00:00' ? shortForm.format(day) : time,
     };
-  if (interval === 'day') return { name: dayForm.format(date), tick: shortForm.format(date) };
-  if (interval === 'week') return { name: `Week of ${dateForm.format(date)}`, tick: shortForm.format(date) };
-  const tick = start.slice(5, 7) === '01' ? start.slice(0, 4) : shortMonthForm.format(date);
-  return { name: monthForm.format(date), tick };
+  if (interval === 'day') return { name: dayForm.format(day), tick: shortForm.format(day) };
+  if (interval === 'week') return { name: `Week of ${wholeForm.format(day)}`, tick: shortForm.format(day) };
+  const tick = start.slice(5, 7) === '01' ? start.slice(0, 4) : shortMonthForm.format(day);
+  return { name: monthForm.format(day), tick };
 }
 
 export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonly Point[] =>

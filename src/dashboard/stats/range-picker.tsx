@@ -1,16 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { toggle } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
-import { SignalField } from '../parts/field.tsx';
-import { dayOf, labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
-import { look } from './view.ts';
+import { FormField } from '../parts/form.tsx';
+import { setQuery } from '../router.ts';
+import { dayOf } from '../words.ts';
+import { labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
 
-/** What span of time is looked at. */
+/** Chooses the span of time. */
 export function RangePicker({ range }: { range: Range }) {
   const isOpen = useSignal(false);
   const choose = (next: Range) => {
     isOpen.value = false;
-    look({ range: writtenRange(next) });
+    setQuery({ range: writtenRange(next) });
   };
   const isCustom = range.kind === 'custom';
   const names = useRef<HTMLFieldSetElement>(null);
@@ -39,9 +41,7 @@ export function RangePicker({ range }: { range: Range }) {
           type="button"
           aria-pressed={isCustom}
           aria-expanded={isOpen.value || isCustom}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
+          onClick={toggle(isOpen)}
         >
           Custom
         </button>
@@ -53,15 +53,13 @@ export function RangePicker({ range }: { range: Range }) {
   );
 }
 
-function CustomRange({
-  range,
-  onChoose,
-  onDrop,
-}: {
-  range: Range;
-  onChoose: (range: Range) => void;
-  onDrop: () => void;
-}) {
+interface CustomRangeProps {
+  readonly range: Range;
+  readonly onChoose: (range: Range) => void;
+  readonly onDrop: () => void;
+}
+
+function CustomRange({ range, onChoose, onDrop }: CustomRangeProps) {
   const today = dayOf(new Date());
   const from = useSignal(range.kind === 'custom' ? range.from : today);
   const to = useSignal(range.kind === 'custom' ? range.to : today);
@@ -77,8 +75,8 @@ function CustomRange({
         else onChoose({ kind: 'custom', from: from.value, to: to.value });
       }}
     >
-      <SignalField label="From" type="date" min="1980-01-01" signal={from} error={error.value} />
-      <SignalField label="To" type="date" min="1980-01-01" signal={to} />
+      <FormField label="From" type="date" min="1980-01-01" signal={from} error={error.value} />
+      <FormField label="To" type="date" min="1980-01-01" signal={to} />
       <div class="actions">
         <Button type="submit">Show these days</Button>
         {range.kind === 'custom' && (

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { dayOf, instantsOf, planOf, rangeIn, writtenRange } from './range.ts';
+import { dayOf } from '../words.ts';
+import { instantsOf, planOf, rangeIn, writtenRange } from './range.ts';
 
 const at = (text: string): number => new Date(text).getTime();
 const now = at('2026-11-20T14:20:00');

@@ -1,4 +1,6 @@
-/** What span of time a board shows, as it stands in the address. */
+import { date, dateForm, dayAndMonth, dayOf } from '../words.ts';
+
+/** The span of time that a board shows, by the address. */
 type RollingName = '24h' | '7d' | '30d' | '90d' | '12m';
 export type Range =
   | { readonly kind: 'rolling'; readonly name: RollingName }
@@ -20,7 +22,7 @@ export interface RangePlan {
   readonly during: string;
   /** "the 30 before". */
   readonly beforeName: string;
-  /** The span isn't over: its last point is still growing. */
+  /** Whether the last point is still growing. */
   readonly isGoingOn: boolean;
 }
 
@@ -47,7 +49,7 @@ export function rangeIn(search: string): Range {
   return from <= to ? { kind: 'custom', from, to } : { kind: 'custom', from: to, to: from };
 }
 
-/** How it stands in the address; null for the usual one, which needs no saying. */
+/** The text of a range in the address; null for the usual one, which is left out. */
 export function writtenRange(range: Range): string | null {
   if (range.kind === 'custom') return `${range.from}..${range.to}`;
   return range.name === '30d' ? null : range.name;
@@ -56,32 +58,26 @@ export function writtenRange(range: Range): string | null {
 const isDay = (text: string): boolean =>
   /^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\d$/.test(text) && dayOf(startOf(text)) === text;
 
-/** A local day as `2026-11-20`. */
-export function dayOf(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 function startOf(day: string, daysLater = 0): Date {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + daysLater);
+  const [year = 0, month = 1, dayOfMonth = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, dayOfMonth + daysLater);
 }
 
-/** Where the list of hits wants instants, as its days are those of UTC. */
+/** For the list of hits, which takes instants: its days are those of UTC. */
 export function instantsOf({ from, to }: Pick<Span, 'from' | 'to'>): Pick<Span, 'from' | 'to'> {
   const instant = (text: string, daysLater: number) =>
     text.includes('T') ? text : startOf(text, daysLater).toISOString();
   return { from: instant(from, 0), ...(to && { to: instant(to, 1) }) };
 }
 
-/** The same time of day, so many days before, whatever the clocks did in between. */
-function daysEarlier(date: Date, days: number): Date {
-  const earlier = new Date(date);
+/** The same time of day some days earlier, also over a change of the clocks. */
+function daysEarlier(at: Date, days: number): Date {
+  const earlier = new Date(at);
   earlier.setDate(earlier.getDate() - days);
   return earlier;
 }
 
-/** Numbers are kept by the hour, so asking for a part of one is asking for all of it: the same question for an hour. */
+/** Numbers are stored by the hour, so the question stays the same for an hour. */
 const endOfHour = (now: number): Date => new Date(Math.floor(now / hour) * hour + hour);
 
 export function planOf(range: Range, now: number): RangePlan {
@@ -124,7 +120,7 @@ export function planOf(range: Range, now: number): RangePlan {
 function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangePlan {
   const start = startOf(from);
   const end = startOf(to, 1);
-  // A day that the clocks change in is a day.
+  // Rounded, as the clocks may change within it.
   const days = Math.round((end.getTime() - start.getTime()) / (24 * hour));
   const isGoingOn = start < now && now < end;
   const interval = days <= 2 ? 'hour' : days <= 92 ? 'day' : days <= 400 ? 'week' : 'month';
@@ -135,19 +131,21 @@ function customPlan({ from, to }: Range & { kind: 'custom' }, now: Date): RangeP
       to: daysEarlier(isGoingOn ? now : end, days).toISOString(),
       interval,
     },
-    during: from === to ? `on ${written(start)}` : `from ${beginning(from, to)} to ${written(startOf(to))}`,
+    during:
+      from === to
+        ? `on ${wholeForm.format(start)}`
+        : `from ${beginning(from, to)} to ${wholeForm.format(startOf(to))}`,
     beforeName: days === 1 ? 'the day before' : `the ${days} days before`,
     isGoingOn,
   };
 }
 
-const written = (date: Date): string => wholeForm.format(date);
-const wholeForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const monthForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const wholeForm = dateForm(date);
+const dayForm = dateForm(dayAndMonth);
 
-/** Without what the end of the span says again: "1 to 9 Nov 2026". */
+/** The first day without the parts that the last one repeats: "1 to 9 Nov 2026". */
 function beginning(from: string, to: string): string {
   const start = startOf(from);
   if (from.slice(0, 7) === to.slice(0, 7)) return String(start.getDate());
-  return from.slice(0, 4) === to.slice(0, 4) ? monthForm.format(start) : written(start);
+  return from.slice(0, 4) === to.slice(0, 4) ? dayForm.format(start) : wholeForm.format(start);
 }

@@ -1,16 +1,14 @@
 import { number } from '../words.ts';
 import type { Point } from './points.ts';
 
+interface SeriesTableProps {
+  readonly points: readonly Point[];
+  readonly name: string;
+  readonly caption: string;
+}
+
 /** The numbers that the chart draws. */
-export function SeriesTable({
-  points,
-  name,
-  caption,
-}: {
-  points: readonly Point[];
-  name: string;
-  caption: string;
-}) {
+export function SeriesTable({ points, name, caption }: SeriesTableProps) {
   const hasVisitors = points.some(({ visitors }) => visitors !== null);
   const hasOthers = points.some(({ notCounted }) => notCounted !== null);
   return (
@@ -19,18 +17,13 @@ export function SeriesTable({
       <thead>
         <tr>
           <th scope="col">Time</th>
-          <th scope="col" class="number">
-            {name}
-          </th>
-          {hasVisitors && (
-            <th scope="col" class="number">
-              Visitors
-            </th>
-          )}
-          {hasOthers && (
-            <th scope="col" class="number">
-              Not counted
-            </th>
+          {[name, hasVisitors && 'Visitors', hasOthers && 'Not counted'].map(
+            (column) =>
+              column && (
+                <th key={column} scope="col" class="number">
+                  {column}
+                </th>
+              ),
           )}
         </tr>
       </thead>

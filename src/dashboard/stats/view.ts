@@ -1,12 +1,12 @@
 import type { Stats } from '../api-types.ts';
-import { navigate } from '../router.ts';
+import { setQuery } from '../router.ts';
 import { instantOf, timezone } from '../words.ts';
 import type { Dimension } from './dimensions.ts';
-import { type Filters, filtersIn, isAside, queryWith, toggled } from './filters.ts';
+import { type Filters, filtersIn, isAside, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
 import { ask, keyOf, type Question, type Scope } from './scope.ts';
 
-/** What a board shows, all of it from the page's address. */
+/** What a board shows, by the page's address. */
 export interface View {
   readonly scope: Scope;
   readonly plan: RangePlan;
@@ -33,7 +33,7 @@ export const keyFor = ({ scope }: View, question: Question): string =>
 export interface Numbers {
   readonly view: View;
   readonly stats: Stats;
-  /** What is counted: clicks, or hits where the filter asks for what are none. */
+  /** The clicks, or the hits where the filters select hits that are no clicks. */
   readonly counted: number;
   readonly before: number | null;
 }
@@ -42,7 +42,7 @@ const countedIn = (view: View, { totals }: Stats): number =>
   totals.clicks +
   (isAside(view.filters) ? Object.values(totals.not_counted ?? {}).reduce((sum, hits) => sum + hits, 0) : 0);
 
-/** A link that wasn't there then has nothing to be compared with. */
+/** Whether there is an earlier span to compare with: a link may be younger. */
 const isOlder = ({ scope, plan }: View): boolean =>
   scope.kind === 'all' || instantOf(scope.link.created_at) < instantOf(plan.span.from);
 
@@ -62,10 +62,5 @@ export async function askNumbers(view: View): Promise<Numbers> {
   };
 }
 
-/** Changes the address in place: what is looked at changes, the page doesn't. */
-export function look(changes: Readonly<Record<string, string | null>>): void {
-  navigate(location.pathname + queryWith(location.search, changes), { replace: true, anyway: true });
-}
-
 export const toggleFilter = (dimension: Dimension, value: string | null): void =>
-  look(toggled(filtersIn(location.search), dimension, value ?? ''));
+  setQuery(toggled(filtersIn(location.search), dimension, value ?? ''));

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useAction } from '../../action.ts';
-import { asApiError } from '../../api-error.ts';
+import { useNoticedAction } from '../../action.ts';
 import type { ApiKey } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { setTo } from '../../handlers.ts';
 import { say } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -18,7 +18,7 @@ export function ApiKeys() {
   const keys = useQuery('api keys', () => call('GET /api/v1/api_key'));
   const isAdding = useSignal(false);
   const doomed = useSignal<ApiKey | null>(null);
-  const remove = useAction(async (key: ApiKey) => {
+  const remove = useNoticedAction(async (key: ApiKey) => {
     await call('DELETE /api/v1/api_key/{id}', { params: { id: key.id } });
     say(`API key “${key.name}” deleted. Programs that use it are refused from now on.`);
     refresh('api keys');
@@ -30,13 +30,7 @@ export function ApiKeys() {
       about="For programs that act in your name. Send one in the header api-key."
       isFlush
       actions={
-        <Button
-          icon="plus"
-          isSlim
-          onClick={() => {
-            isAdding.value = true;
-          }}
-        >
+        <Button icon="plus" isSlim onClick={setTo(isAdding, true)}>
           Add API Key
         </Button>
       }
@@ -64,9 +58,7 @@ export function ApiKeys() {
                       icon="trash"
                       isSlim
                       label={`Delete API key ${key.name}`}
-                      onClick={() => {
-                        doomed.value = key;
-                      }}
+                      onClick={setTo(doomed, key)}
                     />
                   </td>
                 </tr>
@@ -75,26 +67,16 @@ export function ApiKeys() {
           )
         }
       </Loaded>
-      {isAdding.value && (
-        <NewApiKey
-          onClose={() => {
-            isAdding.value = false;
-          }}
-        />
-      )}
+      {isAdding.value && <NewApiKey onClose={setTo(isAdding, false)} />}
       {doomed.value && (
         <Confirm
           title={`Delete API key “${doomed.value.name}”?`}
           sentence="Programs that use it are refused from then on. This can't be undone."
           action="Delete API key"
-          onNo={() => {
+          onNo={setTo(doomed, null)}
+          onYes={() => {
+            if (doomed.value) void remove.run(doomed.value);
             doomed.value = null;
-          }}
-          onYes={async () => {
-            const key = doomed.value;
-            doomed.value = null;
-            if (key && !(await remove.run(key)))
-              say(asApiError(remove.error.value).message, { isError: true });
           }}
         />
       )}

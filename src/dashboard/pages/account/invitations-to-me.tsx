@@ -9,7 +9,7 @@ import { me } from '../../session.ts';
 import { since } from '../../words.ts';
 import { roleNames } from '../organization/roles.ts';
 
-/** Shown where there is one: organizations that ask this person to join. */
+/** The invitations of other organizations; nothing where there is none. */
 export function InvitationsToMe() {
   const invitations = useQuery('invitations to me', () => call('GET /api/v1/user/invitations'));
   const accept = useAction(async (id: number, organization: string) => {
@@ -31,7 +31,7 @@ export function InvitationsToMe() {
       about={`You can be a member of one organization at a time: accepting means leaving ${me.value?.organization_name ?? 'yours'}.`}
     >
       <div class="stack tight">
-        <FormErrors error={accept.error.value ?? decline.error.value} fields={[]} />
+        <FormErrors error={accept.error.value ?? decline.error.value} />
         {known.map(({ id, organization_name, role, invited_by, expires_at }) => (
           <div class="panel invitation" key={id}>
             <div>

@@ -3,8 +3,7 @@ import { useAction } from '../../action.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { CurrentPasswordField, NewPasswordField } from '../../parts/account-fields.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Form } from '../../parts/form.tsx';
+import { Form, Submit } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
 import { refresh } from '../../queries.ts';
 import { me } from '../../session.ts';
@@ -21,22 +20,15 @@ export function PasswordSection() {
     refresh('sessions');
     say('Password changed. Every other session of yours has ended.');
   });
-  const error = change.error.value;
   return (
     <Section title="Password" about="Changing it signs you out everywhere else. API keys go on working.">
       <Form action={change} fields={['current_password', 'new_password']}>
         {/* For password managers: whose password it is. */}
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email ?? ''} />
-        <CurrentPasswordField
-          label="Current password"
-          signal={current}
-          error={error?.of('current_password')}
-        />
-        <NewPasswordField label="New password" signal={wanted} error={error?.of('new_password')} />
+        <CurrentPasswordField field="current_password" label="Current password" signal={current} />
+        <NewPasswordField field="new_password" label="New password" signal={wanted} />
         <div class="actions">
-          <Button type="submit" disabled={change.isRunning.value}>
-            Change password
-          </Button>
+          <Submit>Change password</Submit>
         </div>
       </Form>
     </Section>

@@ -1,4 +1,4 @@
-import { useAction } from '../../action.ts';
+import { useNoticedAction } from '../../action.ts';
 import type { Session } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
@@ -10,19 +10,17 @@ import { refresh, useQuery } from '../../queries.ts';
 import { day, instant, since } from '../../words.ts';
 import { SignOutEverywhere } from './sign-out-everywhere.tsx';
 
-/** Where this person is signed in. */
+/** The browsers that the user is signed in with. */
 export function SessionsSection() {
   const sessions = useQuery('sessions', () => call('GET /api/v1/session'));
-  const end = useAction(async ({ id }: Session) => {
-    await call('DELETE /api/v1/session/{id}', { params: { id } });
+  const end = useNoticedAction(async (session: Session) => {
+    try {
+      await call('DELETE /api/v1/session/{id}', { params: { id: session.id } });
+      say(`${nameOf(session)} is signed out.`);
+    } finally {
+      refresh('sessions');
+    }
   });
-  const signOut = async (session: Session) => {
-    const isDone = await end.run(session);
-    const error = end.error.value;
-    if (isDone) say(`${nameOf(session)} is signed out.`);
-    else if (error) say(error.message, { isError: true });
-    refresh('sessions');
-  };
   return (
     <Section
       id="sessions"
@@ -48,7 +46,7 @@ export function SessionsSection() {
                     <Button
                       isSlim
                       aria-label={`Sign out ${nameOf(session)}, signed in ${instant(session.created_at)}`}
-                      onClick={() => void signOut(session)}
+                      onClick={() => void end.run(session)}
                     >
                       Sign out
                     </Button>
@@ -70,7 +68,7 @@ function nameOf({ browser, os }: Session): string {
 
 const hour = 60 * 60 * 1000;
 
-/** The server keeps it to the hour. */
+/** The server stores it by the hour. */
 function lastUseOf({ is_current, last_used_at }: Session): string {
   if (is_current) return 'now';
   return Date.now() - Date.parse(last_used_at) < hour ? 'in the last hour' : since(last_used_at);

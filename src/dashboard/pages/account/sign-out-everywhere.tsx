@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { asApiError } from '../../api-error.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { setTo } from '../../handlers.ts';
+import { sayError } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { forgetEverything } from '../../queries.ts';
@@ -15,9 +15,7 @@ export function SignOutEverywhere() {
     try {
       await call('POST /api/v1/user/sign_out_everywhere');
     } catch (cause) {
-      const action = { label: 'Try again', act: () => void leave() };
-      say(`You are not signed out. ${asApiError(cause).message}`, { isError: true, action });
-      return;
+      return sayError(cause, 'You are not signed out.', () => void leave());
     }
     me.value = null;
     forgetEverything();
@@ -25,13 +23,7 @@ export function SignOutEverywhere() {
   };
   return (
     <>
-      <Button
-        kind="danger"
-        isSlim
-        onClick={() => {
-          isAsked.value = true;
-        }}
-      >
+      <Button kind="danger" isSlim onClick={setTo(isAsked, true)}>
         Sign out everywhere
       </Button>
       {isAsked.value && (
@@ -39,9 +31,7 @@ export function SignOutEverywhere() {
           title="Sign out everywhere?"
           sentence="Every browser and every client with a token has to sign in again, this one too. API keys go on working; delete them one by one."
           action="Sign out everywhere"
-          onNo={() => {
-            isAsked.value = false;
-          }}
+          onNo={setTo(isAsked, false)}
           onYes={() => void leave()}
         />
       )}

@@ -1,7 +1,12 @@
+import { asApiError } from '../../api-error.ts';
 import type { DeletedLink } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { say, sayError } from '../../notices.ts';
+import { refresh } from '../../queries.ts';
+import { shortOf } from '../../short.ts';
+import { counted } from '../../words.ts';
 
-/** As many as one call tells of. */
+/** The maximum of the API. */
 const perPage = 100;
 
 export interface Bin {
@@ -12,7 +17,7 @@ export interface Bin {
 
 export const keyOf = (pages: number): string => `links deleted, ${pages} pages`;
 
-/** So many pages of what was deleted, newest first. */
+/** The first pages of deleted links, newest first. */
 export async function readBin(pages: number): Promise<Bin> {
   const links: DeletedLink[] = [];
   let cursor: string | undefined;
@@ -25,5 +30,31 @@ export async function readBin(pages: number): Promise<Bin> {
   }
 }
 
-/** One deletion of a link: deleted once more, it is another one. */
+/** Identifies one deletion of a link: when it is deleted once more, that is another one. */
 export const deletionOf = ({ id, deleted_at }: DeletedLink): string => `${id} ${deleted_at}`;
+
+/** True when it is gone. */
+export async function deleteForGood(link: DeletedLink): Promise<boolean> {
+  try {
+    await call('DELETE /api/v1/link/deleted/{id}', { params: { id: link.id } });
+    say(`${shortOf(link)} deleted for good.`);
+    return true;
+  } catch (cause) {
+    // Already deleted for good, by another user or because its time is over.
+    if (asApiError(cause).status === 404) return true;
+    sayError(cause, `${shortOf(link)} is still in the bin.`);
+    return false;
+  } finally {
+    void refresh('links deleted');
+  }
+}
+
+export async function emptyBin(): Promise<void> {
+  try {
+    const { deleted } = await call('DELETE /api/v1/link/deleted');
+    say(`${counted(deleted, 'link')} deleted for good.`);
+  } catch (cause) {
+    sayError(cause, 'The bin was not emptied.');
+  }
+  void refresh('links deleted');
+}

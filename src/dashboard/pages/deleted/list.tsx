@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { DeletedLink } from '../../api-types.ts';
-import { deleteForGood, emptyBin } from '../../delete-for-good.ts';
+import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { PickAll } from '../../parts/pick.tsx';
-import { leaveRows, rowAt, step } from '../../parts/rows.ts';
-import { useSelection } from '../../parts/selection.ts';
-import { restoreLinks } from '../../restore-links.ts';
+import { leaveRows, stepKeys } from '../../parts/rows.ts';
+import { chosenOrFocused, selectionKeys, useSelection } from '../../parts/selection.ts';
+import { restoreLinks } from '../../remove-links.ts';
+import { shortOf } from '../../short.ts';
 import { counted, number } from '../../words.ts';
-import { type Bin, deletionOf } from './bin.ts';
-import { ConfirmForGood } from './for-good.tsx';
+import { type Bin, deleteForGood, deletionOf, emptyBin } from './bin.ts';
 import { DeletedRow } from './row.tsx';
 
 interface DeletedListProps {
@@ -20,17 +21,13 @@ interface DeletedListProps {
 
 export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
   const selection = useSelection<DeletedLink>();
-  /** On their way back: gone from here at once to the eye. */
+  /** Being restored or deleted for good, and hidden meanwhile. */
   const leaving = useSignal<ReadonlySet<string>>(new Set());
   const links = bin.links.filter((link) => !leaving.value.has(deletionOf(link)));
   const chosen = [...selection.chosen.values()];
-  const focused = () => links.find(({ id }) => id === rowAt());
-  const toggle = (link: DeletedLink | undefined, upToHere = false) => {
-    if (link) selection.toggle(link, links, upToHere);
-  };
   /** The links whose final deletion is being confirmed. */
   const doomed = useSignal<DeletedLink | 'all' | null>(null);
-  /** `act` says whether they are gone from here. */
+  /** Hides the links while `act` runs; it returns whether they have left the bin. */
   const takeAway = async (wanted: readonly DeletedLink[], act: () => Promise<boolean>) => {
     leaveRows(new Set(wanted.map(({ id }) => id)));
     selection.choose(wanted, false);
@@ -47,18 +44,14 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
     else void takeAway([what], () => deleteForGood(what));
   };
   useKeys([
-    { key: 'j', does: 'Next link', act: () => step(1) },
-    { key: 'k', does: 'Previous link', act: () => step(-1) },
-    { key: 'x', does: 'Select the link', act: () => toggle(focused()) },
-    { key: 'X', does: 'Select all links up to this one', act: () => toggle(focused(), true) },
-    { key: 'Escape', does: 'Clear the selection', act: () => selection.clear() },
+    ...stepKeys('link'),
+    ...selectionKeys(selection, links),
     {
       key: 'b',
       does: 'Bring the selected links back',
       act: () => {
-        const one = focused();
-        if (selection.chosen.size > 0) void bringBack([...selection.chosen.values()]);
-        else if (one) void bringBack([one]);
+        const wanted = chosenOrFocused(selection, links);
+        if (wanted.length > 0) void bringBack(wanted);
       },
     },
   ]);
@@ -82,13 +75,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
               {counted(bin.total - (bin.links.length - links.length), 'deleted link')}
             </p>
             <div class="actions">
-              <Button
-                isSlim
-                icon="trash"
-                onClick={() => {
-                  doomed.value = 'all';
-                }}
-              >
+              <Button isSlim icon="trash" onClick={setTo(doomed, 'all')}>
                 Empty the bin
               </Button>
             </div>
@@ -101,11 +88,9 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
             key={link.id}
             link={link}
             isChosen={selection.has(link)}
-            onToggle={(upToHere) => toggle(link, upToHere)}
+            onToggle={(upToHere) => selection.toggle(link, links, upToHere)}
             onBringBack={() => void bringBack([link])}
-            onDeleteForGood={() => {
-              doomed.value = link;
-            }}
+            onDeleteForGood={setTo(doomed, link)}
           />
         ))}
       </ul>
@@ -114,9 +99,7 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
           what={doomed.value}
           total={bin.total}
           onYes={() => doomed.value && confirm(doomed.value)}
-          onNo={() => {
-            doomed.value = null;
-          }}
+          onNo={setTo(doomed, null)}
         />
       )}
       {bin.hasOlder && (
@@ -127,5 +110,25 @@ export function DeletedList({ bin, isReading, onOlder }: DeletedListProps) {
         </div>
       )}
     </section>
+  );
+}
+
+interface ConfirmForGoodProps {
+  readonly what: DeletedLink | 'all';
+  readonly total: number;
+  readonly onYes: () => void;
+  readonly onNo: () => void;
+}
+
+function ConfirmForGood({ what, total, ...answers }: ConfirmForGoodProps) {
+  const isAll = what === 'all';
+  const lost = isAll ? counted(total, 'deleted link') : 'It';
+  return (
+    <Confirm
+      title={isAll ? 'Empty the bin?' : `Delete ${shortOf(what)} for good?`}
+      sentence={`${lost} can no longer be brought back then. This can't be undone. Clicks stay in your statistics, and nobody else gets an address before its 30 days are over.`}
+      action={isAll ? 'Empty the bin' : 'Delete for good'}
+      {...answers}
+    />
   );
 }

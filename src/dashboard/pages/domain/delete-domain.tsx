@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { setTo } from '../../handlers.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -32,14 +33,8 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
           : 'No link stands on it.'
       }
     >
-      <FormErrors error={remove.error.value} fields={[]} onRetry={() => void remove.run()} />
-      <Button
-        kind="danger"
-        icon="trash"
-        onClick={() => {
-          isAsked.value = true;
-        }}
-      >
+      <FormErrors error={remove.error.value} onRetry={() => void remove.run()} />
+      <Button kind="danger" icon="trash" onClick={setTo(isAsked, true)}>
         Delete domain
       </Button>
       {isAsked.value && (
@@ -51,9 +46,7 @@ export function DeleteDomain({ domain }: { domain: Domain }) {
               : 'It can be added again later, with a new proof in the DNS.'
           }
           action={domain.links > 0 ? `Delete domain and ${links}` : 'Delete domain'}
-          onNo={() => {
-            isAsked.value = false;
-          }}
+          onNo={setTo(isAsked, false)}
           onYes={() => {
             isAsked.value = false;
             void remove.run();

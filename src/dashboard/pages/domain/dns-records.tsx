@@ -1,16 +1,15 @@
 import { useAction } from '../../action.ts';
-import type { Domain } from '../../api-types.ts';
+import type { DnsRecord, Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
-import { Icon } from '../../parts/icons.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import { Section } from '../../parts/section.tsx';
+import { StateChip } from '../../parts/state-chip.tsx';
 import { type Query, refresh } from '../../queries.ts';
 import { setup } from '../../session.ts';
 import { since } from '../../words.ts';
-
-type DnsRecord = Domain['records'][number];
 
 const purposes = {
   proof: 'Proves that the domain is yours',
@@ -41,7 +40,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
       }
     >
       <div class="stack tight">
-        <FormErrors error={check.error.value} fields={[]} />
+        <FormErrors error={check.error.value} />
         {domain.problem && (
           <div class="callout" role="status">
             {domain.problem}
@@ -67,7 +66,6 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
 }
 
 function RecordCard({ record, isOneOfMany }: { record: DnsRecord; isOneOfMany: boolean }) {
-  const { word, look, icon } = states[record.state];
   return (
     <div class="panel dns-record">
       <header>
@@ -75,39 +73,24 @@ function RecordCard({ record, isOneOfMany }: { record: DnsRecord; isOneOfMany: b
           {purposes[record.purpose]}
           {isOneOfMany && <span class="soft"> (one of these is enough)</span>}
         </h3>
-        <span class={`chip ${look}`}>
-          <Icon name={icon} size={14} />
-          {word}
-        </span>
+        <StateChip {...states[record.state]} />
       </header>
       <dl>
-        <div>
-          <dt>Type</dt>
-          <dd>
-            <code>{record.type}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Name</dt>
-          <dd>
-            <code>{record.name}</code>
-            <CopyButton text={record.name} what="name" isBare isSlim />
-          </dd>
-        </div>
-        <div>
-          <dt>Value</dt>
-          <dd>
-            <code>{record.value}</code>
-            <CopyButton text={record.value} what="value" isBare isSlim />
-          </dd>
-        </div>
+        <Fact name="Type">
+          <code>{record.type}</code>
+        </Fact>
+        <Fact name="Name">
+          <code>{record.name}</code>
+          <CopyButton text={record.name} what="name" isBare isSlim />
+        </Fact>
+        <Fact name="Value">
+          <code>{record.value}</code>
+          <CopyButton text={record.value} what="value" isBare isSlim />
+        </Fact>
         {record.state !== 'ok' && record.seen.length > 0 && (
-          <div>
-            <dt>Seen</dt>
-            <dd>
-              <code class="soft">{record.seen.join(', ')}</code>
-            </dd>
-          </div>
+          <Fact name="Seen">
+            <code class="soft">{record.seen.join(', ')}</code>
+          </Fact>
         )}
       </dl>
     </div>

@@ -4,14 +4,12 @@ import { useAction } from '../../action.ts';
 import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
-import { Button } from '../../parts/button.tsx';
-import { SignalField } from '../../parts/field.tsx';
-import { Form } from '../../parts/form.tsx';
+import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Query } from '../../queries.ts';
 import { guardLeaving } from '../../router.ts';
 
-/** Where visitors of the domain go without a link. */
+/** Where the domain's own address and unknown links redirect. */
 export function DomainTargets({ domain, query }: { domain: Domain; query: Query<Domain> }) {
   const root = useSignal(domain.root_url ?? '');
   const unknown = useSignal(domain.not_found_url ?? '');
@@ -30,30 +28,27 @@ export function DomainTargets({ domain, query }: { domain: Domain; query: Query<
     unknown.value = changed.not_found_url ?? '';
     say('Saved.');
   });
-  const error = save.error.value;
   return (
     <Section title="Visitors without a link" about="Left empty, they see a plain page.">
       <Form action={save} fields={['root_url', 'not_found_url']} canRetry>
-        <SignalField
+        <FormField
+          field="root_url"
           label="The domain's own page"
           hint={`Where ${domain.domain_unicode} alone leads.`}
           placeholder="https://example.com"
           spellcheck={false}
           signal={root}
-          error={error?.of('root_url')}
         />
-        <SignalField
+        <FormField
+          field="not_found_url"
           label="Unknown links"
           hint="Where an address leads that is no link of yours."
           placeholder="https://example.com/lost"
           spellcheck={false}
           signal={unknown}
-          error={error?.of('not_found_url')}
         />
         <div class="actions">
-          <Button type="submit" disabled={save.isRunning.value || !isChanged}>
-            Save
-          </Button>
+          <Submit disabled={!isChanged}>Save</Submit>
         </div>
       </Form>
     </Section>

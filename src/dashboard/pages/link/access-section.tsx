@@ -1,6 +1,5 @@
 import { Switch } from '../../parts/field.tsx';
 import { Expiration } from './expiration.tsx';
-import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { Password } from './password.tsx';
 
@@ -12,16 +11,12 @@ export function AccessSection({ form }: { form: LinkForm }) {
       <Password form={form} />
       <Expiration form={form} />
       <Switch
-        label={labels.bot_protection}
+        {...form.flag('bot_protection')}
         hint="Bots are turned away. Previews in chats and posts still see the card."
-        isOn={form.fields.bot_protection}
-        onTurn={(isOn) => form.set('bot_protection', isOn)}
       />
       <Switch
-        label={labels.captcha}
+        {...form.flag('captcha')}
         hint="Visitors press a button while their browser does a short sum. Nothing is asked of them, and nothing leaves this service."
-        isOn={form.fields.captcha}
-        onTurn={(isOn) => form.set('captcha', isOn)}
       />
     </section>
   );

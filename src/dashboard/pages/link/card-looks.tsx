@@ -1,32 +1,27 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { Panel } from '../../parts/section.tsx';
 import { hostOf, shortOf } from '../../short.ts';
+import { useDebounced } from '../../use-previous.ts';
 import { bare } from '../../words.ts';
 import type { LinkForm } from './form.ts';
+import { NotSavedYet } from './save-bar.tsx';
 
 const pause = 400;
 
-/** The address of a picture once it is typed to the end: half an address would be requested from some other server. */
+/** The address of a picture once typing has paused: half an address would be requested from another server. */
 function usePicture(text: string): string | null {
-  const settled = useSignal(text);
-  useEffect(() => {
-    if (settled.value === text) return;
-    const timer = setTimeout(() => {
-      settled.value = text;
-    }, pause);
-    return () => clearTimeout(timer);
-  }, [text]);
-  const typed = settled.value.trim();
+  const typed = useDebounced(text, pause).trim();
   if (typed === '' || text.trim() === '') return null;
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`);
   return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : null;
 }
 
 function Picture({ address }: { address: string }) {
-  const state = useSignal<'shown' | 'missing'>('shown');
-  return state.value === 'missing' ? (
+  const isMissing = useSignal(false);
+  return isMissing.value ? (
     <span class="card-picture missing">
       <Icon name="warning" />
       No picture came from this address
@@ -37,9 +32,7 @@ function Picture({ address }: { address: string }) {
       src={address}
       alt=""
       referrerpolicy="no-referrer"
-      onError={() => {
-        state.value = 'missing';
-      }}
+      onError={setTo(isMissing, true)}
     />
   );
 }
@@ -108,23 +101,21 @@ export function CardLooks({ form }: { form: LinkForm }) {
   const picture = usePicture(fields.og_image);
   const isEmpty = !fields.og_title && !fields.og_description && !fields.og_image;
   return (
-    <section class="panel card-looks" aria-labelledby="looks-heading">
-      <header>
-        <h2 id="looks-heading">How it looks when it is shared</h2>
-        {form.changed.some((name) => name.startsWith('og_')) && <span class="chip">Not saved yet</span>}
-      </header>
-      <div class="body">
-        {isEmpty ? (
-          <div class="empty">
-            <p>
-              Nothing is set, so the card of <bdi>{bare(fields.destination_url).split('/')[0]}</bdi> itself is
-              shown. Type a title to give this link a card of its own.
-            </p>
-          </div>
-        ) : (
-          <Looks card={cardOf(link, form, picture)} />
-        )}
-      </div>
-    </section>
+    <Panel
+      title="How it looks when it is shared"
+      class="card-looks"
+      aside={<NotSavedYet form={form} prefix="og_" />}
+    >
+      {isEmpty ? (
+        <div class="empty">
+          <p>
+            Nothing is set, so the card of <bdi>{bare(fields.destination_url).split('/')[0]}</bdi> itself is
+            shown. Type a title to give this link a card of its own.
+          </p>
+        </div>
+      ) : (
+        <Looks card={cardOf(link, form, picture)} />
+      )}
+    </Panel>
   );
 }

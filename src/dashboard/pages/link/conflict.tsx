@@ -1,4 +1,5 @@
 import type { Link } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { since } from '../../words.ts';
@@ -6,14 +7,12 @@ import { draftInWords, inWords } from './field-words.ts';
 import { differences, type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-/** Another user saved this link meanwhile: shows their changes beside what was typed here, to choose between. */
+/** Another user saved this link meanwhile: shows both changes, to choose between. */
 export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
   const both = differences(form.link, theirs);
   const contested = both.filter((name) => form.changed.includes(name));
   const others = both.filter((name) => !form.changed.includes(name));
-  const close = () => {
-    form.conflict.value = null;
-  };
+  const close = setTo(form.conflict, null);
   return (
     <Dialog title="This link was changed by somebody else" onClose={close} class="conflict">
       <p class="soft" tabIndex={-1} data-focus>

@@ -1,18 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import type { Link, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { storeIn } from '../../handlers.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useQuery } from '../../queries.ts';
+import { useIntervalWhileVisible } from '../../visibility.ts';
 import { Delivery } from './delivery.tsx';
 
 const perPage = 25;
-const whileWaiting = 1_500;
-const otherwise = 3_000;
+const interval = 3_000;
+const intervalWhileWaiting = 1_500;
 
-/** What was sent in the last 30 days, looked at anew by itself for as long as it is seen. */
+/** The deliveries of the last 30 days, kept up to date while the page is visible. */
 export function Deliveries({ link }: { link: Link }) {
   const page = useSignal(1);
   const at = (page.value - 1) * perPage;
@@ -23,15 +24,10 @@ export function Deliveries({ link }: { link: Link }) {
     }),
   );
   const isWaiting = query.data.value?.webhook_deliveries.some(({ state }) => state === 'waiting') ?? false;
-  useEffect(() => {
-    const timer = setInterval(
-      () => {
-        if (document.visibilityState === 'visible' && !query.isAsking.value) void query.reload();
-      },
-      isWaiting ? whileWaiting : otherwise,
-    );
-    return () => clearInterval(timer);
-  }, [query, isWaiting]);
+  const reload = () => {
+    if (!query.isAsking.value) void query.reload();
+  };
+  useIntervalWhileVisible(reload, isWaiting ? intervalWhileWaiting : interval);
   return (
     <section class="panel deliveries" aria-labelledby="deliveries-heading">
       <header>
@@ -62,14 +58,7 @@ export function Deliveries({ link }: { link: Link }) {
                 ))}
               </ul>
               {total > perPage && (
-                <Pager
-                  page={page.value}
-                  size={perPage}
-                  total={total}
-                  onPage={(to) => {
-                    page.value = to;
-                  }}
-                />
+                <Pager page={page.value} size={perPage} total={total} onPage={storeIn(page)} />
               )}
             </>
           )

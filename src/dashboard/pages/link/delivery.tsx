@@ -1,18 +1,20 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { useAction } from '../../action.ts';
-import type { WebhookDelivery, WebhookDeliveryList } from '../../api-types.ts';
+import type { WebhookAttempt, WebhookDelivery, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { StateChip } from '../../parts/state-chip.tsx';
 import { assume } from '../../queries.ts';
-import { counted, instant, since } from '../../words.ts';
-import { AttemptOutcome, outcomeOf } from './attempt.tsx';
+import { counted, instant, number, since } from '../../words.ts';
 
 const states = {
-  delivered: { word: 'Delivered', chip: 'chip good', icon: 'check' },
-  waiting: { word: 'Waiting', chip: 'chip warn', icon: 'clock' },
-  failed: { word: 'Failed', chip: 'chip bad', icon: 'close' },
+  delivered: { word: 'Delivered', look: 'good', icon: 'check' },
+  waiting: { word: 'Waiting', look: 'warn', icon: 'clock' },
+  failed: { word: 'Failed', look: 'bad', icon: 'close' },
 } as const;
 
 const eventNames: Readonly<Record<string, string>> = {
@@ -36,7 +38,7 @@ function pretty(body: string): string {
   }
 }
 
-/** One message: how it went, and on demand every attempt and what was sent. */
+/** One message: its outcome, and on demand its attempts and its body. */
 export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; listKey: string }) {
   const isOpen = useSignal(false);
   const id = useId();
@@ -47,7 +49,6 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
       webhook_deliveries: known.webhook_deliveries.map((other) => (other.id === sent.id ? sent : other)),
     }));
   });
-  const { word, chip, icon } = states[delivery.state];
   const latest = delivery.attempts.at(-1);
   const error = again.error.value;
   return (
@@ -58,15 +59,10 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
           class="toggle"
           aria-expanded={isOpen.value}
           aria-controls={id}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
+          onClick={toggle(isOpen)}
         >
           <Icon name={isOpen.value ? 'down' : 'right'} size={16} />
-          <span class={chip}>
-            <Icon name={icon} size={14} />
-            {word}
-          </span>
+          <StateChip {...states[delivery.state]} />
           <span class="what">{nameOf(delivery)}</span>
           <span class="soft small outcome">{latest ? outcomeOf(latest) : 'Not tried yet'}</span>
           <span class="soft small when">
@@ -100,21 +96,12 @@ function More({ delivery }: { delivery: WebhookDelivery }) {
   return (
     <>
       <dl>
-        <div>
-          <dt>Sent to</dt>
-          <dd>{delivery.target_url}</dd>
-        </div>
-        <div>
-          <dt>Message</dt>
-          <dd>{delivery.message_id}</dd>
-        </div>
+        <Fact name="Sent to">{delivery.target_url}</Fact>
+        <Fact name="Message">{delivery.message_id}</Fact>
         {delivery.next_try_at && (
-          <div>
-            <dt>Next try</dt>
-            <dd>
-              {instant(delivery.next_try_at)}, {since(delivery.next_try_at)}
-            </dd>
-          </div>
+          <Fact name="Next try">
+            {instant(delivery.next_try_at)}, {since(delivery.next_try_at)}
+          </Fact>
         )}
       </dl>
       {delivery.attempts.length > 0 && (
@@ -135,5 +122,28 @@ function More({ delivery }: { delivery: WebhookDelivery }) {
         <code>{pretty(delivery.body)}</code>
       </pre>
     </>
+  );
+}
+
+const durationText = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${number(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+
+/** "Answered 200 in 34 ms", or why no answer came. */
+const outcomeOf = ({ status, problem, duration }: WebhookAttempt): string =>
+  status === null
+    ? `${problem ?? 'No answer came'} (${durationText(duration)})`
+    : `Answered ${status} in ${durationText(duration)}`;
+
+/** The outcome of an attempt, and the beginning of the target's answer. */
+export function AttemptOutcome({ attempt }: { attempt: WebhookAttempt }) {
+  return (
+    <div class="attempt">
+      <strong>{outcomeOf(attempt)}</strong>
+      {attempt.answer && (
+        <pre>
+          <code>{attempt.answer}</code>
+        </pre>
+      )}
+    </div>
   );
 }

@@ -1,42 +1,35 @@
+import { Fact } from '../../parts/fact.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { hostOf } from '../../short.ts';
-import { type Draft, labels } from './fields.ts';
+import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-type TextName = {
-  [Name in keyof Draft]-?: NonNullable<Draft[Name]> extends string ? Name : never;
-}[keyof Draft];
-
-/** Where the link leads, and what it is called among its owners. */
+/** The link's destinations, name and tags, and its fixed address. */
 export function DestinationSection({ form }: { form: LinkForm }) {
   const { link, fields } = form;
-  const text = (name: Exclude<TextName, 'password' | 'expiration_date'>) => ({
-    label: labels[name],
-    value: fields[name],
-    error: form.errorOf(name),
-    onText: (typed: string) => form.set(name, typed),
-  });
   return (
     <section class="form" aria-labelledby="destination-heading">
       <h2 id="destination-heading">Where it leads</h2>
-      <TextField {...text('destination_url')} type="url" required spellcheck={false} autocomplete="off" />
       <TextField
-        {...text('android_link_destination')}
+        {...form.text('destination_url')}
         type="url"
+        required
         spellcheck={false}
         autocomplete="off"
-        placeholder="Same as everywhere"
       />
+      {(['android_link_destination', 'ios_link_destination'] as const).map((name) => (
+        <TextField
+          key={name}
+          {...form.text(name)}
+          type="url"
+          spellcheck={false}
+          autocomplete="off"
+          placeholder="Same as everywhere"
+        />
+      ))}
       <TextField
-        {...text('ios_link_destination')}
-        type="url"
-        spellcheck={false}
-        autocomplete="off"
-        placeholder="Same as everywhere"
-      />
-      <TextField
-        {...text('name')}
+        {...form.text('name')}
         maxLength={500}
         autocomplete="off"
         hint="Only your organization sees it."
@@ -49,18 +42,12 @@ export function DestinationSection({ form }: { form: LinkForm }) {
       />
       <div class="fixed-address">
         <dl>
-          <div>
-            <dt>Domain</dt>
-            <dd>
-              <bdi>{hostOf(link)}</bdi>
-            </dd>
-          </div>
-          <div>
-            <dt>Suffix</dt>
-            <dd>
-              <bdi>{link.suffix}</bdi>
-            </dd>
-          </div>
+          <Fact name="Domain">
+            <bdi>{hostOf(link)}</bdi>
+          </Fact>
+          <Fact name="Suffix">
+            <bdi>{link.suffix}</bdi>
+          </Fact>
         </dl>
         <p class="soft small">
           Both stay as they are: the link may be in print. Duplicate it to have another address.

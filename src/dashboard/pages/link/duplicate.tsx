@@ -2,17 +2,18 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { storeIn } from '../../handlers.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form } from '../../parts/form.tsx';
+import { Form, Submit } from '../../parts/form.tsx';
 import { refresh } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { shortOf } from '../../short.ts';
-import { copyOf } from './copied-link.ts';
+import { copyOf } from './fields.ts';
 import { SecretField } from './secret-field.tsx';
 
-/** Makes the copy and goes to it. */
+/** Creates a copy and shows its page. */
 export async function duplicate(link: Link, password = ''): Promise<void> {
   const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
   refresh('links', 'tags');
@@ -27,7 +28,6 @@ export function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => 
     await duplicate(link, password.value);
     onClose();
   });
-  const error = making.error.value;
   return (
     <Dialog title="Duplicate link" onClose={onClose}>
       <Form action={making} fields={['password']}>
@@ -38,16 +38,12 @@ export function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => 
           maxLength={256}
           autoFocus
           value={password.value}
-          error={error?.of('password')}
-          onText={(text) => {
-            password.value = text;
-          }}
+          error={making.error.value?.of('password')}
+          onText={storeIn(password)}
         />
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" disabled={making.isRunning.value}>
-            Duplicate link
-          </Button>
+          <Submit kind="primary">Duplicate link</Submit>
         </div>
       </Form>
     </Dialog>

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { instant, timezone } from '../../words.ts';
+import { hasExpired, instant, timezone } from '../../words.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { distanceTo, inDays, instantOfLocal, localOf } from './local-instant.ts';
@@ -12,12 +12,12 @@ const steps = [
   { days: 30, label: 'In 30 days' },
 ];
 
-/** When the link ends, picked by the visitor's own clock and sent as UTC. */
+/** When the link expires, shown in the user's timezone and sent as UTC. */
 export function Expiration({ form }: { form: LinkForm }) {
   const input = useRef<HTMLInputElement>(null);
   const at = form.fields.expiration_date;
   const shown = localOf(at);
-  // A date that is half typed reads as none, and writing to the field would take away the half that is there.
+  // A date that is half typed has an empty value, and setting the value would erase it.
   useEffect(() => {
     const field = input.current;
     if (field && field.value !== shown && !field.validity.badInput) field.value = shown;
@@ -82,8 +82,7 @@ export function Expiration({ form }: { form: LinkForm }) {
 }
 
 function Phrase({ at }: { at: string }) {
-  const isPast = Date.parse(at) <= Date.now();
-  return isPast ? (
+  return hasExpired(at) ? (
     <strong>
       It expired on {instant(at)}, {distanceTo(at)}: visitors are told so.
     </strong>

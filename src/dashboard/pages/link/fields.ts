@@ -3,7 +3,7 @@ import type { Input } from '../../client.ts';
 
 export type WebhookEvent = Link['webhook_events'][number];
 
-/** What can be changed of a link, as its form holds it. A text that isn't set is empty. */
+/** The fields of a link that can be changed. A text that isn't set is empty. */
 export interface Fields {
   readonly destination_url: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Fields {
   readonly og_title: string;
   readonly og_description: string;
   readonly og_image: string;
-  /** Empty: as it is, which is never shown. Null: none from now on. */
+  /** Empty: unchanged; the stored one is never shown. Null: to be removed. */
   readonly password: string | null;
   /** ISO 8601, UTC. */
   readonly expiration_date: string | null;
@@ -28,6 +28,9 @@ export interface Fields {
 }
 
 export type FieldName = keyof Fields;
+type NameOf<Type> = { [Name in FieldName]: Fields[Name] extends Type ? Name : never }[FieldName];
+export type TextName = NameOf<string>;
+export type FlagName = NameOf<boolean>;
 export type Draft = { -readonly [Name in FieldName]?: Fields[Name] };
 
 export const labels: Readonly<Record<FieldName, string>> = {
@@ -78,7 +81,7 @@ export const fieldsOf = (link: Link): Fields => ({
 
 const keyOf = (value: Tag | string): string => (typeof value === 'string' ? value : String(value.id));
 
-/** Lists say the same in any order. */
+/** Lists are the same in any order. */
 export function isSame(one: Fields[FieldName], other: Fields[FieldName]): boolean {
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object')
     return one === other;
@@ -86,7 +89,7 @@ export function isSame(one: Fields[FieldName], other: Fields[FieldName]): boolea
   return one.length === other.length && [...one].every((value) => keys.has(keyOf(value)));
 }
 
-/** The draft without what stands so already. */
+/** The draft without the values that the base has already. */
 export const draftOn = (base: Fields, draft: Draft): Draft =>
   Object.fromEntries(
     fieldNames.flatMap((name) => {
@@ -95,10 +98,16 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
     }),
   );
 
-type Body = Input<'PATCH /api/v1/link/{id}'>['body'];
+/** What a copy of a link is created with: all but the suffix and the password, which can't be read. */
+export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
+  ...fieldsOf(link),
+  domain: link.domain,
+  tags: link.tags.map(({ id }) => id),
+  password,
+});
 
 /** What is sent to the API: only the changes, and tags as added and removed ones. */
-export function patchOf(base: Fields, draft: Draft): Body {
+export function patchOf(base: Fields, draft: Draft): Input<'PATCH /api/v1/link/{id}'>['body'] {
   const { tags, ...rest } = draft;
   if (!tags) return rest;
   const [before, after] = [base.tags.map(({ id }) => id), tags.map(({ id }) => id)];
@@ -109,7 +118,7 @@ export function patchOf(base: Fields, draft: Draft): Body {
   };
 }
 
-/** What differs between two states of a link. A password that gave way to another can't be seen. */
+/** What differs between two states of a link. A password that replaced another can't be seen. */
 export function differences(before: Link, after: Link): readonly FieldName[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   return fieldNames.filter((name) =>
@@ -117,7 +126,7 @@ export function differences(before: Link, after: Link): readonly FieldName[] {
   );
 }
 
-/** Whether a link has by now what a draft wants of one field. */
+/** Whether a link already has the draft's value of a field. */
 export function isFulfilled(link: Link, draft: Draft, name: FieldName): boolean {
   const wanted = draft[name];
   if (wanted === undefined) return false;

@@ -5,6 +5,7 @@ import { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
+import type { SwitchProps, TextFieldProps } from '../../parts/field.tsx';
 import { assume, refresh } from '../../queries.ts';
 import {
   type Draft,
@@ -12,27 +13,34 @@ import {
   draftOn,
   type FieldName,
   type Fields,
+  type FlagName,
   fieldNames,
   fieldsOf,
   isFulfilled,
+  labels,
   patchOf,
+  type TextName,
 } from './fields.ts';
 
-/** The fields of a link with what was typed over them, for as long as the link's page is open. */
+/** The fields of a link and their unsaved changes, for as long as the link's page is open. */
 export interface LinkForm {
-  /** The link as it was when the first of the changes was made. */
+  /** The link before the first change. */
   readonly link: Link;
   readonly fields: Fields;
   readonly changed: readonly FieldName[];
   readonly isSaving: boolean;
-  /** Why the latest try to save failed. */
+  /** Why the latest attempt to save failed. */
   readonly error: ApiError | null;
-  /** The link as another user saved it meanwhile, until it is decided which changes stay. */
+  /** The link as another user saved it meanwhile, until the user decides which changes to keep. */
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
-  /** What the server said of a field since it was last typed in, or what keeps it from being sent at all. */
+  /** What a text field needs. */
+  text(name: TextName): Pick<TextFieldProps, 'label' | 'value' | 'error' | 'onText'>;
+  /** What a switch needs. */
+  flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onTurn'>;
+  /** The server's error of a field that was not changed since, or the reason why it can't be sent. */
   errorOf(name: FieldName): string | null;
-  /** Says that a field can't be sent as it stands; null when it can. */
+  /** Stops saving while a field has no valid value, with the sentence to show; null allows it again. */
   hold(name: FieldName, sentence: string | null): void;
   save(): Promise<boolean>;
   discard(): void;
@@ -70,7 +78,7 @@ export function useLinkForm(latest: Link): LinkForm {
       body: patchOf(fieldsOf(base.value), sent),
       headers: { 'if-match': `"${base.value.updated_at}"` },
     });
-    // What was typed while it was on its way is still to be saved.
+    // Changes made while it was being saved are still to be saved.
     const done = names(sent).filter((name) => draft.value[name] === sent[name]);
     rebase(saved, done);
     refresh('links', 'tags');
@@ -84,14 +92,14 @@ export function useLinkForm(latest: Link): LinkForm {
       if (!(cause instanceof ApiError) || cause.code !== 'LINK_CHANGED') throw cause;
       const theirs = await call('GET /api/v1/link/{id}', { params: { id: link.id } });
       const changes = differences(base.value, theirs);
-      // The answer to an earlier try was lost on its way: these changes are our own.
+      // The answer to an earlier attempt was lost: these changes are our own.
       if (changes.length > 0 && changes.every((name) => isFulfilled(theirs, draft.value, name))) {
         rebase(theirs);
         if (names(draft.value).length > 0) return send();
         say('Changes saved.');
         return;
       }
-      // Shown wherever nothing was typed over it, and where what was typed is discarded.
+      // Shown in the fields that have no unsaved changes, or once these are discarded.
       assume<Link>(`link ${theirs.id}`, () => theirs);
       conflict.value = theirs;
       throw cause;
@@ -102,9 +110,10 @@ export function useLinkForm(latest: Link): LinkForm {
   const error = saving.error.value;
   const isSaving = saving.isRunning.value;
 
+  const focusInvalid = () => document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
+  const isHeld = () => Object.keys(held.value).length > 0;
   useEffect(() => {
-    if (error || Object.keys(held.value).length > 0)
-      document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
+    if (error || isHeld()) focusInvalid();
   }, [error]);
 
   const form: LinkForm = {
@@ -119,6 +128,17 @@ export function useLinkForm(latest: Link): LinkForm {
       draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: value });
       if (!settled.value.includes(name)) settled.value = [...settled.value, name];
     },
+    text: (name) => ({
+      label: labels[name],
+      value: form.fields[name],
+      error: form.errorOf(name),
+      onText: (typed) => form.set(name, typed),
+    }),
+    flag: (name) => ({
+      label: labels[name],
+      isOn: form.fields[name],
+      onTurn: (isOn) => form.set(name, isOn),
+    }),
     errorOf(name) {
       const own = held.value[name];
       if (own) return own;
@@ -131,8 +151,8 @@ export function useLinkForm(latest: Link): LinkForm {
       held.value = sentence === null ? rest : { ...rest, [name]: sentence };
     },
     async save() {
-      if (Object.keys(held.value).length > 0) {
-        document.querySelector<HTMLElement>('.link-form [aria-invalid="true"]')?.focus();
+      if (isHeld()) {
+        focusInvalid();
         return false;
       }
       if (names(draft.value).length === 0) return true;

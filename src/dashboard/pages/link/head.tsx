@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { readableUrl } from '../../short.ts';
-import { bare, compact, day, instant, since } from '../../words.ts';
+import { bare, compact, day, hasExpired, instant, since } from '../../words.ts';
 import { LinkMenu } from './link-menu.tsx';
 
 /** What is done with the link itself. */
@@ -18,33 +19,20 @@ export function LinkActions({ link, loss }: { link: Link; loss: string | null })
         <Icon name="open" />
         Visit
       </a>
-      <Button
-        icon="qr"
-        onClick={() => {
-          isQrShown.value = true;
-        }}
-      >
+      <Button icon="qr" onClick={setTo(isQrShown, true)}>
         <span>
           QR<span class="on-wide"> code</span>
         </span>
       </Button>
       <LinkMenu link={link} loss={loss} />
-      {isQrShown.value && (
-        <QrDialog
-          link={link}
-          onClose={() => {
-            isQrShown.value = false;
-          }}
-        />
-      )}
+      {isQrShown.value && <QrDialog link={link} onClose={setTo(isQrShown, false)} />}
     </>
   );
 }
 
-/** Under the short link: what it is called, where it leads, how it fares. */
+/** Below the short link: its name, destination and clicks. */
 export function LinkAbout({ link }: { link: Link }) {
   const isWeb = /^https?:/.test(link.destination_url);
-  const isOver = link.expiration_date !== null && Date.parse(link.expiration_date) <= Date.now();
   return (
     <span class="link-about">
       {link.name && (
@@ -74,7 +62,7 @@ export function LinkAbout({ link }: { link: Link }) {
           {link.last_clicked_at && `, the latest ${since(link.last_clicked_at)}`}
         </span>
         <span title={instant(link.created_at)}>Created {day(link.created_at)}</span>
-        {isOver && <span class="chip bad">Expired</span>}
+        {hasExpired(link.expiration_date) && <span class="chip bad">Expired</span>}
       </span>
     </span>
   );

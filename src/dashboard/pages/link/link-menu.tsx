@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { asApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
-import { say } from '../../notices.ts';
+import { setTo } from '../../handlers.ts';
+import { sayError } from '../../notices.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate, pendingMove } from '../../router.ts';
 import { DuplicateDialog, duplicate } from './duplicate.tsx';
-
-const sayError = (cause: unknown) => say(asApiError(cause).message, { isError: true });
 
 export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   const isDuplicating = useSignal(false);
@@ -17,9 +15,9 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   };
   const copy = () => {
     if (link.has_password) isDuplicating.value = true;
-    else void duplicate(link).catch(sayError);
+    else void duplicate(link).catch((cause) => sayError(cause));
   };
-  // Both lead away from this page, and neither takes along what is typed and not saved.
+  // Both leave this page, and lose its unsaved changes.
   const guarded = (go: () => void) => {
     if (loss === null) go();
     else pendingMove.value = { sentence: loss, go };
@@ -37,14 +35,7 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
           Delete link
         </button>
       </Menu>
-      {isDuplicating.value && (
-        <DuplicateDialog
-          link={link}
-          onClose={() => {
-            isDuplicating.value = false;
-          }}
-        />
-      )}
+      {isDuplicating.value && <DuplicateDialog link={link} onClose={setTo(isDuplicating, false)} />}
     </>
   );
 }

@@ -1,14 +1,13 @@
-const two = (part: number): string => String(part).padStart(2, '0');
+import { clockTimeOf, dayOf } from '../../words.ts';
 
-/** An instant as a date-time field of the browser has it: by the clock on the visitor's wall. */
+/** The value of a `datetime-local` field for an instant, in the visitor's timezone. */
 export function localOf(iso: string | null): string {
   if (iso === null) return '';
   const at = new Date(iso);
-  const year = String(at.getFullYear()).padStart(4, '0');
-  return `${year}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
+  return `${dayOf(at)}T${clockTimeOf(at)}`;
 }
 
-/** Null for a text that names no instant. An hour that the clocks jump over is the one after it. */
+/** Null for a text that is no instant. An hour that the clocks skip is the one after it. */
 export function instantOfLocal(local: string): string | null {
   const at = new Date(local);
   return local === '' || Number.isNaN(at.getTime()) ? null : at.toISOString();
@@ -19,7 +18,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** "in 3 days": counted finely enough to see a slip of the month, and never as "tomorrow", which has its own midnight. */
+/** "in 3 days": fine enough to notice a wrong month, and never "tomorrow", which would depend on midnight. */
 export function distanceTo(iso: string, now = Date.now()): string {
   const away = Date.parse(iso) - now;
   const size = Math.abs(away);
@@ -31,7 +30,7 @@ export function distanceTo(iso: string, now = Date.now()): string {
   return size < 730 * day ? of('month', 30.44 * day) : of('year', 365.25 * day);
 }
 
-/** The same hour of the clock, so many days on: also over a change of the clocks. */
+/** The same time of day some days later, also over a change of the clocks. */
 export function inDays(days: number, now = new Date()): string {
   const at = new Date(now);
   at.setDate(at.getDate() + days);

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
+import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import type { LinkForm } from './form.ts';
 import { SecretField } from './secret-field.tsx';
@@ -50,13 +51,7 @@ export function Password({ form }: { form: LinkForm }) {
             Keep the password
           </Button>
         ) : (
-          <Button
-            icon="lock"
-            isSlim
-            onClick={() => {
-              isTyping.value = true;
-            }}
-          >
+          <Button icon="lock" isSlim onClick={setTo(isTyping, true)}>
             {link.has_password ? 'Change password' : 'Set a password'}
           </Button>
         )}

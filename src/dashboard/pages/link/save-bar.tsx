@@ -5,10 +5,10 @@ import { number } from '../../words.ts';
 import { type FieldName, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-/** There as soon as something is unsaved, on each tab of the link. */
+/** Shown on each tab of the link while there are unsaved changes. */
 export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly FieldName[] }) {
   const isThere = form.changed.length > 0;
-  // Where it comes up over what is being typed, that makes room.
+  // The field with the focus must not be hidden below the bar when that appears.
   useEffect(() => {
     const typedIn = isThere ? document.activeElement?.closest('.link-form :is(input, textarea)') : null;
     typedIn?.scrollIntoView({ block: 'nearest' });
@@ -51,3 +51,12 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
     </section>
   );
 }
+
+interface NotSavedYetProps {
+  readonly form: LinkForm;
+  /** Of the names of the fields. */
+  readonly prefix: string;
+}
+
+export const NotSavedYet = ({ form, prefix }: NotSavedYetProps) =>
+  form.changed.some((name) => name.startsWith(prefix)) && <span class="chip">Not saved yet</span>;

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, h } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, type FieldFrame } from '../../parts/field.tsx';
 
@@ -11,11 +12,11 @@ interface SecretFieldProps extends FieldFrame {
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly autoFocus?: boolean;
-  /** What else can be done with it, behind the button that shows it. */
+  /** Further buttons. */
   readonly children?: ComponentChildren;
 }
 
-/** Hidden until it is asked to be seen; only to be read where nothing is done with what is typed. */
+/** A text that is hidden until the user shows it; read-only without `onText`. */
 export function SecretField({
   value,
   onText,
@@ -28,7 +29,7 @@ export function SecretField({
 }: SecretFieldProps) {
   const isShown = useSignal(false);
   const input = useRef<HTMLInputElement>(null);
-  // Before anything else can be typed, where a click has asked for the field.
+  // Before the next paint: what is typed right after the click is meant for it.
   useLayoutEffect(() => {
     if (autoFocus) input.current?.focus();
   }, []);
@@ -51,13 +52,7 @@ export function SecretField({
             },
             ...marks,
           })}
-          <Button
-            aria-pressed={isShown.value}
-            aria-label={`Show ${frame.label}`}
-            onClick={() => {
-              isShown.value = !isShown.value;
-            }}
-          >
+          <Button aria-pressed={isShown.value} aria-label={`Show ${frame.label}`} onClick={toggle(isShown)}>
             {isShown.value ? 'Hide' : 'Show'}
           </Button>
           {children}

@@ -10,7 +10,7 @@ export const tabs = [
 export const tabPath = (id: string, tab: string): string =>
   tab === 'details' ? `/app/links/${id}` : `/app/links/${id}/${tab}`;
 
-/** What is typed stays from tab to tab, so none of them asks before it is left for another. */
+/** Unsaved changes stay from tab to tab, so a tab is left for another without a question. */
 export function Tabs({ id, current }: { id: string; current: string }) {
   return (
     <nav class="tabs" aria-label="Link">

@@ -5,11 +5,11 @@ import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { refresh } from '../../queries.ts';
-import { AttemptOutcome } from './attempt.tsx';
+import { AttemptOutcome } from './delivery.tsx';
 import { webhookFields } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
-/** Sends a made-up click, and says what the target made of it. */
+/** Sends a made-up click, and shows the target's answer. */
 export function TestCall({ form }: { form: LinkForm }) {
   const outcome = useSignal<WebhookDelivery | null>(null);
   const isUnsaved = webhookFields.some((name) => form.changed.includes(name));

@@ -1,6 +1,5 @@
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { SecretField } from './secret-field.tsx';
 
@@ -15,7 +14,7 @@ export function WebhookKey({ form }: { form: LinkForm }) {
   return (
     <div class="field">
       <SecretField
-        label={labels.webhook_auth_key}
+        {...form.text('webhook_auth_key')}
         autocomplete="new-password"
         maxLength={256}
         placeholder="None: posts are not signed"
@@ -28,9 +27,6 @@ export function WebhookKey({ form }: { form: LinkForm }) {
             say, so that your server can tell it was Linnet.
           </span>
         }
-        value={key}
-        error={form.errorOf('webhook_auth_key')}
-        onText={(text) => form.set('webhook_auth_key', text)}
       >
         {key !== '' && <CopyButton text={key} what="webhook key" isBare />}
       </SecretField>

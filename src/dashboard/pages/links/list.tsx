@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Link } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -8,8 +9,8 @@ import { Icon } from '../../parts/icons.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { PickAll } from '../../parts/pick.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
-import { leaveRows, rowAt, step } from '../../parts/rows.ts';
-import type { Selection } from '../../parts/selection.ts';
+import { focusedRow, leaveRows, stepKeys } from '../../parts/rows.ts';
+import { chosenOrFocused, type Selection, selectionKeys } from '../../parts/selection.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate } from '../../router.ts';
 import { pageOf } from '../../short.ts';
@@ -22,7 +23,7 @@ interface ListProps {
   readonly view: View;
   readonly links: readonly Link[];
   readonly total: number;
-  /** What is shown is still of the question before. */
+  /** The links are still those of the previous view. */
   readonly isOld: boolean;
   readonly selection: Selection<Link>;
 }
@@ -30,34 +31,24 @@ interface ListProps {
 export function List({ view, links, total, isOld, selection }: ListProps) {
   const qrOf = useSignal<Link | null>(null);
   const head = useRef<HTMLDivElement>(null);
-  const focused = () => links.find(({ id }) => id === rowAt());
-  const toggle = (link: Link | undefined, upToHere = false) => {
-    if (link) selection.toggle(link, links, upToHere);
-  };
   const remove = (doomed: readonly Link[]) => {
     leaveRows(new Set(doomed.map(({ id }) => id)));
     selection.choose(doomed, false);
     void removeLinks(doomed);
   };
-  const open = (link: Link | undefined) => {
+  const openFocused = () => {
+    const link = focusedRow(links);
     if (link) navigate(pageOf(link));
   };
   useKeys([
-    { key: 'j', does: 'Next link', act: () => step(1) },
-    { key: 'k', does: 'Previous link', act: () => step(-1) },
-    { key: 'Enter', does: 'Open the link', act: () => open(focused()) },
-    { key: 'e', does: 'Edit the link', act: () => open(focused()) },
-    { key: 'x', does: 'Select the link', act: () => toggle(focused()) },
-    { key: 'X', does: 'Select all links up to this one', act: () => toggle(focused(), true) },
-    { key: 'Escape', does: 'Clear the selection', act: () => selection.clear() },
+    ...stepKeys('link'),
+    { key: 'Enter', does: 'Open the link', act: openFocused },
+    { key: 'e', does: 'Edit the link', act: openFocused },
+    ...selectionKeys(selection, links),
     {
       key: 'Delete',
       does: 'Delete the selected links',
-      act: () => {
-        const one = focused();
-        if (selection.chosen.size > 0) remove([...selection.chosen.values()]);
-        else if (one) remove([one]);
-      },
+      act: () => remove(chosenOrFocused(selection, links)),
     },
   ]);
   const goTo = (page: number) => {
@@ -107,10 +98,8 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
               key={link.id}
               link={link}
               isChosen={selection.has(link)}
-              onToggle={(upToHere) => toggle(link, upToHere)}
-              onQr={() => {
-                qrOf.value = link;
-              }}
+              onToggle={(upToHere) => selection.toggle(link, links, upToHere)}
+              onQr={setTo(qrOf, link)}
               onDelete={() => remove([link])}
             />
           ))}
@@ -126,20 +115,13 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
           onSize={(size) => narrow({ size: size === sizes[0] ? null : String(size) })}
         />
       )}
-      {qrOf.value && (
-        <QrDialog
-          link={qrOf.value}
-          onClose={() => {
-            qrOf.value = null;
-          }}
-        />
-      )}
+      {qrOf.value && <QrDialog link={qrOf.value} onClose={setTo(qrOf, null)} />}
     </section>
   );
 }
 
 function NothingFound({ view, total }: { view: View; total: number }) {
-  // All of this page was deleted, and what moves up is on its way.
+  // All links of this page were deleted, and the next ones are being loaded.
   if (view.page === 1 && total > 0) return null;
   if (view.page > 1) {
     return (

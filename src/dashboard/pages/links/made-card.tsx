@@ -1,9 +1,17 @@
-import { shortOf } from '../../short.ts';
-import { counted } from '../../words.ts';
-import { linksIn } from './made.ts';
-import { MadeMany } from './made-many.tsx';
-import { MadeOne } from './made-one.tsx';
+import { useSignal } from '@preact/signals';
+import type { Link } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { ShortText } from '../../parts/link-heading.tsx';
+import { QrDialog } from '../../parts/qr-dialog.tsx';
+import { asAddress } from '../../parts/qr-picture.ts';
+import { pageOf, readableUrl, shortOf } from '../../short.ts';
+import { bare, counted } from '../../words.ts';
+import { linksIn, type Outcome, refusedIn } from './made.ts';
 import type { Made } from './use-making.ts';
+import { exportOf } from './view.ts';
 
 function announcementOf(made: Made): string {
   const copied = made.isCopied ? ' and copied' : '';
@@ -27,3 +35,108 @@ export function MadeCard({ made, onDismiss }: { made: Made | null; onDismiss: ()
     </>
   );
 }
+
+interface MadeOneProps {
+  readonly link: Link;
+  readonly isCopied: boolean;
+  readonly onDismiss: () => void;
+}
+
+function MadeOne({ link, isCopied, onDismiss }: MadeOneProps) {
+  const isQrShown = useSignal(false);
+  const short = shortOf(link);
+  return (
+    <section class="panel made made-one" aria-label="New link">
+      <button
+        type="button"
+        class="made-qr"
+        aria-label={`Show the QR code of ${short} larger`}
+        onClick={setTo(isQrShown, true)}
+      >
+        <img src={asAddress(link.qr_code_svg)} alt={`QR code of ${short}`} width={88} height={88} />
+      </button>
+      <div class="made-text">
+        <p class="made-state">
+          <Icon name="check" size={16} />
+          {isCopied ? 'Created and copied' : 'Created'}
+        </p>
+        <a class="made-short" href={link.url} target="_blank" rel="noreferrer">
+          <ShortText link={link} />
+        </a>
+        <p class="soft small cut">{bare(link.destination_url)}</p>
+      </div>
+      <div class="actions">
+        <CopyButton text={readableUrl(link)} what="link" />
+        <a class="button" href={pageOf(link)}>
+          <Icon name="edit" />
+          Edit link
+        </a>
+        <IconButton icon="close" label="Dismiss" onClick={onDismiss} />
+      </div>
+      {isQrShown.value && <QrDialog link={link} onClose={setTo(isQrShown, false)} />}
+    </section>
+  );
+}
+
+interface MadeManyProps {
+  readonly outcomes: readonly Outcome[];
+  readonly isCopied: boolean;
+  readonly onDismiss: () => void;
+}
+
+/** The result of each pasted line, in their order. */
+function MadeMany({ outcomes, isCopied, onDismiss }: MadeManyProps) {
+  const links = linksIn(outcomes);
+  const refused = refusedIn(outcomes);
+  return (
+    <section class="panel made" aria-label="New links">
+      <header>
+        <div>
+          <h2>{links.length > 0 ? `${counted(links.length, 'link')} created` : 'No link was created'}</h2>
+          <p class="soft small">
+            {isCopied && 'Their short links are copied, one a line. '}
+            {refused.length > 0 && refusedSentence(refused.length)}
+          </p>
+        </div>
+        <div class="actions">
+          {links.length > 0 && (
+            <>
+              <CopyButton text={links.map(({ url }) => url).join('\n')} what="links" isSlim />
+              <a class="button slim" href={exportOf(links.map(({ id }) => id))} download="links.csv">
+                <Icon name="download" />
+                Export as CSV
+              </a>
+            </>
+          )}
+          <IconButton icon="close" label="Dismiss" isSlim onClick={onDismiss} />
+        </div>
+      </header>
+      {/* It scrolls, so the keyboard must be able to focus it. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+      <ol class="outcomes" tabIndex={0} aria-label="What became of each line">
+        {outcomes.map((outcome, index) =>
+          outcome.kind === 'made' ? (
+            <li key={outcome.link.id}>
+              <Icon name="check" size={16} />
+              <a class="cut" href={pageOf(outcome.link)}>
+                {shortOf(outcome.link)}
+              </a>
+              <span class="soft small cut">{bare(outcome.link.destination_url)}</span>
+            </li>
+          ) : (
+            <li key={`line ${index}`} class="refused">
+              <Icon name="warning" size={16} />
+              <span class="cut">{outcome.url}</span>
+              <span class="small">{outcome.sentence}</span>
+            </li>
+          ),
+        )}
+      </ol>
+    </section>
+  );
+}
+
+const refusedSentence = (refused: number): string =>
+  refused === 1
+    ? '1 line could not be used: it is back in the field, to be mended.'
+    : `${counted(refused, 'line')} could not be used: they are back in the field, to be mended.`;

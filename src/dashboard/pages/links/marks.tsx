@@ -1,6 +1,6 @@
 import type { Link } from '../../api-types.ts';
 import { Icon, type IconName } from '../../parts/icons.tsx';
-import { instant, instantOf } from '../../words.ts';
+import { hasExpired, instant } from '../../words.ts';
 
 interface Mark {
   readonly icon: IconName;
@@ -10,28 +10,18 @@ interface Mark {
 }
 
 function marksOf({ has_password, expiration_date, captcha, bot_protection }: Link): readonly Mark[] {
-  const isExpired = expiration_date !== null && instantOf(expiration_date).getTime() <= Date.now();
-  return [
-    ...(isExpired
-      ? [
-          {
-            icon: 'clock' as const,
-            word: 'Expired',
-            why: `It led to its destination until ${instant(expiration_date)}.`,
-            isWarning: true,
-          },
-        ]
-      : []),
-    ...(has_password
-      ? [{ icon: 'lock' as const, word: 'Password', why: 'Visitors are asked for a password.' }]
-      : []),
-    ...(captcha
-      ? [{ icon: 'person' as const, word: 'Captcha', why: 'Visitors show that they are people.' }]
-      : []),
-    ...(bot_protection
-      ? [{ icon: 'shield' as const, word: 'Bot protection', why: 'Known bots are not led on.' }]
-      : []),
+  const marks: readonly (Mark | false)[] = [
+    hasExpired(expiration_date) && {
+      icon: 'clock',
+      word: 'Expired',
+      why: `It led to its destination until ${instant(expiration_date)}.`,
+      isWarning: true,
+    },
+    has_password && { icon: 'lock', word: 'Password', why: 'Visitors are asked for a password.' },
+    captcha && { icon: 'person', word: 'Captcha', why: 'Visitors show that they are people.' },
+    bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not led on.' },
   ];
+  return marks.filter((mark) => mark !== false);
 }
 
 /** What stands between a visitor and the destination. */

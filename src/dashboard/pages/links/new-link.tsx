@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { storeIn, toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { counted } from '../../words.ts';
+import { destinationsIn, looksLikeAddress } from './destinations.ts';
 import { MadeCard } from './made-card.tsx';
 import { inputFields, type NewLinkInput, NewLinkOptions } from './new-link-options.tsx';
-import { usePasteAnywhere } from './paste-anywhere.ts';
 import { useMaking } from './use-making.ts';
 
 const maxRows = 8;
@@ -15,7 +16,7 @@ const maxRows = 8;
 const isInUse = (element: Element | null): boolean =>
   Boolean(element?.closest('main :is(input, textarea, select, button)'));
 
-/** The field that makes links: one of an address, many of as many lines. */
+/** The field that creates links, one of each line. */
 export function NewLink({ isFirst }: { isFirst: boolean }) {
   const making = useMaking();
   const { text, urls, input, complaint, isRunning, made } = making;
@@ -70,7 +71,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             value={text.value}
             onInput={({ currentTarget }) => {
               making.type(currentTarget.value);
-              // Many lines are told apart by how they begin.
+              // Shows the beginning of each line, where they differ.
               if (currentTarget.value.includes('\n')) currentTarget.scrollLeft = 0;
             }}
             onKeyDown={(event) => {
@@ -89,9 +90,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
             class="button plain slim"
             aria-expanded={areOptionsOpen.value}
             aria-controls={optionsId}
-            onClick={() => {
-              areOptionsOpen.value = !areOptionsOpen.value;
-            }}
+            onClick={toggle(areOptionsOpen)}
           >
             <Icon name={areOptionsOpen.value ? 'down' : 'right'} size={16} />
             Options
@@ -105,14 +104,7 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
         </div>
         <div id={optionsId} hidden={!areOptionsOpen.value}>
           {areOptionsOpen.value && (
-            <NewLinkOptions
-              input={input.value}
-              error={error}
-              areMany={areMany}
-              onInput={(changed) => {
-                input.value = changed;
-              }}
-            />
+            <NewLinkOptions input={input.value} error={error} areMany={areMany} onInput={storeIn(input)} />
           )}
         </div>
       </form>
@@ -128,8 +120,28 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
   );
 }
 
-/** What is chosen while the options are out of sight. */
+/** The chosen options, shown while these are closed. */
 const summaryOf = ({ domain, suffix, tags }: NewLinkInput, areMany: boolean): string =>
   [domain, areMany ? '' : suffix.trim() && `/${suffix.trim()}`, ...tags.map(({ name }) => name)]
     .filter(Boolean)
     .join(' · ');
+
+/** Addresses that are pasted outside of every field go to the field that creates links. */
+function usePasteAnywhere(take: (text: string) => void): void {
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const onPaste = (event: ClipboardEvent) => {
+      const { target } = event;
+      const isElsewhere =
+        target instanceof Element && target.closest('input, textarea, select, [contenteditable]');
+      if (event.defaultPrevented || isElsewhere || document.querySelector('dialog[open]')) return;
+      const pasted = destinationsIn(event.clipboardData?.getData('text/plain') ?? '');
+      if (pasted.length === 0 || !pasted.every(looksLikeAddress)) return;
+      event.preventDefault();
+      latest.current(pasted.join('\n'));
+    };
+    addEventListener('paste', onPaste);
+    return () => removeEventListener('paste', onPaste);
+  }, []);
+}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import type { Selection } from '../../parts/selection.ts';
@@ -18,9 +19,7 @@ interface SelectionBarProps {
 export function SelectionBar({ selection, elsewhere, onDelete }: SelectionBarProps) {
   const open = useSignal<'tag' | 'untag' | null>(null);
   const links = [...selection.chosen.values()];
-  const close = () => {
-    open.value = null;
-  };
+  const close = setTo(open, null);
   return (
     <div class="selection-bar" role="group" aria-label="Selected links">
       <p>
@@ -28,21 +27,10 @@ export function SelectionBar({ selection, elsewhere, onDelete }: SelectionBarPro
         {elsewhere > 0 && <span class="soft small"> ({number(elsewhere)} on other pages)</span>}
       </p>
       <div class="actions">
-        <Button
-          icon="tag"
-          isSlim
-          onClick={() => {
-            open.value = 'tag';
-          }}
-        >
+        <Button icon="tag" isSlim onClick={setTo(open, 'tag')}>
           Tag
         </Button>
-        <Button
-          isSlim
-          onClick={() => {
-            open.value = 'untag';
-          }}
-        >
+        <Button isSlim onClick={setTo(open, 'untag')}>
           Untag
         </Button>
         <a class="button slim" href={exportOf(links.map(({ id }) => id))} download="links.csv">

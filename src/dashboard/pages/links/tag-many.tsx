@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useAction } from '../../action.ts';
+import type { ComponentChildren } from 'preact';
+import { type Action, useAction } from '../../action.ts';
 import type { Link, Tag } from '../../api-types.ts';
 import { call } from '../../client.ts';
+import { storeIn } from '../../handlers.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -19,7 +21,7 @@ interface TagManyProps {
 
 const idsOf = (of: readonly { readonly id: number }[]): readonly number[] => of.map(({ id }) => id);
 
-/** Puts tags on all links that are selected. */
+/** Adds tags to all links that are selected. */
 export function TagMany({ links, onDone, onClose }: TagManyProps) {
   const tags = useSignal<readonly Tag[]>([]);
   const add = useAction(async () => {
@@ -35,28 +37,23 @@ export function TagMany({ links, onDone, onClose }: TagManyProps) {
     }));
     onClose();
   });
+  const what = `Tag ${counted(links.length, 'link')}`;
   return (
-    <Dialog title={`Tag ${counted(links.length, 'link')}`} onClose={onClose}>
-      <FormErrors error={add.error.value} fields={['add_tags']} onRetry={() => void add.run()} />
+    <ActionDialog
+      title={what}
+      action={add}
+      fields={['add_tags']}
+      verb={what}
+      isEmpty={tags.value.length === 0}
+      onClose={onClose}
+    >
       <TagPicker
         label="Tags to add"
         value={tags.value}
         error={add.error.value?.of('add_tags')}
-        onChange={(chosen) => {
-          tags.value = chosen;
-        }}
+        onChange={storeIn(tags)}
       />
-      <div class="actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          disabled={tags.value.length === 0 || add.isRunning.value}
-          onClick={() => void add.run()}
-        >
-          Tag {counted(links.length, 'link')}
-        </Button>
-      </div>
-    </Dialog>
+    </ActionDialog>
   );
 }
 
@@ -73,7 +70,7 @@ function tagsOn(links: readonly Link[]): readonly UsedTag[] {
   return [...used.values()].sort((one, other) => byName(one.tag, other.tag));
 }
 
-/** Takes tags off all links that are selected. */
+/** Removes tags from all links that are selected. */
 export function UntagMany({ links, onDone, onClose }: TagManyProps) {
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   const used = tagsOn(links);
@@ -93,8 +90,13 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
     chosen.value = changed;
   };
   return (
-    <Dialog title={`Remove tags from ${counted(links.length, 'link')}`} onClose={onClose}>
-      <FormErrors error={remove.error.value} fields={[]} onRetry={() => void remove.run()} />
+    <ActionDialog
+      title={`Remove tags from ${counted(links.length, 'link')}`}
+      action={remove}
+      verb={`Remove ${counted(chosen.value.size, 'tag')}`}
+      isEmpty={chosen.value.size === 0}
+      onClose={onClose}
+    >
       {used.length === 0 && <p class="soft">None of these links has a tag.</p>}
       <ul class="untag-list">
         {used.map(({ tag, links: count }) => (
@@ -109,14 +111,32 @@ export function UntagMany({ links, onDone, onClose }: TagManyProps) {
           </li>
         ))}
       </ul>
+    </ActionDialog>
+  );
+}
+
+interface ActionDialogProps {
+  readonly title: string;
+  readonly action: Action<[]>;
+  /** The API's names of the fields that are shown. */
+  readonly fields?: readonly string[];
+  readonly verb: string;
+  /** Nothing is chosen yet. */
+  readonly isEmpty: boolean;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+function ActionDialog({ title, action, fields = [], verb, isEmpty, onClose, children }: ActionDialogProps) {
+  const run = () => void action.run();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <FormErrors error={action.error.value} fields={fields} onRetry={run} />
+      {children}
       <div class="actions">
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          disabled={chosen.value.size === 0 || remove.isRunning.value}
-          onClick={() => void remove.run()}
-        >
-          Remove {counted(chosen.value.size, 'tag')}
+        <Button kind="primary" disabled={isEmpty || action.isRunning.value} onClick={run}>
+          {verb}
         </Button>
       </div>
     </Dialog>

@@ -10,10 +10,10 @@ import { useQuery } from '../../queries.ts';
 import { setup } from '../../session.ts';
 import { maxQueryLength, maxTags, narrow, orders, type View } from './view.ts';
 
-/** A tag of the address whose name can't be had: the filter still shows that it is there, and can be taken off. */
+/** A tag in the address whose name can't be loaded: the filter is still shown, and can be removed. */
 const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
 
-/** The tags of these ids, by name as soon as that is known; `seen` are those that were chosen here. */
+/** The tags of these ids, with their names once they have loaded; `seen` are those chosen here. */
 function useTagsNamed(ids: readonly number[], seen: Map<number, Tag>): readonly Tag[] {
   const named = useQuery(`tags named ${ids}`, () =>
     Promise.all(
@@ -37,7 +37,7 @@ export function Toolbar({ view }: { view: View }) {
         label="Search by name, suffix or destination"
         words={view.words}
         maxLength={maxQueryLength}
-        onWords={(words) => narrow({ q: words })}
+        onWords={(words) => narrow({ q: words || null })}
       />
       <TagPicker
         label="Filter by tag"
@@ -48,7 +48,7 @@ export function Toolbar({ view }: { view: View }) {
         onChange={(chosen) => {
           const wanted = chosen.slice(-maxTags);
           for (const tag of wanted) seen.current.set(tag.id, tag);
-          narrow({ tag: wanted.map(({ id }) => id).join(',') });
+          narrow({ tag: wanted.map(({ id }) => id).join(',') || null });
         }}
       />
       {own.length > 0 && (
@@ -61,7 +61,7 @@ export function Toolbar({ view }: { view: View }) {
             { value: setup.value?.default_domain ?? '', label: setup.value?.default_domain ?? '' },
             ...own,
           ]}
-          onChoice={(domain) => narrow({ domain })}
+          onChoice={(domain) => narrow({ domain: domain || null })}
         />
       )}
       <SelectField

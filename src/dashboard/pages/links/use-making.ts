@@ -2,9 +2,9 @@ import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
+import { copyComing } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { number } from '../../words.ts';
-import { copyComing } from './copy-coming.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
 import { linksIn, makeLink, makeLinks, type Outcome, refusedIn } from './made.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
@@ -17,23 +17,23 @@ interface Making {
   readonly text: ReadonlySignal<string>;
   readonly urls: readonly string[];
   readonly input: Signal<NewLinkInput>;
-  /** What is wrong before the server is asked. */
+  /** A problem found before the API is called. */
   readonly complaint: ReadonlySignal<string | null>;
   readonly error: ReadonlySignal<ApiError | null>;
   readonly isRunning: ReadonlySignal<boolean>;
   readonly made: Signal<Made | null>;
   type(text: string): void;
-  /** False where nothing was sent. */
+  /** False when nothing was sent. */
   submit(): boolean;
 }
 
-/** From what is typed to the links that are made of it, and copied. */
+/** The state of the field that creates links, and the links that were created and copied. */
 export function useMaking(): Making {
   const text = useSignal('');
   const input = useSignal<NewLinkInput>(emptyInput);
   const complaint = useSignal<string | null>(null);
   const made = useSignal<Made | null>(null);
-  /** What was typed since is the next link's, and stays. */
+  /** Text typed since then belongs to the next link, and stays. */
   const settle = (sent: string, rest: string) => {
     if (text.value === sent) text.value = rest;
     input.value = { ...input.value, suffix: '' };

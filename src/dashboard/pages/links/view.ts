@@ -1,5 +1,6 @@
 import type { Link } from '../../api-types.ts';
 import { addressOf, call } from '../../client.ts';
+import { queryWith } from '../../query-string.ts';
 import { navigate, setQuery } from '../../router.ts';
 
 export const orders = [
@@ -12,14 +13,14 @@ export const orders = [
 type Order = (typeof orders)[number]['value'];
 
 export const sizes = [25, 50, 100] as const;
-/** So many tags the server takes at once. */
+/** The maximum of one call. */
 export const maxTags = 10;
 export const maxQueryLength = 200;
-/** As far as the server counts. */
+/** The maximum offset of the API. */
 const maxPages = 1_000_000_000 / Math.max(...sizes);
 const sparkDays = 14;
 
-/** Which links are shown, and which page of them: all of it stands in the address. */
+/** Which links are shown, and which page of them, by the address. */
 export interface View {
   readonly words: string;
   readonly tagIds: readonly number[];
@@ -27,7 +28,7 @@ export interface View {
   readonly order: Order;
   readonly size: number;
   readonly page: number;
-  /** Links made since the first page was seen are left out, so that the other pages stay put. */
+  /** The id from which on newer links are left out, so that pages don't shift while links are created. */
   readonly before: number | null;
 }
 
@@ -73,26 +74,23 @@ export const keyOf = (view: View): string => `links ${JSON.stringify(questionOf(
 
 export const linksOf = (view: View) => call('GET /api/v1/link', { query: questionOf(view) });
 
-/** Where a filter or an order changes, what was a page of the old list is none of the new one. */
+/** Changes the filters or the order, and goes to the first page. */
 export const narrow = (
   changes: Readonly<Partial<Record<'q' | 'tag' | 'domain' | 'sort' | 'size', string | null>>>,
 ): void => setQuery({ ...changes, page: null, before: null });
 
 export const showAll = (): void => narrow({ q: null, tag: null, domain: null });
 
-/** A page of the list is a step of the browser's history: Back leads to the one before. */
+/** Adds a step to the browser's history, so that Back leads to the previous page of the list. */
 export function showPage(page: number, view: View, shown: readonly Link[]): void {
   const newest = view.page === 1 ? shown[0]?.id : undefined;
   const before = view.before ?? (newest === undefined ? null : newest + 1);
-  const query = new URLSearchParams(location.search);
-  query.delete('page');
-  query.delete('before');
-  if (page > 1) query.set('page', String(page));
-  if (page > 1 && view.order === '-created_at' && before !== null) query.set('before', String(before));
-  navigate(query.size > 0 ? `/app?${query}` : '/app');
+  const hasBefore = page > 1 && view.order === '-created_at' && before !== null;
+  const changes = { page: page > 1 ? String(page) : null, before: hasBefore ? String(before) : null };
+  navigate(`/app${queryWith(location.search, changes)}`);
 }
 
-/** Where the links that match are to be had as a table. */
+/** The address of a CSV file of the links that match. */
 export const exportOfView = (view: View): string => addressOf('/api/v1/link.csv', { query: filtersOf(view) });
 
 export const exportOf = (ids: readonly number[]): string =>

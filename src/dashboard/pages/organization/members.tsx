@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useAction } from '../../action.ts';
-import { asApiError } from '../../api-error.ts';
-import { type Answer, call } from '../../client.ts';
+import { useNoticedAction } from '../../action.ts';
+import type { Member } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { setTo } from '../../handlers.ts';
 import { say } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -14,33 +15,28 @@ import { day } from '../../words.ts';
 import { InviteMember } from './invite-member.tsx';
 import { asRole, type Role, roleChoices, roleNames } from './roles.ts';
 
-type Member = Answer<'GET /api/v1/member'>[number];
+const nameOf = ({ name, email }: Member): string => name ?? email;
 
 export function Members({ isAdministrator }: { isAdministrator: boolean }) {
   const members = useQuery('members', () => call('GET /api/v1/member'));
   const isInviting = useSignal(false);
   const leaving = useSignal<Member | null>(null);
-  const complain = (cause: unknown) => say(asApiError(cause).message, { isError: true });
-  const give = useAction(async (member: Member, role: Role) => {
+  const give = useNoticedAction(async (member: Member, role: Role) => {
     try {
       await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });
-      say(
-        `${member.name ?? member.email} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`,
-      );
+      say(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
       if (member.id === me.value?.id) me.value = await call('GET /api/v1/user');
-    } catch (cause) {
-      complain(cause);
+    } finally {
+      refresh('members');
     }
-    refresh('members');
   });
-  const remove = useAction(async (member: Member) => {
+  const remove = useNoticedAction(async (member: Member) => {
     try {
       await call('DELETE /api/v1/member/{id}', { params: { id: member.id } });
-      say(`${member.name ?? member.email} is no longer a member.`);
-    } catch (cause) {
-      complain(cause);
+      say(`${nameOf(member)} is no longer a member.`);
+    } finally {
+      refresh('members');
     }
-    refresh('members');
   });
   return (
     <Section
@@ -48,13 +44,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
       isFlush
       actions={
         isAdministrator && (
-          <Button
-            icon="plus"
-            isSlim
-            onClick={() => {
-              isInviting.value = true;
-            }}
-          >
+          <Button icon="plus" isSlim onClick={setTo(isInviting, true)}>
             Invite member
           </Button>
         )
@@ -67,7 +57,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
               <li key={member.id}>
                 <div class="who">
                   <p class="cut">
-                    {member.name ?? member.email}
+                    {nameOf(member)}
                     {member.id === me.value?.id && <span class="soft"> (you)</span>}
                   </p>
                   <p class="soft small cut">
@@ -77,7 +67,7 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
                 {isAdministrator ? (
                   <div class="actions">
                     <SelectField
-                      label={`Role of ${member.name ?? member.email}`}
+                      label={`Role of ${nameOf(member)}`}
                       isLabelUnseen
                       value={member.role}
                       choices={roleChoices}
@@ -85,11 +75,9 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
                     />
                     <IconButton
                       icon="trash"
-                      label={`Remove ${member.name ?? member.email}`}
+                      label={`Remove ${nameOf(member)}`}
                       disabled={member.id === me.value?.id}
-                      onClick={() => {
-                        leaving.value = member;
-                      }}
+                      onClick={setTo(leaving, member)}
                     />
                   </div>
                 ) : (
@@ -100,25 +88,16 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
           </ul>
         )}
       </Loaded>
-      {isInviting.value && (
-        <InviteMember
-          onClose={() => {
-            isInviting.value = false;
-          }}
-        />
-      )}
+      {isInviting.value && <InviteMember onClose={setTo(isInviting, false)} />}
       {leaving.value && (
         <Confirm
-          title={`Remove ${leaving.value.name ?? leaving.value.email}?`}
+          title={`Remove ${nameOf(leaving.value)}?`}
           sentence="They lose access at once, with their sessions and API keys. The links they made stay here. To come back they need a new invitation."
           action="Remove member"
-          onNo={() => {
-            leaving.value = null;
-          }}
+          onNo={setTo(leaving, null)}
           onYes={() => {
-            const member = leaving.value;
+            if (leaving.value) void remove.run(leaving.value);
             leaving.value = null;
-            if (member) void remove.run(member);
           }}
         />
       )}

@@ -1,5 +1,4 @@
-import { useAction } from '../../action.ts';
-import { asApiError } from '../../api-error.ts';
+import { useNoticedAction } from '../../action.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,14 +10,13 @@ import { roleNames } from './roles.ts';
 
 export function OutstandingInvitations() {
   const invitations = useQuery('invitations', () => call('GET /api/v1/invitation'));
-  const withdraw = useAction(async (id: number, email: string) => {
+  const withdraw = useNoticedAction(async (id: number, email: string) => {
     try {
       await call('DELETE /api/v1/invitation/{id}', { params: { id } });
       say(`The invitation of ${email} is withdrawn.`);
-    } catch (cause) {
-      say(asApiError(cause).message, { isError: true });
+    } finally {
+      refresh('invitations');
     }
-    refresh('invitations');
   });
   return (
     <Section title="Outstanding invitations" isFlush>

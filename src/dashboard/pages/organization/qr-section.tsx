@@ -21,7 +21,7 @@ export function QrSection({ known }: { known: Organization }) {
   });
   return (
     <Section title="QR codes">
-      <FormErrors error={turn.error.value} fields={[]} />
+      <FormErrors error={turn.error.value} />
       <Switch
         label="New links tell scans from clicks"
         hint="Their QR codes hold ?qr behind the address, so that statistics know who came by the code. Each link can choose otherwise."

@@ -1,12 +1,11 @@
-import { asApiError } from '../../api-error.ts';
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { say, sayError } from '../../notices.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { assume, refresh } from '../../queries.ts';
 import { counted } from '../../words.ts';
 
-/** At once to the eye; taken back if the server says no. */
+/** Removes the tag from the list at once, and puts it back if the call fails. */
 async function remove(tag: CountedTag): Promise<void> {
   assume<readonly CountedTag[]>('tags', (known) => known.filter(({ id }) => id !== tag.id));
   try {
@@ -14,7 +13,7 @@ async function remove(tag: CountedTag): Promise<void> {
     say(`Tag “${tag.name}” deleted.`);
   } catch (cause) {
     assume<readonly CountedTag[]>('tags', (known) => [...known.filter(({ id }) => id !== tag.id), tag]);
-    say(`Tag “${tag.name}” was not deleted. ${asApiError(cause).message}`, { isError: true });
+    sayError(cause, `Tag “${tag.name}” was not deleted.`);
   }
   refresh('tags', 'links', 'link ');
 }

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import { say } from '../../notices.ts';
-import { Button } from '../../parts/button.tsx';
-import { SignalField } from '../../parts/field.tsx';
-import { Form } from '../../parts/form.tsx';
+import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { makeTag } from '../../parts/tags.ts';
 
 export const maxNameLength = 100;
@@ -18,7 +16,8 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
   return (
     <Form action={create} fields={['name']} canRetry class="new-tag">
       <div class="new-tag-row">
-        <SignalField
+        <FormField
+          field="name"
           label="New tag"
           isLabelUnseen
           placeholder="Name of a new tag"
@@ -27,11 +26,8 @@ export function NewTag({ isFirst }: { isFirst: boolean }) {
           required
           maxLength={maxNameLength}
           signal={name}
-          error={create.error.value?.of('name')}
         />
-        <Button type="submit" kind="primary" disabled={create.isRunning.value}>
-          Create tag
-        </Button>
+        <Submit kind="primary">Create tag</Submit>
       </div>
     </Form>
   );

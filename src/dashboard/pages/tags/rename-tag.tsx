@@ -3,12 +3,11 @@ import { useAction } from '../../action.ts';
 import type { CountedTag } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { Button } from '../../parts/button.tsx';
-import { SignalField } from '../../parts/field.tsx';
-import { Form } from '../../parts/form.tsx';
+import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { assume, refresh } from '../../queries.ts';
 import { maxNameLength } from './new-tag.tsx';
 
-/** In the tag's own place; Escape leaves its name as it was. */
+/** The form in place of the tag's row; Escape closes it. */
 export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void }) {
   const name = useSignal(tag.name);
   const rename = useAction(async () => {
@@ -26,7 +25,8 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
   return (
     <Form action={rename} fields={['name']} canRetry class="rename-tag">
       <div class="new-tag-row">
-        <SignalField
+        <FormField
+          field="name"
           label={`New name of ${tag.name}`}
           isLabelUnseen
           autocomplete="off"
@@ -34,16 +34,13 @@ export function RenameTag({ tag, onDone }: { tag: CountedTag; onDone: () => void
           required
           maxLength={maxNameLength}
           signal={name}
-          error={rename.error.value?.of('name')}
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return;
             event.preventDefault();
             onDone();
           }}
         />
-        <Button type="submit" kind="primary" disabled={rename.isRunning.value}>
-          Rename tag
-        </Button>
+        <Submit kind="primary">Rename tag</Submit>
         <Button onClick={onDone}>Cancel</Button>
       </div>
     </Form>

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { CountedTag } from '../../api-types.ts';
+import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { focusRowOf, rowAt, step } from '../../parts/rows.ts';
+import { focusedRow, focusRowOf, stepKeys } from '../../parts/rows.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { byName, tagsLike } from '../../parts/tags.ts';
 import { search, setQuery } from '../../router.ts';
@@ -36,23 +37,21 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const last = Math.max(1, Math.ceil(found.length / perPage));
   const page = Math.min(last, Math.max(1, Math.trunc(Number(query.get('page'))) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
-  const focused = () => shown.find(({ id }) => id === rowAt());
   useKeys([
     { key: '/', does: 'Filter tags', act: () => document.getElementById('search-tags')?.focus() },
-    { key: 'j', does: 'Next tag', act: () => step(1) },
-    { key: 'k', does: 'Previous tag', act: () => step(-1) },
+    ...stepKeys('tag'),
     {
       key: 'e',
       does: 'Rename the tag',
       act: () => {
-        renamed.value = focused()?.id ?? null;
+        renamed.value = focusedRow(shown)?.id ?? null;
       },
     },
     {
       key: 'Delete',
       does: 'Delete the tag',
       act: () => {
-        doomed.value = focused() ?? null;
+        doomed.value = focusedRow(shown) ?? null;
       },
     },
   ]);
@@ -67,7 +66,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
           id="search-tags"
           label="Filter tags"
           words={words}
-          onWords={(wanted) => setQuery({ q: wanted, page: null })}
+          onWords={(wanted) => setQuery({ q: wanted || null, page: null })}
         />
         <SelectField
           label="Sort"
@@ -94,13 +93,9 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
                 key={tag.id}
                 tag={tag}
                 isRenamed={renamed.value === tag.id}
-                onRename={() => {
-                  renamed.value = tag.id;
-                }}
+                onRename={setTo(renamed, tag.id)}
                 onRenamed={() => leaveRenaming(tag.id)}
-                onDelete={() => {
-                  doomed.value = tag;
-                }}
+                onDelete={setTo(doomed, tag)}
               />
             ))}
           </ul>
@@ -117,14 +112,7 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
           />
         )}
       </section>
-      {doomed.value && (
-        <DeleteTag
-          tag={doomed.value}
-          onClose={() => {
-            doomed.value = null;
-          }}
-        />
-      )}
+      {doomed.value && <DeleteTag tag={doomed.value} onClose={setTo(doomed, null)} />}
     </div>
   );
 }

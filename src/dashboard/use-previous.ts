@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Query } from '../queries.ts';
+import type { Query } from './queries.ts';
 
 /** The value once it has not changed for a moment; the first one at once. */
 export function useDebounced<T>(value: T, delay = 150): T {
@@ -21,11 +21,18 @@ export interface WithPrevious<T> {
   readonly isOld: boolean;
 }
 
-/** Keeps showing the previous answer until the next is there, unless that fails. */
-export function usePrevious<T>(query: Query<T>): WithPrevious<T> {
+interface Options {
+  /** Keeps the previous answer even when the next question fails. */
+  readonly evenAfterError?: boolean;
+}
+
+/** Keeps showing the previous answer until the next one has loaded or failed. */
+export function usePrevious<T>(
+  { data: { value: data }, error }: Pick<Query<T>, 'data' | 'error'>,
+  { evenAfterError = false }: Options = {},
+): WithPrevious<T> {
   const latest = useRef<T | undefined>(undefined);
-  const data = query.data.value;
   if (data !== undefined) latest.current = data;
-  else if (query.error.value) latest.current = undefined;
+  else if (error.value && !evenAfterError) latest.current = undefined;
   return { data: latest.current, isOld: data === undefined && latest.current !== undefined };
 }
