@@ -19,7 +19,7 @@ export function HitTable({ hits, scope, shown }: { hits: readonly Click[]; scope
   const isOfAll = scope.kind === 'all';
   return (
     <div class="panel">
-      <table class={isOfAll ? 'table hits of-all' : 'table hits'}>
+      <table class={isOfAll ? 'table stacking hits of-all' : 'table stacking hits'}>
         <caption class="unseen">Hits, newest first</caption>
         <thead>
           <tr>

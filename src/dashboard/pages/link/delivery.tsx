@@ -95,7 +95,7 @@ export function Delivery({ delivery, listKey }: { delivery: WebhookDelivery; lis
 function More({ delivery }: { delivery: WebhookDelivery }) {
   return (
     <>
-      <dl>
+      <dl class="fact-list">
         <Fact name="Sent to">{delivery.target_url}</Fact>
         <Fact name="Message">{delivery.message_id}</Fact>
         {delivery.next_try_at && (

@@ -41,7 +41,7 @@ export function DestinationSection({ form }: { form: LinkForm }) {
         onChange={(tags) => form.set('tags', tags)}
       />
       <div class="fixed-address">
-        <dl>
+        <dl class="fact-list">
           <Fact name="Domain">
             <bdi>{hostOf(link)}</bdi>
           </Fact>
