@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import { call } from '../client.ts';
+import { NameSection } from '../parts/name-section.tsx';
 import { Page } from '../parts/page.tsx';
 import { me } from '../session.ts';
 import { ApiKeys } from './account/api-keys.tsx';
 import { InvitationsToMe } from './account/invitations-to-me.tsx';
 import { PasswordSection } from './account/password-section.tsx';
-import { ProfileSection } from './account/profile-section.tsx';
 import { SessionsSection } from './account/sessions-section.tsx';
 
 export function AccountPage() {
@@ -25,3 +26,16 @@ export function AccountPage() {
     </Page>
   );
 }
+
+const ProfileSection = () => (
+  <NameSection
+    about="How your organization sees you."
+    label="Your name"
+    autocomplete="name"
+    known={me.value?.name ?? ''}
+    save={async (name) => {
+      me.value = await call('PATCH /api/v1/user', { body: { name } });
+      return me.value.name ?? '';
+    }}
+  />
+);

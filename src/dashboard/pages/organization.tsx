@@ -1,9 +1,11 @@
+import type { Organization } from '../api-types.ts';
 import { call } from '../client.ts';
+import { NameSection } from '../parts/name-section.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
-import { useQuery } from '../queries.ts';
+import { Section } from '../parts/section.tsx';
+import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
 import { Members } from './organization/members.tsx';
-import { OrganizationName } from './organization/organization-name.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
 import { QrSection } from './organization/qr-section.tsx';
 
@@ -25,5 +27,30 @@ export function OrganizationPage() {
         </Loaded>
       </div>
     </Page>
+  );
+}
+
+function OrganizationName({ known, isEditable }: { known: Organization; isEditable: boolean }) {
+  if (!isEditable) {
+    return (
+      <Section title="Name">
+        <p>{known.name}</p>
+      </Section>
+    );
+  }
+  return (
+    <NameSection
+      about="Shown to members and to whoever is invited."
+      label="The organization's name"
+      required
+      maxLength={200}
+      known={known.name}
+      save={async (name) => {
+        const changed = await call('PATCH /api/v1/organization', { body: { name } });
+        if (me.value) me.value = { ...me.value, organization_name: changed.name };
+        refresh('organization');
+        return changed.name;
+      }}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { Empty } from '../parts/empty.tsx';
 import { Loaded, Page } from '../parts/page.tsx';
 import { useTags } from '../parts/tags.ts';
-import { NewTag } from './tags/new-tag.tsx';
+import { NewTag } from './tags/tag-form.tsx';
 import { TagList } from './tags/tag-list.tsx';
 
 export function TagsPage() {

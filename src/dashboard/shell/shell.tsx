@@ -1,15 +1,19 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { setTo } from '../handlers.ts';
-import { useKeys } from '../keys.ts';
+import { pressable, type Shortcut, useKeys } from '../keys.ts';
 import markUrl from '../mark.svg';
+import { say, sayError } from '../notices.ts';
 import { useOwnDomains } from '../own-domains.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
-import { path } from '../router.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { navigate, path } from '../router.ts';
+import { me, signOut } from '../session.ts';
+import { setTheme, theme } from '../theme.ts';
 import { navigation, newLink } from './navigation.ts';
 import { Palette } from './palette.tsx';
-import { Shortcuts } from './shortcuts.tsx';
 
 const isAt = (to: string, at: string): boolean =>
   to === '/app' ? at === '/app' || at === '/app/' || at.startsWith('/app/links') : at.startsWith(to);
@@ -60,5 +64,70 @@ export function Shell({ children }: { children: ComponentChildren }) {
       {open.value === 'palette' && <Palette onClose={setTo(open, null)} />}
       {open.value === 'shortcuts' && <Shortcuts onClose={setTo(open, null)} />}
     </>
+  );
+}
+
+const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
+const themeNames = { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' } as const;
+
+function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
+  const user = me.value;
+  if (!user) return null;
+  return (
+    <Menu label="My account" button={<Icon name="person" size={20} />} class="button plain icon">
+      <a href="/app/account">
+        <span class="cut">
+          My account
+          <br />
+          <span class="soft small">{user.email}</span>
+        </span>
+      </a>
+      <hr />
+      <button
+        type="button"
+        onClick={() => {
+          const chosen = nextTheme[theme.value];
+          setTheme(chosen);
+          say(`${themeNames[chosen]}.`);
+        }}
+      >
+        {themeNames[theme.value]}
+      </button>
+      <button type="button" onClick={onShortcuts}>
+        Keyboard shortcuts
+      </button>
+      <a href="/docs" target="_blank" rel="noreferrer">
+        API reference
+      </a>
+      <hr />
+      <button type="button" onClick={() => signOut().then(() => navigate('/app/sign-in'), sayError)}>
+        Sign out
+      </button>
+    </Menu>
+  );
+}
+
+/** What can be pressed on the page that is shown. */
+function Shortcuts({ onClose }: { onClose: () => void }) {
+  const latestFirst = pressable.value.toReversed();
+  const shown = latestFirst.filter(
+    ({ key }: Shortcut, index) => latestFirst.findIndex((other) => other.key === key) === index,
+  );
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl class="shortcuts">
+        {shown.map(({ key, does }) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="actions">
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
   );
 }

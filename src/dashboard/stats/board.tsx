@@ -1,18 +1,20 @@
 import { ErrorBox } from '../parts/error-box.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { refresh, useQuery } from '../queries.ts';
-import { search } from '../router.ts';
+import { search, setQuery } from '../router.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { Breakdowns } from './breakdowns.tsx';
+import { dimensions, dimensionTexts } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { FilterChips } from './filter-chips.tsx';
-import { filtersIn } from './filters.ts';
+import { type Filters, filtersIn } from './filters.ts';
 import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
 import { rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
-import { askNumbers, keyFor, questionOf, viewOf } from './view.ts';
+import { nameOf } from './value-names.ts';
+import { askNumbers, keyFor, questionOf, toggleFilter, viewOf } from './view.ts';
 
 const reloadInterval = 60_000;
 
@@ -43,5 +45,46 @@ export function StatsBoard({ scope }: { scope: Scope }) {
       )}
       <Breakdowns view={view} numbers={numbers} isQuiet={error !== null} />
     </div>
+  );
+}
+
+/** The filters that are set; pressing one removes it. */
+function FilterChips({ filters }: { filters: Filters }) {
+  const active = dimensions.flatMap((dimension) => {
+    const value = filters[dimension];
+    return value === undefined ? [] : [{ dimension, value }];
+  });
+  if (active.length === 0) return null;
+  return (
+    <ul class="stats-filters" aria-label="Filters">
+      {active.map(({ dimension, value }) => (
+        <li key={dimension}>
+          <button
+            type="button"
+            class="filter-chip"
+            onClick={() => toggleFilter(dimension, value)}
+            title="Remove this filter"
+          >
+            <span class="soft">{dimensionTexts[dimension].one}</span>
+            <span class="cut" dir="auto">
+              {nameOf(dimension, value)}
+            </span>
+            <Icon name="close" size={14} />
+            <span class="unseen">Remove this filter</span>
+          </button>
+        </li>
+      ))}
+      {active.length > 1 && (
+        <li>
+          <button
+            type="button"
+            class="button plain slim"
+            onClick={() => setQuery(Object.fromEntries(active.map(({ dimension }) => [dimension, null])))}
+          >
+            Remove all filters
+          </button>
+        </li>
+      )}
+    </ul>
   );
 }

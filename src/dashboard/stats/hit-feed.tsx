@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../keys.ts';
 import { Button } from '../parts/button.tsx';
@@ -11,7 +12,7 @@ import { counted, timezone } from '../words.ts';
 import { hitsPath } from './export.ts';
 import { Feed } from './feed.ts';
 import { HitTable } from './hit-table.tsx';
-import { LiveAnnouncer } from './live-announcer.tsx';
+import { announcement } from './hit-words.ts';
 import { keyOf, type Scope } from './scope.ts';
 import { nounOf, shownIn, shownNames } from './shown-class.ts';
 
@@ -118,5 +119,39 @@ function Waiting({ feed, noun }: { feed: Feed; noun: string }) {
         Show {counted(waiting, `new ${noun}`)}
       </Button>
     </div>
+  );
+}
+
+const minInterval = 4_000;
+
+/** Announces new hits to screen readers: several at once as one sentence, at most one every few seconds. */
+function LiveAnnouncer({ feed, noun }: { feed: Feed; noun: string }) {
+  const sentence = useSignal('');
+  const announced = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { count } = feed.arrived.value;
+  useEffect(() => {
+    announced.current = 0;
+    return () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    };
+  }, [feed]);
+  useEffect(() => {
+    const announce = () => {
+      timer.current = undefined;
+      const { count: soFar, last } = feed.arrived.value;
+      const unannounced = soFar - announced.current;
+      if (unannounced <= 0 || !last) return;
+      announced.current = soFar;
+      sentence.value = announcement(unannounced, last, noun);
+      timer.current = setTimeout(announce, minInterval);
+    };
+    if (timer.current === undefined) announce();
+  }, [count]);
+  return (
+    <p class="unseen" role="status">
+      {sentence.value}
+    </p>
   );
 }

@@ -7,11 +7,11 @@ import { Switch } from '../parts/field.tsx';
 import { queryWith } from '../query-string.ts';
 import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short.ts';
+import { number } from '../words.ts';
 import { Chart } from './chart.tsx';
 import { isAside, isFiltered } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
-import { pointsOf } from './points.ts';
-import { SeriesTable } from './series-table.tsx';
+import { type Point, pointsOf } from './points.ts';
 import type { Numbers } from './view.ts';
 
 const isTableAsked = (): boolean => new URLSearchParams(search.value).get('table') === '1';
@@ -96,5 +96,45 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
         <p>Look at a longer time to see the clicks of before.</p>
       )}
     </Empty>
+  );
+}
+
+interface SeriesTableProps {
+  readonly points: readonly Point[];
+  readonly name: string;
+  readonly caption: string;
+}
+
+/** The numbers that the chart draws. */
+function SeriesTable({ points, name, caption }: SeriesTableProps) {
+  const hasVisitors = points.some(({ visitors }) => visitors !== null);
+  const hasOthers = points.some(({ notCounted }) => notCounted !== null);
+  return (
+    <table class="table series">
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          {[name, hasVisitors && 'Visitors', hasOthers && 'Not counted'].map(
+            (column) =>
+              column && (
+                <th key={column} scope="col" class="number">
+                  {column}
+                </th>
+              ),
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {points.toReversed().map((point) => (
+          <tr key={point.name}>
+            <th scope="row">{point.name}</th>
+            <td class="number">{number(point.hits)}</td>
+            {hasVisitors && <td class="number">{point.visitors === null ? '' : number(point.visitors)}</td>}
+            {hasOthers && <td class="number">{point.notCounted === null ? '' : number(point.notCounted)}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,14 +1,18 @@
+import { useSignal } from '@preact/signals';
 import { useNoticedAction } from '../../action.ts';
 import type { Session } from '../../api-types.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
+import { setTo } from '../../handlers.ts';
+import { say, sayError } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
-import { refresh, useQuery } from '../../queries.ts';
+import { forgetEverything, refresh, useQuery } from '../../queries.ts';
+import { navigate } from '../../router.ts';
+import { me } from '../../session.ts';
 import { day, instant, since } from '../../words.ts';
-import { SignOutEverywhere } from './sign-out-everywhere.tsx';
 
 /** The browsers that the user is signed in with. */
 export function SessionsSection() {
@@ -72,4 +76,35 @@ const hour = 60 * 60 * 1000;
 function lastUseOf({ is_current, last_used_at }: Session): string {
   if (is_current) return 'now';
   return Date.now() - Date.parse(last_used_at) < hour ? 'in the last hour' : since(last_used_at);
+}
+
+function SignOutEverywhere() {
+  const isAsked = useSignal(false);
+  const leave = async () => {
+    isAsked.value = false;
+    try {
+      await call('POST /api/v1/user/sign_out_everywhere');
+    } catch (cause) {
+      return sayError(cause, 'You are not signed out.', () => void leave());
+    }
+    me.value = null;
+    forgetEverything();
+    navigate('/app/sign-in', { anyway: true });
+  };
+  return (
+    <>
+      <Button kind="danger" isSlim onClick={setTo(isAsked, true)}>
+        Sign out everywhere
+      </Button>
+      {isAsked.value && (
+        <Confirm
+          title="Sign out everywhere?"
+          sentence="Every browser and every client with a token has to sign in again, this one too. API keys go on working; delete them one by one."
+          action="Sign out everywhere"
+          onNo={setTo(isAsked, false)}
+          onYes={() => void leave()}
+        />
+      )}
+    </>
+  );
 }

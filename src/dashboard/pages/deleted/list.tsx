@@ -4,14 +4,15 @@ import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { PickAll } from '../../parts/pick.tsx';
+import { Icon } from '../../parts/icons.tsx';
+import { LinkHeading } from '../../parts/link-heading.tsx';
+import { Pick, PickAll } from '../../parts/pick.tsx';
 import { leaveRows, stepKeys } from '../../parts/rows.ts';
 import { chosenOrFocused, selectionKeys, useSelection } from '../../parts/selection.ts';
 import { restoreLinks } from '../../remove-links.ts';
 import { shortOf } from '../../short.ts';
-import { counted, number } from '../../words.ts';
+import { counted, day, instant, number, since } from '../../words.ts';
 import { type Bin, deleteForGood, deletionOf, emptyBin } from './bin.ts';
-import { DeletedRow } from './row.tsx';
 
 interface DeletedListProps {
   readonly bin: Bin;
@@ -130,5 +131,52 @@ function ConfirmForGood({ what, total, ...answers }: ConfirmForGoodProps) {
       action={isAll ? 'Empty the bin' : 'Delete for good'}
       {...answers}
     />
+  );
+}
+
+interface DeletedRowProps {
+  readonly link: DeletedLink;
+  readonly isChosen: boolean;
+  readonly onToggle: (upToHere: boolean) => void;
+  readonly onBringBack: () => void;
+  readonly onDeleteForGood: () => void;
+}
+
+/** With less time than this left it is said how much. */
+const soon = 3 * 24 * 60 * 60 * 1000;
+
+function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForGood }: DeletedRowProps) {
+  const short = shortOf(link);
+  return (
+    <li class={isChosen ? 'link-row deleted-row chosen' : 'link-row deleted-row'} data-row={link.id}>
+      <Pick what={short} isChosen={isChosen} onToggle={onToggle} />
+      <LinkHeading link={link} />
+      <div class="deleted-when small">
+        <p title={instant(link.deleted_at)}>Deleted {since(link.deleted_at)}</p>
+        {link.suffix_taken_by === undefined ? (
+          <KeptUntil at={link.kept_until} />
+        ) : (
+          <p class="mark warn taken">
+            Address used by <a href={`/app/links/${link.suffix_taken_by}`}>another link</a>
+          </p>
+        )}
+      </div>
+      <div class="actions">
+        <Button isSlim icon="undo" aria-label={`Bring back ${short}`} data-row-link onClick={onBringBack}>
+          Bring back
+        </Button>
+        <IconButton isSlim icon="trash" label={`Delete ${short} for good`} onClick={onDeleteForGood} />
+      </div>
+    </li>
+  );
+}
+
+function KeptUntil({ at }: { at: string }) {
+  const isSoon = Date.parse(at) - Date.now() < soon;
+  return (
+    <p class={isSoon ? 'mark warn' : 'soft'} title={instant(at)}>
+      {isSoon && <Icon name="clock" size={14} />}
+      {isSoon ? `Gone for good ${since(at)}` : `Kept until ${day(at)}`}
+    </p>
   );
 }

@@ -1,8 +1,9 @@
-import { AccessSection } from './access-section.tsx';
+import { Switch, TextArea, TextField } from '../../parts/field.tsx';
 import { CardLooks } from './card-looks.tsx';
-import { CardSection } from './card-section.tsx';
 import { DestinationSection } from './destination-section.tsx';
+import { Expiration } from './expiration.tsx';
 import type { LinkForm } from './form.ts';
+import { Password } from './password.tsx';
 import { QrSection } from './qr-section.tsx';
 
 /** Every field of a link: what is typed on the left, what others see of it on the right. */
@@ -22,5 +23,46 @@ export function Details({ form }: { form: LinkForm }) {
       <CardLooks form={form} />
       <AccessSection form={form} />
     </form>
+  );
+}
+
+/** Which visitors are redirected, and until when. */
+function AccessSection({ form }: { form: LinkForm }) {
+  return (
+    <section class="form" aria-labelledby="access-heading">
+      <h2 id="access-heading">Who may pass</h2>
+      <Password form={form} />
+      <Expiration form={form} />
+      <Switch
+        {...form.flag('bot_protection')}
+        hint="Bots are turned away. Previews in chats and posts still see the card."
+      />
+      <Switch
+        {...form.flag('captcha')}
+        hint="Visitors press a button while their browser does a short sum. Nothing is asked of them, and nothing leaves this service."
+      />
+    </section>
+  );
+}
+
+/** The preview that messengers and social networks show of the link. */
+function CardSection({ form }: { form: LinkForm }) {
+  return (
+    <section class="form" aria-labelledby="card-heading">
+      <div>
+        <h2 id="card-heading">Preview card</h2>
+        <p class="soft small">What people see where the link is shared, before they open it.</p>
+      </div>
+      <TextField {...form.text('og_title')} maxLength={300} />
+      <TextArea {...form.text('og_description')} maxLength={1000} />
+      <TextField
+        {...form.text('og_image')}
+        type="url"
+        spellcheck={false}
+        autocomplete="off"
+        placeholder="https://example.com/picture.png"
+        hint="The address of a picture, at best 1,200 × 630 pixels."
+      />
+    </section>
   );
 }

@@ -1,9 +1,12 @@
+import { useId } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Deliveries } from './deliveries.tsx';
+import type { WebhookEvent } from './fields.ts';
 import type { LinkForm } from './form.ts';
+import { SecretField } from './secret-field.tsx';
 import { TestCall } from './test-call.tsx';
-import { WebhookEvents } from './webhook-events.tsx';
-import { WebhookKey } from './webhook-key.tsx';
 import { Zapier } from './zapier.tsx';
 
 /** The webhook of a link, its Zap, and their deliveries. */
@@ -39,6 +42,90 @@ export function Webhook({ form }: { form: LinkForm }) {
       </form>
       <Zapier link={form.link} />
       <Deliveries link={form.link} />
+    </div>
+  );
+}
+
+const events: readonly { readonly event: WebhookEvent; readonly name: string; readonly about: string }[] = [
+  { event: 'click', name: 'Clicks', about: 'A person was redirected.' },
+  { event: 'link.updated', name: 'Changes', about: 'Somebody changed the link.' },
+  { event: 'link.expired', name: 'Expiry', about: 'The link has expired.' },
+  { event: 'link.deleted', name: 'Deletion', about: 'The link was deleted.' },
+];
+
+/** The events that the webhook receives. */
+function WebhookEvents({ form }: { form: LinkForm }) {
+  const id = useId();
+  const chosen = form.fields.webhook_events;
+  const error = form.errorOf('webhook_events');
+  const turn = (event: WebhookEvent, isOn: boolean) =>
+    form.set(
+      'webhook_events',
+      events.map((known) => known.event).filter((known) => (known === event ? isOn : chosen.includes(known))),
+    );
+  return (
+    <fieldset class="field webhook-events">
+      <legend>Events</legend>
+      {events.map(({ event, name, about }) => (
+        <div class="webhook-event" key={event}>
+          <input
+            type="checkbox"
+            id={`${id}-${event}`}
+            checked={chosen.includes(event)}
+            onChange={(change) => turn(event, change.currentTarget.checked)}
+          />
+          <label for={`${id}-${event}`}>
+            {name} <span class="soft small">{about}</span>
+          </label>
+        </div>
+      ))}
+      {chosen.length === 0 && <p class="hint">Nothing is sent while none is chosen.</p>}
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+const keyLength = 24;
+
+/** In the form of Standard Webhooks. */
+const newKey = (): string =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(keyLength))))}`;
+
+function WebhookKey({ form }: { form: LinkForm }) {
+  const key = form.fields.webhook_auth_key;
+  return (
+    <div class="field">
+      <SecretField
+        {...form.text('webhook_auth_key')}
+        autocomplete="new-password"
+        maxLength={256}
+        placeholder="None: posts are not signed"
+        hint={
+          <span>
+            With a key every post is signed as{' '}
+            <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+              Standard Webhooks
+            </a>{' '}
+            say, so that your server can tell it was Linnet.
+          </span>
+        }
+      >
+        {key !== '' && <CopyButton text={key} what="webhook key" isBare />}
+      </SecretField>
+      <div class="actions">
+        <Button icon="key" isSlim onClick={() => form.set('webhook_auth_key', newKey())}>
+          {key === '' ? 'Generate a key' : 'Generate another key'}
+        </Button>
+        {key !== '' && (
+          <Button isSlim kind="plain" onClick={() => form.set('webhook_auth_key', '')}>
+            Remove key
+          </Button>
+        )}
+      </div>
     </div>
   );
 }

@@ -9,8 +9,8 @@ import { QrDialog } from '../../parts/qr-dialog.tsx';
 import { asAddress } from '../../parts/qr-picture.ts';
 import { pageOf, readableUrl, shortOf } from '../../short.ts';
 import { bare, counted } from '../../words.ts';
-import { linksIn, type Outcome, refusedIn } from './made.ts';
 import type { Made } from './use-making.ts';
+import { linksIn, type Outcome, refusedIn } from './use-making.ts';
 import { exportOf } from './view.ts';
 
 function announcementOf(made: Made): string {

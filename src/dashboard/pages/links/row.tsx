@@ -1,12 +1,14 @@
 import type { Link } from '../../api-types.ts';
-import { CopyButton } from '../../parts/copy.tsx';
+import { say } from '../../notices.ts';
+import { IconButton } from '../../parts/button.tsx';
+import { CopyButton, copyText } from '../../parts/copy.tsx';
+import { Icon, type IconName } from '../../parts/icons.tsx';
 import { LinkHeading } from '../../parts/link-heading.tsx';
+import { Menu } from '../../parts/menu.tsx';
 import { Pick } from '../../parts/pick.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { pageOf, readableUrl, shortOf } from '../../short.ts';
-import { compact, counted } from '../../words.ts';
-import { Marks } from './marks.tsx';
-import { RowActions } from './row-actions.tsx';
+import { compact, counted, hasExpired, instant } from '../../words.ts';
 
 interface RowProps {
   readonly link: Link;
@@ -52,5 +54,92 @@ export function Row({ link, isChosen, onToggle, onQr, onDelete }: RowProps) {
         {compact(link.clicks)} <span class="soft small">{link.clicks === 1 ? 'click' : 'clicks'}</span>
       </a>
     </li>
+  );
+}
+
+interface RowActionsProps {
+  readonly link: Link;
+  readonly onQr: () => void;
+  readonly onDelete: () => void;
+}
+
+async function copy(link: Link): Promise<void> {
+  if (await copyText(readableUrl(link))) say(`${shortOf(link)} copied.`);
+  else say(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isError: true });
+}
+
+/** What can be done with one link; on a phone all of it is in the menu. */
+function RowActions({ link, onQr, onDelete }: RowActionsProps) {
+  const short = shortOf(link);
+  return (
+    <div class="row-actions">
+      <IconButton icon="qr" label={`QR code of ${short}`} isSlim onClick={onQr} />
+      <a class="button plain icon slim" href={pageOf(link)} aria-label={`Edit ${short}`} title="Edit link">
+        <Icon name="edit" />
+      </a>
+      <Menu label={`More about ${short}`} button={<Icon name="more" />} class="button plain icon slim">
+        <button type="button" onClick={() => void copy(link)}>
+          <Icon name="copy" />
+          Copy link
+        </button>
+        <button type="button" onClick={onQr}>
+          <Icon name="qr" />
+          Show QR code
+        </button>
+        <a href={link.url} target="_blank" rel="noreferrer">
+          <Icon name="open" />
+          Visit link
+        </a>
+        <a href={pageOf(link)}>
+          <Icon name="edit" />
+          Edit link
+        </a>
+        <a href={`${pageOf(link)}/stats`}>
+          <Icon name="chart" />
+          Show statistics
+        </a>
+        <hr />
+        <button type="button" class="danger" onClick={onDelete}>
+          <Icon name="trash" />
+          Delete link
+        </button>
+      </Menu>
+    </div>
+  );
+}
+
+interface Mark {
+  readonly icon: IconName;
+  readonly word: string;
+  readonly why: string;
+  readonly isWarning?: boolean;
+}
+
+function marksOf({ has_password, expiration_date, captcha, bot_protection }: Link): readonly Mark[] {
+  const marks: readonly (Mark | false)[] = [
+    hasExpired(expiration_date) && {
+      icon: 'clock',
+      word: 'Expired',
+      why: `It led to its destination until ${instant(expiration_date)}.`,
+      isWarning: true,
+    },
+    has_password && { icon: 'lock', word: 'Password', why: 'Visitors are asked for a password.' },
+    captcha && { icon: 'person', word: 'Captcha', why: 'Visitors show that they are people.' },
+    bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not led on.' },
+  ];
+  return marks.filter((mark) => mark !== false);
+}
+
+/** What stands between a visitor and the destination. */
+function Marks({ link }: { link: Link }) {
+  return (
+    <>
+      {marksOf(link).map(({ icon, word, why, isWarning }) => (
+        <span key={word} class={isWarning ? 'mark warn' : 'mark'} title={why}>
+          <Icon name={icon} size={14} />
+          {word}
+        </span>
+      ))}
+    </>
   );
 }

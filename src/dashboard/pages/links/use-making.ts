@@ -2,11 +2,11 @@ import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
+import { type Answer, call } from '../../client.ts';
 import { copyComing } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
 import { number } from '../../words.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
-import { linksIn, makeLink, makeLinks, type Outcome, refusedIn } from './made.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
 
 export type Made =
@@ -83,3 +83,42 @@ const shortLinksOf = (outcomes: readonly Outcome[]): string =>
   linksIn(outcomes)
     .map(({ url }) => url)
     .join('\n');
+
+/** What became of one line. */
+export type Outcome =
+  | { readonly kind: 'made'; readonly link: Link }
+  | { readonly kind: 'refused'; readonly url: string; readonly sentence: string };
+
+const shared = ({ domain, tags }: NewLinkInput) => ({
+  ...(domain && { domain }),
+  ...(tags.length > 0 && { tags: tags.map(({ id }) => id) }),
+});
+
+const makeLink = (url: string, input: NewLinkInput): Promise<Link> =>
+  call('POST /api/v1/link', {
+    body: {
+      destination_url: url,
+      ...(input.suffix.trim() && { suffix: input.suffix.trim() }),
+      ...shared(input),
+    },
+  });
+
+async function makeLinks(urls: readonly string[], input: NewLinkInput): Promise<readonly Outcome[]> {
+  const { results } = await call('POST /api/v1/link/bulk', {
+    body: { links: urls.map((destination_url) => ({ destination_url, ...shared(input) })) },
+  });
+  return results.map((result, index) => outcomeOf(result, urls[index] ?? ''));
+}
+
+type Result = Answer<'POST /api/v1/link/bulk'>['results'][number];
+
+const outcomeOf = (result: Result, url: string): Outcome =>
+  'link' in result
+    ? { kind: 'made', link: result.link }
+    : { kind: 'refused', url, sentence: result.error.error_string };
+
+export const linksIn = (outcomes: readonly Outcome[]): readonly Link[] =>
+  outcomes.flatMap((outcome) => (outcome.kind === 'made' ? outcome.link : []));
+
+export const refusedIn = (outcomes: readonly Outcome[]): readonly string[] =>
+  outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? outcome.url : []));

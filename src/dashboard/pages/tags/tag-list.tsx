@@ -3,9 +3,10 @@ import { useMemo } from 'preact/hooks';
 import type { CountedTag } from '../../api-types.ts';
 import { setTo } from '../../handlers.ts';
 import { useKeys } from '../../keys.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, IconButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { SelectField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { focusedRow, focusRowOf, stepKeys } from '../../parts/rows.ts';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -13,7 +14,7 @@ import { byName, tagsLike } from '../../parts/tags.ts';
 import { search, setQuery } from '../../router.ts';
 import { counted, number } from '../../words.ts';
 import { DeleteTag } from './delete-tag.tsx';
-import { TagRow } from './tag-row.tsx';
+import { RenameTag } from './tag-form.tsx';
 
 const perPage = 100;
 const orders = [
@@ -114,5 +115,35 @@ export function TagList({ tags }: { tags: readonly CountedTag[] }) {
       </section>
       {doomed.value && <DeleteTag tag={doomed.value} onClose={setTo(doomed, null)} />}
     </div>
+  );
+}
+
+interface TagRowProps {
+  readonly tag: CountedTag;
+  readonly isRenamed: boolean;
+  readonly onRename: () => void;
+  readonly onRenamed: () => void;
+  readonly onDelete: () => void;
+}
+
+function TagRow({ tag, isRenamed, onRename, onRenamed, onDelete }: TagRowProps) {
+  return (
+    <li class="tag-row" data-row={tag.id}>
+      {isRenamed ? (
+        <RenameTag tag={tag} onDone={onRenamed} />
+      ) : (
+        <>
+          <Icon name="tag" size={16} />
+          <a class="tag-name cut" href={`/app?tag=${tag.id}`} data-row-link title={tag.name}>
+            <bdi>{tag.name}</bdi>
+          </a>
+          <div class="row-actions">
+            <IconButton icon="edit" label={`Rename ${tag.name}`} isSlim onClick={onRename} />
+            <IconButton icon="trash" label={`Delete ${tag.name}`} isSlim onClick={onDelete} />
+          </div>
+          <span class="soft small number">{counted(tag.links, 'link')}</span>
+        </>
+      )}
+    </li>
   );
 }
