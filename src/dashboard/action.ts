@@ -10,7 +10,7 @@ export interface Action<A extends readonly unknown[]> {
   run(...args: A): Promise<boolean>;
 }
 
-/** A user's action that calls the API: whether it runs, and its error. */
+/** A user's action that calls the API, with its running state and its error. */
 export function useAction<A extends readonly unknown[]>(work: (...args: A) => Promise<void>): Action<A> {
   const isRunning = useSignal(false);
   const error = useSignal<ApiError | null>(null);
@@ -38,7 +38,7 @@ export function useAction<A extends readonly unknown[]>(work: (...args: A) => Pr
   return action.current;
 }
 
-/** An action whose error nothing on the page shows: it is said as a notice. */
+/** An action whose error is shown as a notice. */
 export const useNoticedAction = <A extends readonly unknown[]>(
   work: (...args: A) => Promise<void>,
 ): Action<A> =>

@@ -50,7 +50,7 @@ function pageAt(at: string): ComponentChildren {
   return <NothingHere />;
 }
 
-const doors = ['/app/sign-in', '/app/set-up'];
+const signedOutPaths = ['/app/sign-in', '/app/set-up'];
 
 export function App() {
   return (
@@ -81,7 +81,7 @@ function Content() {
   if (reset) return <ResetPage key={reset.token} token={reset.token ?? ''} />;
   if (match('/app/forgot', path.value)) return <ForgotPage />;
   if (me.value === null) return <SignInPage />;
-  if (doors.includes(path.value)) return <Redirect to="/app" />;
+  if (signedOutPaths.includes(path.value)) return <Redirect to="/app" />;
   return (
     <Shell>
       <Fault>{pageAt(path.value)}</Fault>

@@ -1,26 +1,26 @@
 /**
- * The focus never falls to nothing. When what has it goes (a row that is deleted, a button that is done with), it moves
- * to what stands there now; when it is only disabled for a while, it comes back.
+ * The focus is never lost to the body. When the focused element is removed (a row that is deleted, a button that is no
+ * longer needed), it moves to the element now at that position; when it is disabled for a while, it returns.
  */
-interface Place {
+interface FocusPosition {
   readonly element: HTMLElement;
-  /** Where it stood: each parent, and which child of it led there. */
-  readonly trail: readonly (readonly [Element, number])[];
+  /** Its position: each ancestor, and the index of the child that contains it. */
+  readonly path: readonly (readonly [Element, number])[];
 }
 
-let latest: Place | null = null;
+let latest: FocusPosition | null = null;
 
-function placeOf(element: HTMLElement): Place {
-  const trail: [Element, number][] = [];
+function positionOf(element: HTMLElement): FocusPosition {
+  const path: [Element, number][] = [];
   for (let at: Element = element; at.parentElement && at !== document.body; at = at.parentElement)
-    trail.push([at.parentElement, [...at.parentElement.children].indexOf(at)]);
-  return { element, trail };
+    path.push([at.parentElement, [...at.parentElement.children].indexOf(at)]);
+  return { element, path };
 }
 
 const isDisabled = (element: Element): boolean => element.matches(':disabled');
 const isShown = (element: HTMLElement): boolean => element.checkVisibility() && !isDisabled(element);
 
-function firstIn(part: Element | undefined): HTMLElement | undefined {
+function firstFocusableIn(part: Element | undefined): HTMLElement | undefined {
   if (!part) return undefined;
   const named = part.querySelector<HTMLElement>('[data-row-link]');
   if (named && isShown(named)) return named;
@@ -28,17 +28,20 @@ function firstIn(part: Element | undefined): HTMLElement | undefined {
   return [...all].find(isShown);
 }
 
-/** The neighbour that took its place, else the one before, else the first of what is around. */
-function neighbourOf({ trail }: Place): HTMLElement | undefined {
-  for (const [parent, index] of trail) {
+/** The element now at its position, else the one before, else the first of an ancestor. */
+function neighbourOf({ path }: FocusPosition): HTMLElement | undefined {
+  for (const [parent, index] of path) {
     if (!parent.isConnected || parent.matches('body, #app, main')) continue;
-    const found = firstIn(parent.children[index]) ?? firstIn(parent.children[index - 1]) ?? firstIn(parent);
+    const found =
+      firstFocusableIn(parent.children[index]) ??
+      firstFocusableIn(parent.children[index - 1]) ??
+      firstFocusableIn(parent);
     if (found) return found;
   }
   return document.querySelector<HTMLElement>('main h1') ?? undefined;
 }
 
-function look(): void {
+function restoreFocus(): void {
   const active = document.activeElement;
   if (!latest || (active && active !== document.body)) return;
   const { element } = latest;
@@ -48,17 +51,17 @@ function look(): void {
 
 export function keepFocus(): void {
   document.addEventListener('focusin', ({ target }) => {
-    if (target instanceof HTMLElement) latest = placeOf(target);
+    if (target instanceof HTMLElement) latest = positionOf(target);
   });
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
     if (relatedTarget !== null || !(target instanceof HTMLElement)) return;
-    // A browser may tell of it before the element is gone.
+    // The event may come before the element is removed.
     queueMicrotask(() => {
       const isLeftOnPurpose = target.isConnected && isShown(target) && document.hasFocus();
       if (isLeftOnPurpose && document.activeElement === document.body) latest = null;
     });
   });
   const seen = { subtree: true, childList: true, attributeFilter: ['disabled'] };
-  // After whatever takes the focus itself has done so.
-  new MutationObserver(() => requestAnimationFrame(look)).observe(document.body, seen);
+  // After any code that moves the focus itself.
+  new MutationObserver(() => requestAnimationFrame(restoreFocus)).observe(document.body, seen);
 }

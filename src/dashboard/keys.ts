@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface Shortcut {
-  /** As people write it: `c`, `/`, `Enter`, `Ctrl K`. */
+  /** `c`, `/`, `Enter`, `Ctrl K`. */
   readonly key: string;
   /** What it does, for the list that `?` shows. */
   readonly does: string;
@@ -10,24 +10,24 @@ export interface Shortcut {
 }
 
 const layers: { readonly current: readonly Shortcut[] }[] = [];
-/** What can be pressed right now; the list of `?` follows it. */
+/** The current shortcuts, for the list that `?` shows. */
 export const pressable = signal<readonly Shortcut[]>([]);
 
-const tell = (): void => {
+const updatePressable = (): void => {
   pressable.value = layers.flatMap(({ current }) => current);
 };
 
-/** Shortcuts for as long as the component is shown; the latest shown goes first. */
+/** Adds shortcuts while the component is mounted; the last one mounted takes precedence. */
 export function useKeys(shortcuts: readonly Shortcut[]): void {
   const layer = useRef(shortcuts);
   layer.current = shortcuts;
   // Before the page is painted: a key may be pressed as soon as it is visible.
   useLayoutEffect(() => {
     layers.push(layer);
-    tell();
+    updatePressable();
     return () => {
       layers.splice(layers.indexOf(layer), 1);
-      tell();
+      updatePressable();
     };
   }, []);
 }
@@ -48,7 +48,7 @@ addEventListener('keydown', (event) => {
   const name = nameOf(event);
   const isPlain = !name.startsWith('Ctrl ');
   if (isPlain && isTyping(event.target)) return;
-  // A dialog has the keyboard to itself, and Enter belongs to the button that has the focus.
+  // An open dialog takes all keys, and Enter belongs to the focused button.
   if (isPlain && document.querySelector('dialog[open]')) return;
   if (
     name === 'Enter' &&

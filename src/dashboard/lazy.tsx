@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { unreachable } from './api-error.ts';
 import { ErrorBox } from './parts/error-box.tsx';
 
-/** A page whose script comes when it is first asked for. */
+/** A page whose script is loaded when it is first shown. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {

@@ -5,12 +5,12 @@ import { useQuery } from './queries.ts';
 import { namesOfHosts } from './short.ts';
 
 interface OwnDomains {
-  /** False until it is known whether there are any. */
+  /** Whether they have loaded. */
   readonly areKnown: boolean;
   readonly own: readonly Choice[];
 }
 
-/** The domains that links can be made on, besides the service's own. */
+/** The organization's domains that links can be created on. */
 export function useOwnDomains(): OwnDomains {
   const { data, error } = useQuery('domains', () => call('GET /api/v1/domain'));
   const own = (data.value ?? [])

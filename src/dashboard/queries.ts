@@ -2,69 +2,69 @@ import { type Signal, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
 
-/** What is known of one question to the server: shown at once when its page comes back, asked anew behind it. */
+/** The cached answer to one question to the server: shown at once when its page is opened again, and loaded anew. */
 export interface Query<T> {
   readonly data: Signal<T | undefined>;
   readonly error: Signal<ApiError | null>;
-  readonly isAsking: Signal<boolean>;
-  /** True when what is known now is the answer to this very question. */
+  readonly isLoading: Signal<boolean>;
+  /** True when this very call loaded the current answer. */
   reload(): Promise<boolean>;
 }
 
-interface Kept<T> extends Query<T> {
-  askedAt: number;
+interface Entry<T> extends Query<T> {
+  loadedAt: number;
   users: number;
   fetcher: () => Promise<T>;
 }
 
-const maxKept = 100;
+const maxEntries = 100;
 /** How long an answer is shared between the parts of a page; opening a page again loads it anew. */
 const freshFor = 200;
-const kept = new Map<string, Kept<unknown>>();
+const cache = new Map<string, Entry<unknown>>();
 
-function make<T>(fetcher: () => Promise<T>): Kept<T> {
-  let turn = 0;
-  const entry: Kept<T> = {
+function make<T>(fetcher: () => Promise<T>): Entry<T> {
+  let latest = 0;
+  const entry: Entry<T> = {
     data: signal<T | undefined>(undefined),
     error: signal<ApiError | null>(null),
-    isAsking: signal(false),
-    askedAt: 0,
+    isLoading: signal(false),
+    loadedAt: 0,
     users: 0,
     fetcher,
     async reload() {
-      const mine = ++turn;
-      entry.askedAt = Date.now();
-      entry.isAsking.value = true;
+      const own = ++latest;
+      entry.loadedAt = Date.now();
+      entry.isLoading.value = true;
       try {
         const data = await entry.fetcher();
-        if (mine !== turn) return false;
+        if (own !== latest) return false;
         entry.data.value = data;
         entry.error.value = null;
         return true;
       } catch (cause) {
-        if (mine === turn) entry.error.value = asApiError(cause);
+        if (own === latest) entry.error.value = asApiError(cause);
         return false;
       } finally {
-        if (mine === turn) entry.isAsking.value = false;
+        if (own === latest) entry.isLoading.value = false;
       }
     },
   };
   return entry;
 }
 
-/** The answer to a question, by its key; a key that changes is another question. */
+/** The answer to a question. The key identifies the question. */
 export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
-  let entry = kept.get(key) as Kept<T> | undefined;
+  let entry = cache.get(key) as Entry<T> | undefined;
   if (!entry) {
     entry = make(fetcher);
-    kept.set(key, entry as Kept<unknown>);
+    cache.set(key, entry as Entry<unknown>);
     forgetOldest();
   }
   const found = entry;
   found.fetcher = fetcher;
   useEffect(() => {
     found.users += 1;
-    if (!found.isAsking.value && Date.now() - found.askedAt > freshFor) void found.reload();
+    if (!found.isLoading.value && Date.now() - found.loadedAt > freshFor) void found.reload();
     return () => {
       found.users -= 1;
     };
@@ -73,33 +73,33 @@ export function useQuery<T>(key: string, fetcher: () => Promise<T>): Query<T> {
 }
 
 function forgetOldest(): void {
-  for (const [key, entry] of kept) {
-    if (kept.size <= maxKept) return;
-    if (entry.users === 0) kept.delete(key);
+  for (const [key, entry] of cache) {
+    if (cache.size <= maxEntries) return;
+    if (entry.users === 0) cache.delete(key);
   }
 }
 
-/** Asks anew whatever is shown and begins with one of these; what is not shown is forgotten. True when all is known. */
+/** Reloads the queries in use whose key begins with one of these, and drops the others. True when all have loaded. */
 export async function refresh(...prefixes: readonly string[]): Promise<boolean> {
-  const asked: Promise<boolean>[] = [];
-  for (const [key, entry] of kept) {
+  const loading: Promise<boolean>[] = [];
+  for (const [key, entry] of cache) {
     if (!prefixes.some((prefix) => key.startsWith(prefix))) continue;
-    if (entry.users > 0) asked.push(entry.reload());
-    else kept.delete(key);
+    if (entry.users > 0) loading.push(entry.reload());
+    else cache.delete(key);
   }
-  return (await Promise.all(asked)).every(Boolean);
+  return (await Promise.all(loading)).every(Boolean);
 }
 
-/** Puts what is known already in the place of an answer, until that comes. */
+/** Changes a cached answer ahead of the server's, until that is loaded. */
 export function assume<T>(key: string, change: (known: T) => T): void {
-  const entry = kept.get(key) as Kept<T> | undefined;
+  const entry = cache.get(key) as Entry<T> | undefined;
   if (entry?.data.value !== undefined) entry.data.value = change(entry.data.value);
 }
 
 export const forgetEverything = (): void => {
-  for (const [key, entry] of kept) {
+  for (const [key, entry] of cache) {
     entry.data.value = undefined;
     entry.error.value = null;
-    if (entry.users === 0) kept.delete(key);
+    if (entry.users === 0) cache.delete(key);
   }
 };

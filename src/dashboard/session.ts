@@ -7,24 +7,24 @@ import { forgetEverything, refresh } from './queries.ts';
 type Me = Answer<'GET /api/v1/user'>;
 export type Setup = Answer<'GET /api/v1/setup'>;
 
-/** undefined: not asked yet. null: not signed in. */
+/** Undefined until it has loaded; null: not signed in. */
 export const me = signal<Me | null | undefined>(undefined);
 export const setup = signal<Setup | undefined>(undefined);
 export const startError = signal<ApiError | null>(null);
-/** The session ended while the dashboard was open: sign-in is asked for in place, so that nothing typed is lost. */
+/** The session ended while the dashboard was open: the user signs in over the page, so that nothing typed is lost. */
 export const hasEnded = signal(false);
 
 export async function start(): Promise<void> {
   startError.value = null;
   try {
     setup.value = await call('GET /api/v1/setup');
-    me.value = await whoAmI();
+    me.value = await loadUser();
   } catch (cause) {
     startError.value = asApiError(cause);
   }
 }
 
-async function whoAmI(): Promise<Me | null> {
+async function loadUser(): Promise<Me | null> {
   try {
     return await call('GET /api/v1/user');
   } catch (cause) {
@@ -35,8 +35,8 @@ async function whoAmI(): Promise<Me | null> {
 
 export async function signIn(email: string, password: string): Promise<void> {
   const user = await call('POST /api/v1/session', { body: { email, password } });
-  const isSomebodyElse = me.value !== undefined && me.value !== null && me.value.id !== user.id;
-  if (isSomebodyElse) forgetEverything();
+  const isOtherUser = me.value !== undefined && me.value !== null && me.value.id !== user.id;
+  if (isOtherUser) forgetEverything();
   me.value = user;
   hasEnded.value = false;
   if (setup.value) setup.value = { ...setup.value, needs_first_account: false };
@@ -52,11 +52,11 @@ whenSessionEnds(() => {
   if (me.value) hasEnded.value = true;
 });
 
-/** The session may have ended, come back or changed its user in another window meanwhile. */
-async function lookAgain(): Promise<void> {
+/** The session may have ended, begun or changed its user in another window meanwhile. */
+async function reloadUser(): Promise<void> {
   const before = me.value;
   if (!before || document.visibilityState === 'hidden') return;
-  // Without an answer it stays as it is: whatever is done next says what is wrong.
+  // Without an answer nothing changes: the next call will show the error.
   const now = await call('GET /api/v1/user').catch(() => null);
   if (!now || me.value !== before) return;
   const isAnother = now.id !== before.id || now.organization_id !== before.organization_id;
@@ -71,5 +71,5 @@ async function lookAgain(): Promise<void> {
   }
 }
 
-document.addEventListener('visibilitychange', () => void lookAgain());
-addEventListener('focus', () => void lookAgain());
+document.addEventListener('visibilitychange', () => void reloadUser());
+addEventListener('focus', () => void reloadUser());

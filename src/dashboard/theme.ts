@@ -12,7 +12,7 @@ export function useChosenTheme(): void {
   try {
     setTheme(known(localStorage.getItem(storageKey)));
   } catch {
-    // A browser that keeps nothing for pages: the system's theme it is.
+    // Without storage the system's theme is used.
   }
 }
 
@@ -23,6 +23,6 @@ export function setTheme(chosen: Theme): void {
   try {
     localStorage.setItem(storageKey, chosen);
   } catch {
-    // As above.
+    // Without storage the choice lasts as long as the page.
   }
 }

@@ -1,4 +1,3 @@
-/** How numbers, dates and amounts are written everywhere in the dashboard. */
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 /** 8 Nov */
@@ -17,7 +16,7 @@ export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC
 
 export const number = (value: number): string => whole.format(value);
 
-/** A number in little room: 12.3K. */
+/** A short form of a number: 12.3K. */
 export const compact = (value: number): string =>
   value < 10_000 ? whole.format(value) : short.format(value);
 

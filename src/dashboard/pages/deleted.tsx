@@ -36,7 +36,7 @@ export function DeletedPage() {
           ) : bin ? (
             <DeletedList
               bin={bin}
-              isReading={query.isAsking.value}
+              isReading={query.isLoading.value}
               onOlder={() => {
                 pages.value += 1;
               }}

@@ -60,7 +60,7 @@ function useGuard(id: string, loss: string | null): void {
   useEffect(
     () =>
       guardLeaving(() => {
-        // On the browser's way back the address is the new one already: another tab of this page loses nothing.
+        // After the browser's Back the address is already the new one: nothing is lost on another tab of this page.
         const isWithin =
           location.pathname !== path.value && tabs.some(({ tab }) => tabPath(id, tab) === location.pathname);
         return isWithin ? null : latest.current;

@@ -4,7 +4,7 @@ import { path } from '../router.ts';
 import { Button } from './button.tsx';
 import { Page } from './page.tsx';
 
-/** A page that breaks while it is drawn says so: the others go on working. */
+/** Shows an error when a page throws while it renders; the other pages keep working. */
 export function Fault({ children }: { children: ComponentChildren }) {
   const [error, retry] = useErrorBoundary();
   const at = path.value;

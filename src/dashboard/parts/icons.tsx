@@ -1,4 +1,4 @@
-/** Drawn on a grid of 20, one line of 1.6 each. */
+/** Paths on a grid of 20, drawn with a line of 1.6. */
 const shapes = {
   link: 'M8.5 11.5a3.5 3.5 0 0 0 5 0l2.5-2.5a3.5 3.5 0 0 0-5-5l-1.2 1.2M11.5 8.5a3.5 3.5 0 0 0-5 0L4 11a3.5 3.5 0 0 0 5 5l1.2-1.2',
   chart: 'M3 17h14M5.5 14v-4M10 14V5M14.5 14V8',
@@ -34,7 +34,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Says nothing to a screen reader: what it stands for is written beside it, or on its button. */
+/** Hidden from screen readers: there is a text beside it, or a label on its button. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg

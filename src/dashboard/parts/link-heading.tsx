@@ -7,7 +7,7 @@ interface LinkHeadingProps {
   readonly link: Pick<Link, 'domain' | 'suffix' | 'name' | 'destination_url'>;
   /** The page of the link, where it has one. */
   readonly href?: string;
-  /** What can be done with the short address, beside it. */
+  /** Beside the short address. */
   readonly children?: ComponentChildren;
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface MenuProps {
-  /** What the button says, or shows. */
+  /** The content of the button. */
   readonly button: ComponentChildren;
   readonly label: string;
   readonly class?: string;
@@ -12,7 +12,7 @@ interface MenuProps {
   readonly children: ComponentChildren;
 }
 
-/** As high as what lies over a phone's page at its edge. */
+/** The height of the navigation at the bottom of a phone's page. */
 const edge = 64;
 
 const isItem = (target: EventTarget | null): boolean =>
@@ -26,13 +26,13 @@ export function Menu({
   children,
 }: MenuProps) {
   const isOpen = useSignal(false);
-  /** Where there is no room below, it opens upwards. */
+  /** It opens upwards where there is no room below. */
   const isUp = useSignal(false);
   const frame = useRef<HTMLDivElement>(null);
   const items = () => [
     ...(frame.current?.querySelectorAll<HTMLElement>('.menu-list > :is(a, button)') ?? []),
   ];
-  // At once: what is pressed right after opening it is meant for its items.
+  // Before the next paint: keys pressed right after opening it are meant for its items.
   useLayoutEffect(() => {
     if (!isOpen.value) return;
     const list = frame.current?.querySelector('.menu-list')?.getBoundingClientRect();
@@ -82,7 +82,7 @@ export function Menu({
       {isOpen.value && (
         <div
           class={`menu-list ${side} ${isUp.value ? 'up' : ''}`}
-          // Before the item does what it does: a dialog that it opens gives the focus back to the button.
+          // Before the item acts: a dialog that it opens returns the focus to the button.
           onClickCapture={(event) => {
             if (isItem(event.target)) frame.current?.querySelector('button')?.focus();
           }}

@@ -10,7 +10,7 @@ interface NameSectionProps extends Omit<FormFieldProps, 'signal' | 'field'> {
   readonly save: (name: string) => Promise<string>;
 }
 
-/** A section whose one field is a name, saved by itself. `save` returns the name as it is stored. */
+/** A section with a name to change. `save` returns the stored name. */
 export function NameSection({ about, known, save, ...field }: NameSectionProps) {
   const name = useSignal(known);
   const saving = useAction(async () => {

@@ -6,9 +6,9 @@ import { ErrorBox } from './error-box.tsx';
 interface PageProps {
   readonly title: string;
   readonly about?: ComponentChildren;
-  /** Beside the title: what is done here. */
+  /** Beside the title. */
   readonly actions?: ComponentChildren;
-  /** The title is for the window and for screen readers alone. */
+  /** The title is only for the window and screen readers. */
   readonly isTitleUnseen?: boolean;
   readonly children: ComponentChildren;
 }

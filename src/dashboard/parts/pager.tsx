@@ -9,17 +9,17 @@ interface PagerProps {
   readonly size: number;
   readonly total: number;
   readonly onPage: (page: number) => void;
-  /** The sizes that a page can have, where there is a choice. */
+  /** The page sizes, where there is a choice. */
   readonly sizes?: readonly number[];
   readonly onSize?: (size: number) => void;
 }
 
-/** Which part of a long list is shown, and the way to any other. */
+/** The range of a long list that is shown, and the controls that change it. */
 export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) {
   const last = Math.max(1, Math.ceil(total / size));
   const typed = useSignal(String(page));
   const input = useRef<HTMLInputElement>(null);
-  // With the page itself and not after it has been painted: by then somebody may have begun to type.
+  // Before the page is painted: after that the user may have begun to type.
   useLayoutEffect(() => {
     typed.value = String(page);
   }, [page]);
@@ -58,7 +58,7 @@ export function Pager({ page, size, total, sizes, onPage, onSize }: PagerProps) 
           class="small"
           onSubmit={(event) => {
             event.preventDefault();
-            // Leaving the field goes there, and the keys are the list's again.
+            // Its blur event changes the page, and gives the keyboard back to the list.
             input.current?.blur();
           }}
         >

@@ -4,7 +4,7 @@ import type { Selection } from './selection.ts';
 interface PickProps {
   readonly what: string;
   readonly isChosen: boolean;
-  /** With the shift key all up to this one go along. */
+  /** `upToHere` with the shift key: all rows up to this one too. */
   readonly onToggle: (upToHere: boolean) => void;
 }
 
@@ -16,7 +16,7 @@ export function Pick({ what, isChosen, onToggle }: PickProps) {
       class="pick"
       onMouseDown={(event) => {
         withShift.current = event.shiftKey;
-        // It would mark the text between as well.
+        // The browser would select the text between as well.
         if (event.shiftKey) event.preventDefault();
       }}
     >
@@ -34,7 +34,7 @@ export function Pick({ what, isChosen, onToggle }: PickProps) {
 }
 
 interface PickAllProps<Row extends { readonly id: number }> {
-  /** Which all: "on this page". */
+  /** After "Select all ". */
   readonly what: string;
   readonly of: readonly Row[];
   readonly selection: Selection<Row>;

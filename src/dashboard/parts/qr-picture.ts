@@ -16,12 +16,12 @@ export const asAddress = (svg: string): string => `data:image/svg+xml,${encodeUR
 
 export const pngSizes = [256, 512, 1024, 2048] as const;
 
-/** Modules are whole pixels, each as large as the others; what is left over widens the quiet zone. */
+/** Every module has the same whole number of pixels; the rest widens the quiet zone. */
 export async function pngOf(svg: string, size: number, background: string): Promise<Blob> {
   const modules = Number(/viewBox='0 0 (\d+) /.exec(svg)?.[1] ?? size);
   const width = modules * Math.max(1, Math.floor(size / modules));
   const picture = new Image();
-  // Not every browser draws a picture that doesn't say how large it is.
+  // Some browsers don't draw an SVG without a size.
   picture.src = asAddress(svg.replace('<svg ', `<svg width="${width}" height="${width}" `));
   await picture.decode();
   const canvas = document.createElement('canvas');

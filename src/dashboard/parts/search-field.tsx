@@ -5,26 +5,26 @@ import { Icon } from './icons.tsx';
 interface SearchFieldProps {
   readonly id: string;
   readonly label: string;
-  /** What the list is narrowed to. */
+  /** The current filter of the list. */
   readonly words: string;
   readonly maxLength?: number;
-  /** Told after a short pause: not every letter is a question. */
+  /** Called once typing has paused. */
   readonly onWords: (words: string) => void;
 }
 
 const pause = 150;
 
-/** Narrows a list as one types; Escape empties it. */
+/** Filters a list while the user types; Escape empties it. */
 export function SearchField({ id, label, words, maxLength = 200, onWords }: SearchFieldProps) {
   const typed = useSignal(words);
-  const told = useRef(words);
+  const reported = useRef(words);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Changed from elsewhere, by a button or the way back, and not an echo of what was typed here.
-    if (words === told.current) return;
+    // Only where it was changed elsewhere, by a button or the browser's Back, and not by what was typed here.
+    if (words === reported.current) return;
     clearTimeout(timer.current);
     typed.value = words;
-    told.current = words;
+    reported.current = words;
   }, [words]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const type = (text: string, wait = pause) => {
@@ -32,8 +32,8 @@ export function SearchField({ id, label, words, maxLength = 200, onWords }: Sear
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       const wanted = text.trim();
-      if (wanted === told.current) return;
-      told.current = wanted;
+      if (wanted === reported.current) return;
+      reported.current = wanted;
       onWords(wanted);
     }, wait);
   };

@@ -6,7 +6,7 @@ interface SectionProps {
   readonly title: string;
   readonly about?: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** Tables and lists go to the edge; forms don't. */
+  /** In a frame without padding, for tables and lists. */
   readonly isFlush?: boolean;
   readonly children: ComponentChildren;
 }

@@ -3,10 +3,10 @@ import { counted } from '../words.ts';
 const width = 112;
 const height = 28;
 const edge = 2;
-/** A single click is no mountain. */
+/** Keeps a few clicks from filling the height. */
 const lowestTop = 4;
 
-/** Clicks of the last days as a line; zero is its floor. */
+/** Clicks of the last days as a line above zero. */
 export function SparkLine({ days }: { days: readonly number[] }) {
   const top = Math.max(lowestTop, ...days);
   const step = (width - 2 * edge) / Math.max(1, days.length - 1);

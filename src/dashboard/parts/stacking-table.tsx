@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 
 interface StackingTableProps {
-  /** The names of the columns; after them comes one for what can be done with a row. */
+  /** The names of the columns; a column of actions follows them. */
   readonly columns: readonly string[];
   readonly children: ComponentChildren;
 }
 
-/** A table of which the cells of a row stand below each other where there is no room beside. */
+/** A table whose cells are stacked in each row on narrow screens. */
 export function StackingTable({ columns, children }: StackingTableProps) {
   return (
     <div class="table-frame">

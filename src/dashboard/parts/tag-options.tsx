@@ -15,7 +15,7 @@ interface TagOptionsProps {
   readonly options: readonly TagOption[];
   /** The index of the active one. */
   readonly at: number;
-  /** How many more there are than are shown. */
+  /** How many options are not shown. */
   readonly hidden: number;
   /** There are no tags yet, and one can be created. */
   readonly isFirst: boolean;

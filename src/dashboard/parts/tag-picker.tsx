@@ -37,7 +37,7 @@ export function TagPicker({
   const at = useSignal(-1);
   /** Enter was pressed before the tags had loaded: the active option is chosen once they have. */
   const isEager = useSignal(false);
-  const told = useSignal('');
+  const announced = useSignal('');
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
   const tags = useTags(wasOpen.value);
@@ -75,13 +75,13 @@ export function TagPicker({
   };
   const add = (tag: Tag) => {
     onChange([...value.filter(({ id }) => id !== tag.id), tag]);
-    told.value = `${tag.name} added`;
+    announced.value = `${tag.name} added`;
     type('');
     input.current?.focus();
   };
   const remove = (tag: Tag) => {
     onChange(value.filter(({ id }) => id !== tag.id));
-    told.value = `${tag.name} removed`;
+    announced.value = `${tag.name} removed`;
     input.current?.focus();
   };
   const choose = (option: TagOption) => {
@@ -172,7 +172,7 @@ export function TagPicker({
             onChoose={choose}
           />
           <span class="unseen" role="status">
-            {told.value}
+            {announced.value}
           </span>
         </div>
       )}

@@ -10,11 +10,11 @@ export const useTags = (isWanted = true): Query<readonly CountedTag[]> =>
   );
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
-/** As the server compares names, near enough: it has the last word. */
+/** About as the server compares names, which decides in the end. */
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 
 const foldedNames = new WeakMap<Tag, string>();
-/** Kept: ten thousand names are looked through at every letter that is typed. */
+/** Cached, as every typed letter searches up to ten thousand names. */
 function foldedName(tag: Tag): string {
   const known = foldedNames.get(tag);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ function foldedName(tag: Tag): string {
 
 export const byName = (one: Tag, other: Tag): number => collator.compare(one.name, other.name);
 
-/** Names that begin with the words first, then those that are used most. */
+/** First the names that begin with the words, then those with the most links. */
 export function tagsLike(tags: readonly CountedTag[], words: string): readonly CountedTag[] {
   const wanted = folded(words);
   const found: { readonly tag: CountedTag; readonly isBeginning: boolean }[] = [];

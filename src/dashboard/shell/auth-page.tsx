@@ -8,7 +8,7 @@ interface AuthPageProps {
   readonly children: ComponentChildren;
 }
 
-/** The layout of pages before the sign-in: one column, one thing to do. */
+/** The layout of pages for visitors who are not signed in. */
 export function AuthPage({ title, about, children }: AuthPageProps) {
   useEffect(() => {
     document.title = `${title} · Linnet`;

@@ -10,7 +10,7 @@ export const navigation: readonly { readonly to: string; readonly name: string; 
     { to: '/app/organization', name: 'Organization', icon: 'people' },
   ];
 
-/** From anywhere to the field that makes a link. */
+/** Focuses the field that creates links, on whatever page. */
 export function newLink(): void {
   if (path.value !== '/app') navigate('/app');
   requestAnimationFrame(() => document.getElementById('new-link')?.focus());

@@ -107,7 +107,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
   );
 }
 
-/** What can be pressed on the page that is shown. */
+/** The shortcuts of the current page. */
 function Shortcuts({ onClose }: { onClose: () => void }) {
   const latestFirst = pressable.value.toReversed();
   const shown = latestFirst.filter(

@@ -15,7 +15,7 @@ interface BarsProps {
   readonly onChoose: (value: string) => void;
 }
 
-/** Values with a bar each that is as long as its share of the largest; pressing one filters by it. */
+/** Values with bars relative to the largest; pressing one filters by it. */
 export function Bars({ values, total, chosen, noun, onChoose }: BarsProps) {
   const largest = Math.max(1, ...values.map(({ hits }) => hits));
   return (

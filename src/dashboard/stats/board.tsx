@@ -14,14 +14,14 @@ import { rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
 import { nameOf } from './value-names.ts';
-import { askNumbers, keyFor, questionOf, toggleFilter, viewOf } from './view.ts';
+import { keyFor, loadNumbers, questionOf, toggleFilter, viewOf } from './view.ts';
 
 const reloadInterval = 60_000;
 
 /** The numbers of one link, or of all: clicks over time, and their breakdowns. */
 export function StatsBoard({ scope }: { scope: Scope }) {
   const view = viewOf(scope, useDebounced(search.value));
-  const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => askNumbers(view));
+  const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => loadNumbers(view));
   const { data: numbers, isOld } = usePrevious(query);
   const reload = () => void refresh('stats');
   useIntervalWhileVisible(reload, reloadInterval);

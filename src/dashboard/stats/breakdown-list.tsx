@@ -19,7 +19,7 @@ interface ListProps {
   readonly dimension: Dimension;
   /** Leaves its error to the board. */
   readonly isQuiet: boolean;
-  /** Called with what is shown, for the map beside it. */
+  /** Called with the values, for the map beside them. */
   readonly onFound?: (found: Breakdown | undefined) => void;
 }
 

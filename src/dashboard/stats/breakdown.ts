@@ -3,7 +3,7 @@ import { type Query, useQuery } from '../queries.ts';
 import type { BarValue } from './bars.tsx';
 import type { Dimension } from './dimensions.ts';
 import { type Filters, isAside, isFiltered, without } from './filters.ts';
-import { ask } from './scope.ts';
+import { loadStats } from './scope.ts';
 import { uncountedByReason } from './sentences.ts';
 import { nameOf } from './value-names.ts';
 import { keyFor, questionOf, type View } from './view.ts';
@@ -13,7 +13,7 @@ export interface Breakdown {
   readonly dimension: Dimension;
   readonly values: readonly BarValue[];
   readonly total: number;
-  /** Hits whose values are not among the hundred. */
+  /** Hits with other values than the hundred largest. */
   readonly other: number;
   readonly fromRaw: boolean;
 }
@@ -31,7 +31,7 @@ export function useBreakdown(view: View, dimension: Dimension): Query<Breakdown>
   const isByReason = dimension === 'class' && isFiltered(filters);
   const question = questionOf(view, filters, isByReason ? 'reason' : dimension);
   return useQuery(`${keyFor(view, question)} ${dimension}`, async () => {
-    const stats = await ask(view.scope, question);
+    const stats = await loadStats(view.scope, question);
     return isByReason ? kindsOf(stats) : breakdownOf(dimension, isAside(view.filters), stats);
   });
 }

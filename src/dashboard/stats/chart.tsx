@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { number } from '../words.ts';
 import type { ChartData, Drawn, Hover } from './draw-chart.ts';
 
-/** The line over time. What it says is in the table behind it too, so a screen reader hears its title alone. */
+/** The line over time. Screen readers read only its title, as the table has the same numbers. */
 export function Chart({ data, title }: { data: ChartData; title: string }) {
   const host = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>(null);

@@ -1,4 +1,4 @@
-/** What the map's shapes are numbered by (ISO 3166-1), and the letters that the interface names a country by. */
+/** The ISO 3166-1 numbers of the map's shapes, and the letters of the API's countries. */
 const pairs =
   '004AF 008AL 012DZ 010AQ 024AO 031AZ 032AR 036AU 040AT 044BS 050BD 051AM 056BE 064BT 068BO 070BA 072BW 076BR 084BZ 090SB ' +
   '096BN 100BG 104MM 108BI 112BY 116KH 120CM 124CA 140CF 144LK 148TD 152CL 156CN 158TW 170CO 178CG 180CD 188CR 191HR 192CU ' +
@@ -14,7 +14,7 @@ export const lettersByNumber: ReadonlyMap<string, string> = new Map(
   pairs.split(' ').map((pair) => [pair.slice(0, 3), pair.slice(3)]),
 );
 
-/** Countries that are too small for a shape of their own on the map: a dot at so many degrees east and north. */
+/** Countries too small for a shape on the map, with their degrees east and north. */
 export const dots: readonly (readonly [string, number, number])[] = [
   ['AD', 1.6, 42.5],
   ['AG', -61.8, 17.1],

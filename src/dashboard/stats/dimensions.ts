@@ -1,9 +1,9 @@
 interface DimensionText {
   readonly one: string;
   readonly many: string;
-  /** Hits that have no value. */
+  /** The name of the hits without a value. */
   readonly none: string;
-  /** Instead of a list in which no hit has a value. */
+  /** Shown instead of a list in which no hit has a value. */
   readonly empty?: string;
 }
 
@@ -14,7 +14,7 @@ const utm = (what: string): DimensionText => ({
   empty: `No click carried utm_${what}. Tag the address that you share to see it here.`,
 });
 
-/** What a board can be narrowed by, in the order of its filters. The names are the API's own, and stand so in the address. */
+/** The dimensions that a board can be filtered by, in the order of the filters. Their names are the API's, and also those in the address. */
 const texts = {
   country: { one: 'Country', many: 'Countries', none: 'Unknown country' },
   device: { one: 'Device', many: 'Devices', none: 'Unknown device' },
@@ -40,7 +40,7 @@ export type Dimension = keyof typeof texts;
 export const dimensionTexts: Readonly<Record<Dimension, DimensionText>> = texts;
 export const dimensions = Object.keys(texts) as readonly Dimension[];
 
-/** The dimensions that a card each shows together. Countries have a card of their own, with the map. */
+/** The cards and their dimensions. Countries have a card of their own, with the map. */
 export const breakdownCards: readonly {
   readonly title: string;
   readonly dimensions: readonly [Dimension, ...Dimension[]];

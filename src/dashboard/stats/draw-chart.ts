@@ -4,9 +4,9 @@ import { labelled, type Point, scaleFor } from './points.ts';
 
 export interface ChartData {
   readonly points: readonly Point[];
-  /** What the strong line is of. */
+  /** The name of the strong line. */
   readonly name: string;
-  /** The last point is still growing. */
+  /** Whether the last point is still growing. */
   readonly isGoingOn: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface Drawn {
   end(): void;
 }
 
-/** The point under the pointer, and where it is drawn in its frame. */
+/** The point under the pointer, and its position in the chart. */
 export interface Hover {
   readonly index: number;
   readonly x: number;
@@ -26,7 +26,7 @@ export interface Hover {
 const inks = ['accent', 'wash', 'quiet', 'line', 'zero', 'words', 'ground'] as const;
 type Inks = Readonly<Record<(typeof inks)[number], string>>;
 
-/** A canvas knows no variables and no light-dark(): the stylesheet gives its colours to elements, and they are read there. */
+/** A canvas has no CSS variables and no light-dark(), so the colours are read from elements that the stylesheet colours. */
 function inksOf(host: HTMLElement): Inks {
   const read = (ink: string) => {
     const probe = document.createElement('i');
@@ -94,7 +94,7 @@ export function draw(host: HTMLElement, first: ChartData, onHover: (hover: Hover
       hooks: {
         drawAxes: [zeroLine],
         draw: [nameLines],
-        setCursor: [tell],
+        setCursor: [reportHover],
       },
     },
     columns(),
@@ -134,7 +134,7 @@ export function draw(host: HTMLElement, first: ChartData, onHover: (hover: Hover
     ctx.restore();
   }
 
-  /** Beside the ends of the lines, and apart from each other. */
+  /** Writes the names beside the ends of the lines, apart from each other. */
   function nameLines(u: uPlot): void {
     const last = data.points.at(-1);
     if (!last) return;
@@ -160,7 +160,7 @@ export function draw(host: HTMLElement, first: ChartData, onHover: (hover: Hover
     ctx.restore();
   }
 
-  function tell(u: uPlot): void {
+  function reportHover(u: uPlot): void {
     const index = u.cursor.idx;
     const point = index === null || index === undefined ? undefined : data.points[index];
     if (index === null || index === undefined || !point || (u.cursor.left ?? -1) < 0) {

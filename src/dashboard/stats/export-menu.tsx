@@ -10,7 +10,7 @@ const exported: readonly Dimension[] = [
   'reason',
 ];
 
-/** What is looked at, as a file of comma-separated values. */
+/** Exports what the board shows as CSV. */
 export function ExportMenu({ view, numbers }: { view: View; numbers: Numbers | undefined }) {
   const { scope, plan } = view;
   return (

@@ -5,7 +5,7 @@ import { csvOf, type Row } from './csv.ts';
 import type { Dimension } from './dimensions.ts';
 import { isAside } from './filters.ts';
 import { instantsOf, type Span } from './range.ts';
-import { ask, keyOf, type Scope } from './scope.ts';
+import { keyOf, loadStats, type Scope } from './scope.ts';
 import { type Numbers, questionOf, type View } from './view.ts';
 
 function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): void {
@@ -28,7 +28,7 @@ export function saveBreakdown({ dimension, values, other }: Breakdown): void {
 /** With every filter that is set, also that of the dimension itself. */
 export async function saveDimension(view: View, dimension: Dimension): Promise<void> {
   try {
-    const stats = await ask(view.scope, questionOf(view, view.filters, dimension));
+    const stats = await loadStats(view.scope, questionOf(view, view.filters, dimension));
     saveBreakdown(breakdownOf(dimension, isAside(view.filters), stats));
   } catch (cause) {
     say(cause instanceof Error ? cause.message : 'The export failed. Try again.', { isError: true });

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { type ApiError, asApiError } from '../api-error.ts';
 import type { Click, ClickList } from '../api-types.ts';
 import { call } from '../client.ts';
-import { followHits, type Standing, signedOut } from './live-stream.ts';
+import { followHits, type StreamState, signedOut } from './live-stream.ts';
 import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
@@ -19,7 +19,7 @@ export class Feed {
   /** New hits that are not shown yet, as the list is paused or scrolled. */
   readonly held = signal<readonly Click[]>([]);
   readonly total = signal(0);
-  readonly standing = signal<Standing>({ kind: 'connecting' });
+  readonly streamState = signal<StreamState>({ kind: 'connecting' });
   readonly error = signal<ApiError | null>(null);
   readonly hasOlder = signal(false);
   readonly isReading = signal(false);
@@ -49,10 +49,10 @@ export class Feed {
     void this.readNewest();
     this.#stop = followHits(this.#shown, {
       onHit: (hit) => this.#take(hit),
-      onStanding: (standing) => {
-        this.standing.value = standing;
+      onState: (state) => {
+        this.streamState.value = state;
         // Hits from before the stream began, or while it was interrupted.
-        if (standing.kind === 'live') void this.readNewest();
+        if (state.kind === 'live') void this.readNewest();
       },
       onRefused: () => void this.readNewest(),
     });
@@ -65,7 +65,7 @@ export class Feed {
 
   /** Called when another call finds that the session has ended. */
   awaitSignIn(): void {
-    this.standing.value = signedOut;
+    this.streamState.value = signedOut;
   }
 
   async readNewest(): Promise<void> {

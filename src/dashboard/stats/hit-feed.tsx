@@ -45,7 +45,7 @@ export function HitFeed({ scope }: { scope: Scope }) {
           choices={shownNames.map(([value, label]) => ({ value, label }))}
           onChoice={(next) => setQuery({ show: next === 'click' ? null : next })}
         />
-        <Standing feed={feed} />
+        <StreamStatus feed={feed} />
         <div class="actions">
           <Button aria-pressed={isPaused} onClick={pause}>
             {isPaused ? 'Go on' : 'Pause'}
@@ -81,23 +81,23 @@ export function HitFeed({ scope }: { scope: Scope }) {
   );
 }
 
-function Standing({ feed }: { feed: Feed }) {
-  const standing = feed.standing.value;
-  if (standing.kind === 'lost')
+function StreamStatus({ feed }: { feed: Feed }) {
+  const state = feed.streamState.value;
+  if (state.kind === 'lost')
     return (
       <p class="standing lost" role="status">
         <Icon name="warning" size={16} />
-        {standing.sentence}
+        {state.sentence}
       </p>
     );
   const words = feed.isPaused.value
     ? 'Paused: new hits wait.'
-    : standing.kind === 'live'
+    : state.kind === 'live'
       ? 'Live: new hits appear by themselves.'
       : 'Connecting…';
   return (
     <p class="standing" role="status">
-      <span class={standing.kind === 'live' && !feed.isPaused.value ? 'standing-dot on' : 'standing-dot'} />
+      <span class={state.kind === 'live' && !feed.isPaused.value ? 'standing-dot on' : 'standing-dot'} />
       {words}
     </p>
   );

@@ -79,7 +79,7 @@ function Row({ hit, isOfAll }: { hit: Click; isOfAll: boolean }) {
   );
 }
 
-/** A hit knows its link by number; its address is asked for once. */
+/** A hit has the id of its link only; its address is loaded once. */
 function LinkName({ id }: { id: number }) {
   const link = useQuery(`link-name ${id}`, () => call('GET /api/v1/link/{id}', { params: { id } }));
   const found = link.data.value;

@@ -2,33 +2,33 @@ import { apiErrorOf } from '../api-error.ts';
 import type { Click } from '../api-types.ts';
 import type { Shown } from './shown-class.ts';
 
-export type Standing =
+export type StreamState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
-  /** Connecting again by itself. */
+  /** It reconnects by itself. */
   | { readonly kind: 'lost'; readonly sentence: string };
 
-interface Told {
+interface Listener {
   readonly onHit: (hit: Click) => void;
-  readonly onStanding: (standing: Standing) => void;
-  /** The server doesn't give a stream now: what came in has to be read. */
+  readonly onState: (state: StreamState) => void;
+  /** The server refuses the stream for now, so the hits have to be loaded. */
   readonly onRefused: () => void;
 }
 
-const lost: Standing = {
+const lost: StreamState = {
   kind: 'lost',
   sentence: 'The connection is lost. Trying again; what comes in meanwhile will be shown then.',
 };
-export const signedOut: Standing = {
+export const signedOut: StreamState = {
   kind: 'lost',
   sentence: 'Your session has ended. What comes in meanwhile will be shown after you sign in again.',
 };
-const refused = (why: string): Standing => ({ kind: 'lost', sentence: `${why} Trying again by itself.` });
+const refused = (why: string): StreamState => ({ kind: 'lost', sentence: `${why} Trying again by itself.` });
 const firstWait = 3_000;
 const maxWait = 30_000;
 
-/** Hits as they come in, for as long as the window is looked at. The browser connects again by itself where it can. */
-export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told): () => void {
+/** Streams hits while the window is visible. The browser reconnects by itself where it can. */
+export function followHits(shown: Shown, { onHit, onState, onRefused }: Listener): () => void {
   const address = `/api/v1/clicks/live?class=${shown}`;
   const leaving = new AbortController();
   let source: EventSource | undefined;
@@ -38,22 +38,22 @@ export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told)
   function open(): void {
     clearTimeout(timer);
     source?.close();
-    onStanding({ kind: 'connecting' });
-    const mine = new EventSource(address);
-    source = mine;
-    mine.addEventListener('open', () => {
+    onState({ kind: 'connecting' });
+    const opened = new EventSource(address);
+    source = opened;
+    opened.addEventListener('open', () => {
       wait = firstWait;
-      onStanding({ kind: 'live' });
+      onState({ kind: 'live' });
     });
-    mine.addEventListener('click', (event) => onHit(JSON.parse(event.data)));
-    mine.addEventListener('error', () => {
-      if (source !== mine) return;
-      onStanding(lost);
-      if (mine.readyState === EventSource.CLOSED) void askWhy();
+    opened.addEventListener('click', (event) => onHit(JSON.parse(event.data)));
+    opened.addEventListener('error', () => {
+      if (source !== opened) return;
+      onState(lost);
+      if (opened.readyState === EventSource.CLOSED) void askWhy();
     });
   }
 
-  /** The browser gave up on a refusal, and doesn't say which it was. */
+  /** The browser gave up after a refusal without saying which, so the same request is sent by `fetch`. */
   async function askWhy(): Promise<void> {
     const asking = new AbortController();
     let pause = wait;
@@ -63,13 +63,13 @@ export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told)
       if (!response.ok) {
         const error = apiErrorOf(response, await response.json().catch(() => null));
         if (leaving.signal.aborted) return;
-        onStanding(error.status === 401 ? signedOut : refused(error.message));
+        onState(error.status === 401 ? signedOut : refused(error.message));
         pause = Math.max(pause, (error.retryAfter ?? 0) * 1_000);
         onRefused();
       }
       asking.abort();
     } catch {
-      // No answer at all is what was said already.
+      // Without an answer the state stays `lost`.
     }
     if (leaving.signal.aborted) return;
     timer = setTimeout(open, pause);
@@ -81,7 +81,7 @@ export function followHits(shown: Shown, { onHit, onStanding, onRefused }: Told)
     source = undefined;
   }
 
-  /** A hidden window keeps no connection: browsers share a few of them between all windows. */
+  /** A hidden window keeps no connection: browsers limit their number across all windows. */
   const onVisibility = () => (document.visibilityState === 'visible' ? open() : close());
   document.addEventListener('visibilitychange', onVisibility);
   if (document.visibilityState === 'visible') open();

@@ -8,14 +8,14 @@ import type { Numbers } from './view.ts';
 export const titleFor = ({ view, counted: hits, before }: Numbers): string =>
   titleOf(hits, before, view.plan, isAside(view.filters) ? 'hit' : 'click');
 
-/** What the chart says, as a sentence, and under it how it was counted. */
+/** The chart's numbers as a sentence, and how they were counted. */
 export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boolean }) {
   const title = titleFor(numbers);
   const { view, stats } = numbers;
   const asked = JSON.stringify([view.plan.during, view.filters]);
   const announced = useSignal('');
   const first = useSignal(asked);
-  // Numbers that grow while nothing was asked anew are not read out.
+  // Screen readers announce only the answers to a new question, not growing numbers.
   useEffect(() => {
     if (isOld || first.value === asked) return;
     first.value = asked;

@@ -57,11 +57,11 @@ interface TableFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** Has the focus where it scrolls, so that the keyboard can scroll it too. */
+/** A frame that scrolls, also by the keyboard. */
 function TableFrame({ isShown, label, children }: TableFrameProps) {
   if (!isShown) return <div class="unseen">{children}</div>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus is what its scrolling by keys hangs on
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must be able to focus it
     <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
       {children}
     </div>

@@ -45,7 +45,7 @@ export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonl
 
 const steps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 120, 168];
 
-/** Which points get a label: as many as there is room for, evenly, and hours at even times. */
+/** The indexes of the points with a label: evenly spaced, and hours at even times. */
 export function labelled(points: readonly Pick<Point, 'tick'>[], max: number): readonly number[] {
   const needed = Math.ceil(points.length / Math.max(1, max));
   const step = steps.find((one) => one >= needed) ?? needed;
@@ -58,7 +58,7 @@ export function labelled(points: readonly Pick<Point, 'tick'>[], max: number): r
   );
 }
 
-/** Whole numbers from zero to just above the highest: few, and round. */
+/** The ticks of the axis: a few round whole numbers, from zero to just above the highest. */
 export function scaleFor(highest: number): readonly number[] {
   const rough = Math.max(1, highest) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));

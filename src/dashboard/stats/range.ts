@@ -9,14 +9,14 @@ export type Range =
 
 export interface Span {
   readonly from: string;
-  /** Left out: up to now. */
+  /** Absent: up to now. */
   readonly to?: string;
   readonly interval: 'hour' | 'day' | 'week' | 'month';
 }
 
 export interface RangePlan {
   readonly span: Span;
-  /** As long, just before it. */
+  /** The span of the same length before it. */
   readonly before: Span & { readonly to: string };
   /** "in 30 days", "from 3 to 9 Nov 2026". */
   readonly during: string;

@@ -35,7 +35,7 @@ const kinds: readonly (readonly [keyof Uncounted, string, string])[] = [
   ['head', 'HEAD request', 'HEAD requests'],
 ];
 
-/** What is beside the clicks: machines, and people whose visit is no click of its own. */
+/** The hits that are no clicks: those of machines, and those of people that are not counted. */
 export function notCountedSentences(found: Uncounted): readonly string[] {
   const machines = kinds.flatMap(([kind, one, many]) =>
     found[kind] > 0 ? [{ hits: found[kind], words: counted(found[kind], one, many) }] : [],
@@ -70,7 +70,7 @@ const classByReason: Readonly<Record<string, keyof Uncounted>> = {
   recent_visit: 'repeat',
 };
 
-/** Where only the reasons are known: every reason belongs to one kind. */
+/** The kinds of hits by their reasons: every reason belongs to one kind. */
 export function uncountedByReason(groups: NonNullable<Stats['groups']>): Uncounted {
   const found = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
   for (const { value, not_counted } of groups) found[classByReason[value ?? ''] ?? 'bot'] += not_counted;

@@ -1,6 +1,6 @@
 import type { Calls } from '../api-types.ts';
 
-/** Which hits a feed shows, by the interface's own names. */
+/** The hits that a feed shows, by the API's names. */
 export type Shown = NonNullable<Calls['GET /api/v1/clicks']['query']['class']>;
 
 export const shownNames: readonly (readonly [Shown, string])[] = [

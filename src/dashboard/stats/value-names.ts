@@ -3,7 +3,7 @@ import { type Dimension, dimensionTexts } from './dimensions.ts';
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 const languages = new Intl.DisplayNames('en', { type: 'language' });
 
-/** The letters come from outside: what is no code stays as it is. */
+/** Unknown codes stay as they are. */
 function named(names: Intl.DisplayNames, code: string): string {
   try {
     return names.of(code) ?? code;
@@ -54,7 +54,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
   },
 };
 
-/** A value of the interface as people read it; '' and null are the hits that have none. */
+/** The name of an API value; '' and null stand for the hits without one. */
 export function nameOf(dimension: Dimension, value: string | null): string {
   if (value === null || value === '') return dimensionTexts[dimension].none;
   if (dimension === 'country') return countryName(value);

@@ -4,7 +4,7 @@ import { instantOf, timezone } from '../words.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Filters, filtersIn, isAside, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
-import { ask, keyOf, type Question, type Scope } from './scope.ts';
+import { keyOf, loadStats, type Question, type Scope } from './scope.ts';
 
 /** What a board shows, by the page's address. */
 export interface View {
@@ -46,12 +46,12 @@ const countedIn = (view: View, { totals }: Stats): number =>
 const isOlder = ({ scope, plan }: View): boolean =>
   scope.kind === 'all' || instantOf(scope.link.created_at) < instantOf(plan.span.from);
 
-export async function askNumbers(view: View): Promise<Numbers> {
+export async function loadNumbers(view: View): Promise<Numbers> {
   const question = questionOf(view, view.filters);
   const [stats, before] = await Promise.all([
-    ask(view.scope, question),
+    loadStats(view.scope, question),
     isOlder(view)
-      ? ask(view.scope, { ...question, ...view.plan.before, interval: 'month' }).catch(() => null)
+      ? loadStats(view.scope, { ...question, ...view.plan.before, interval: 'month' }).catch(() => null)
       : null,
   ]);
   return {

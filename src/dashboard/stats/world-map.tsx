@@ -12,12 +12,12 @@ interface Pointed {
   readonly y: number;
 }
 
-/** Darker where more came from. The list beside it says the same, and is what the keyboard and screen readers use. */
+/** Darker countries have more clicks. The keyboard and screen readers use the list beside it, which has the same values. */
 export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chosen: string | undefined }) {
   const world = useSignal<World | null>(null);
   const pointed = useSignal<Pointed | null>(null);
   useEffect(() => {
-    // Without it the list is still there.
+    // If this fails the list is still there.
     import('./world.ts').then(
       (loaded) => {
         world.value = loaded.world;
@@ -31,13 +31,13 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
     class: ['land', code && hits.has(code) && 'has', code && code === chosen && 'chosen']
       .filter(Boolean)
       .join(' '),
-    // By the root, so that the small ones are seen beside the largest.
+    // By the square root, so that small shares are visible beside the largest.
     style: code && hits.has(code) ? { '--share': String(Math.sqrt((hits.get(code) ?? 0) / largest)) } : {},
     'data-code': code && hits.has(code) ? code : undefined,
   });
   const codeAt = (target: EventTarget | null): string | null =>
     target instanceof SVGElement ? (target.dataset.code ?? null) : null;
-  const tell = (event: PointerEvent & { readonly currentTarget: SVGSVGElement }) => {
+  const onPointerMove = (event: PointerEvent & { readonly currentTarget: SVGSVGElement }) => {
     const code = codeAt(event.target);
     const frame = event.currentTarget.getBoundingClientRect();
     pointed.value = code ? { code, x: event.clientX - frame.left, y: event.clientY - frame.top } : null;
@@ -49,7 +49,7 @@ export function WorldMap({ values, chosen }: { values: readonly BarValue[]; chos
         <svg
           aria-hidden="true"
           viewBox={shown.viewBox}
-          onPointerMove={tell}
+          onPointerMove={onPointerMove}
           onPointerLeave={() => {
             pointed.value = null;
           }}

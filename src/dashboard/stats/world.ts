@@ -3,7 +3,7 @@ import topology from 'world-atlas/countries-110m.json';
 import { dots, lettersByNumber } from './country-numbers.ts';
 
 export interface Shape {
-  /** Null where no country is known by the shape. */
+  /** Null for a shape without a known country. */
   readonly code: string | null;
   readonly path: string;
 }
@@ -41,7 +41,7 @@ const pathOf = (rings: readonly Ring[]): string =>
     )
     .join('');
 
-/** Land that crosses the date line goes on beyond it to the east, instead of coming back at the other edge. */
+/** Continues land that crosses the date line to the east, instead of at the other edge. */
 function unbroken(ring: Ring): Ring {
   let turn = 0;
   let before = ring[0]?.[0] ?? 0;
@@ -69,7 +69,7 @@ export const world: World = {
   }),
 };
 
-/** From the far north to the end of South America, a little air around. */
+/** From the far north to the end of South America, with a margin. */
 function viewBox(): string {
   const [right] = projected([180, 0]);
   const [, top] = projected([0, 84]);

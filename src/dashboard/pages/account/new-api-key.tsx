@@ -7,7 +7,7 @@ import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { refresh } from '../../queries.ts';
 
-/** Asks for a name, then shows the key: this once. */
+/** Asks for a name, then shows the key once. */
 export function NewApiKey({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const made = useSignal<string | null>(null);

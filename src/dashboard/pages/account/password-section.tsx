@@ -23,7 +23,7 @@ export function PasswordSection() {
   return (
     <Section title="Password" about="Changing it signs you out everywhere else. API keys go on working.">
       <Form action={change} fields={['current_password', 'new_password']}>
-        {/* For password managers: whose password it is. */}
+        {/* Tells password managers the account. */}
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email ?? ''} />
         <CurrentPasswordField field="current_password" label="Current password" signal={current} />
         <NewPasswordField field="new_password" label="New password" signal={wanted} />

@@ -142,7 +142,7 @@ interface DeletedRowProps {
   readonly onDeleteForGood: () => void;
 }
 
-/** With less time than this left it is said how much. */
+/** Links with less time left than this show how much. */
 const soon = 3 * 24 * 60 * 60 * 1000;
 
 function DeletedRow({ link, isChosen, onToggle, onBringBack, onDeleteForGood }: DeletedRowProps) {

@@ -9,7 +9,7 @@ const states = {
 
 export const DomainState = ({ state }: Pick<Domain, 'state'>) => <StateChip {...states[state]} />;
 
-/** An internationalised name both ways; a plain one once. */
+/** The name in Unicode, and also in ASCII where that differs. */
 export function DomainName({ domain, domain_unicode }: Pick<Domain, 'domain' | 'domain_unicode'>) {
   return domain === domain_unicode ? (
     domain

@@ -88,14 +88,14 @@ function Looks({ card }: { card: Card }) {
 
 const cardOf = (link: Link, { fields }: LinkForm, picture: string | null): Card => ({
   host: hostOf(link),
-  // What the page for crawlers says when there is no title.
+  // The page for crawlers has the host name where there is no title.
   title: fields.og_title.trim() || new URL(link.url).hostname,
   description: fields.og_description.trim(),
   picture,
   short: shortOf(link),
 });
 
-/** How the card looks with what is typed now. Each service draws it a little differently. */
+/** The card with the unsaved changes. Each service draws it a little differently. */
 export function CardLooks({ form }: { form: LinkForm }) {
   const { link, fields } = form;
   const picture = usePicture(fields.og_image);

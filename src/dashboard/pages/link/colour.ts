@@ -2,7 +2,7 @@ const form = /^#[0-9a-f]{6}$/i;
 
 export const isColour = (text: string): boolean => form.test(text);
 
-/** As WCAG has it: 0 is black, 1 is white. */
+/** The relative luminance of WCAG: 0 is black, 1 is white. */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
@@ -18,7 +18,7 @@ export const contrast = (one: string, other: string): number => {
 
 const enough = 3;
 
-/** What a phone will make of a code in these colours; null when nothing is to be feared. */
+/** A warning where phones may fail to read a code in these colours; null where they won't. */
 export function readability(foreground: string, background: string): string | null {
   const ratio = contrast(foreground, background);
   if (ratio < enough)

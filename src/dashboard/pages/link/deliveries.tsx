@@ -25,7 +25,7 @@ export function Deliveries({ link }: { link: Link }) {
   );
   const isWaiting = query.data.value?.webhook_deliveries.some(({ state }) => state === 'waiting') ?? false;
   const reload = () => {
-    if (!query.isAsking.value) void query.reload();
+    if (!query.isLoading.value) void query.reload();
   };
   useIntervalWhileVisible(reload, isWaiting ? intervalWhileWaiting : interval);
   return (

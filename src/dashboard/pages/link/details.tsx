@@ -6,7 +6,7 @@ import type { LinkForm } from './form.ts';
 import { Password } from './password.tsx';
 import { QrSection } from './qr-section.tsx';
 
-/** Every field of a link: what is typed on the left, what others see of it on the right. */
+/** Every field of a link, and previews of its QR code and its card. */
 export function Details({ form }: { form: LinkForm }) {
   return (
     <form

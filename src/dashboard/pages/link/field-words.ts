@@ -4,7 +4,7 @@ import { type FieldName, type Fields, fieldsOf } from './fields.ts';
 
 const text = (value: string): string => (value === '' ? 'none' : value);
 
-/** The value of a field as a person reads it. Secrets are not spelt out. */
+/** The value of a field in words. Secrets are not shown. */
 function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
   if (name === 'webhook_events') return text(fields.webhook_events.join(', '));

@@ -9,7 +9,7 @@ import { readableUrl } from '../../short.ts';
 import { bare, compact, day, hasExpired, instant, since } from '../../words.ts';
 import { LinkMenu } from './link-menu.tsx';
 
-/** What is done with the link itself. */
+/** The actions on the link itself. */
 export function LinkActions({ link, loss }: { link: Link; loss: string | null }) {
   const isQrShown = useSignal(false);
   return (

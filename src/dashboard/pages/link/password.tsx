@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import type { LinkForm } from './form.ts';
 import { SecretField } from './secret-field.tsx';
 
-/** Set, changed or removed; what it is now is never shown. */
+/** Sets, changes or removes the password; the stored one is never shown. */
 export function Password({ form }: { form: LinkForm }) {
   const isTyping = useSignal(false);
   const id = useId();

@@ -91,7 +91,7 @@ function WebhookEvents({ form }: { form: LinkForm }) {
 
 const keyLength = 24;
 
-/** In the form of Standard Webhooks. */
+/** In the format of Standard Webhooks. */
 const newKey = (): string =>
   `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(keyLength))))}`;
 

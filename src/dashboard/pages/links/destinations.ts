@@ -1,6 +1,6 @@
 export const maxAtOnce = 1000;
 
-/** The addresses in a text, one a line. */
+/** The addresses in a text, one per line. */
 export const destinationsIn = (text: string): readonly string[] =>
   text
     .split(/\r?\n/)

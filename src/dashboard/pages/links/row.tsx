@@ -68,7 +68,7 @@ async function copy(link: Link): Promise<void> {
   else say(`This browser doesn't let pages copy. The short link is ${readableUrl(link)}`, { isError: true });
 }
 
-/** What can be done with one link; on a phone all of it is in the menu. */
+/** The actions on one link; on a phone they are all in the menu. */
 function RowActions({ link, onQr, onDelete }: RowActionsProps) {
   const short = shortOf(link);
   return (
@@ -130,7 +130,7 @@ function marksOf({ has_password, expiration_date, captcha, bot_protection }: Lin
   return marks.filter((mark) => mark !== false);
 }
 
-/** What stands between a visitor and the destination. */
+/** What a visitor meets before the destination. */
 function Marks({ link }: { link: Link }) {
   return (
     <>

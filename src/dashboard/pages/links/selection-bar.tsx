@@ -15,7 +15,7 @@ interface SelectionBarProps {
   readonly onDelete: (links: readonly Link[]) => void;
 }
 
-/** What can be done with all links that are selected. */
+/** The actions on all selected links. */
 export function SelectionBar({ selection, elsewhere, onDelete }: SelectionBarProps) {
   const open = useSignal<'tag' | 'untag' | null>(null);
   const links = [...selection.chosen.values()];

@@ -1,38 +1,38 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { refresh } from '../../queries.ts';
 
-const leastBetween = 2_000;
-/** Where more clicks than this come in between two looks, the stream is too much of a good thing: a look now and then does. */
+const minInterval = 2_000;
+/** After more clicks than this between two reloads the stream is closed for a while, and the list reloaded instead. */
 const maxEvents = 500;
-const rest = 10_000;
+const pause = 10_000;
 
-/** Asks anew for what is shown when it comes into view again, and soon after one of its links is clicked. */
+/** Reloads the list when the window becomes visible again, and soon after one of its links is clicked. */
 export function useFresh(isShown: (linkId: number) => boolean): void {
   const latest = useRef(isShown);
   latest.current = isShown;
   useEffect(() => {
     let stream: EventSource | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let lookedAt = 0;
+    let reloadedAt = 0;
     let events = 0;
-    const look = () => {
-      lookedAt = Date.now();
+    const reload = () => {
+      reloadedAt = Date.now();
       timer = undefined;
       events = 0;
       follow();
       refresh('links');
     };
-    const lookIn = (wait: number) => {
+    const reloadIn = (wait: number) => {
       clearTimeout(timer);
-      timer = setTimeout(look, Math.max(0, wait));
+      timer = setTimeout(reload, Math.max(0, wait));
     };
     const onClick = ({ data }: MessageEvent<string>) => {
       events += 1;
       if (events > maxEvents) {
         stop();
-        lookIn(rest);
+        reloadIn(pause);
       } else if (timer === undefined && latest.current(linkIdIn(data))) {
-        lookIn(lookedAt + leastBetween - Date.now());
+        reloadIn(reloadedAt + minInterval - Date.now());
       }
     };
     const stop = () => {
@@ -45,18 +45,18 @@ export function useFresh(isShown: (linkId: number) => boolean): void {
       stream = new EventSource('/api/v1/clicks/live?class=click');
       stream.addEventListener('click', onClick);
     };
-    const comeBack = () => {
+    const onReturn = () => {
       follow();
       if (document.visibilityState === 'visible') refresh('links');
     };
     follow();
-    document.addEventListener('visibilitychange', comeBack);
-    addEventListener('online', comeBack);
+    document.addEventListener('visibilitychange', onReturn);
+    addEventListener('online', onReturn);
     return () => {
       stop();
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', comeBack);
-      removeEventListener('online', comeBack);
+      document.removeEventListener('visibilitychange', onReturn);
+      removeEventListener('online', onReturn);
     };
   }, []);
 }

@@ -84,7 +84,7 @@ const shortLinksOf = (outcomes: readonly Outcome[]): string =>
     .map(({ url }) => url)
     .join('\n');
 
-/** What became of one line. */
+/** The result of one line. */
 export type Outcome =
   | { readonly kind: 'made'; readonly link: Link }
   | { readonly kind: 'refused'; readonly url: string; readonly sentence: string };

@@ -12,7 +12,7 @@ import { assume, refresh } from '../../queries.ts';
 interface TagFormProps extends FormFieldProps {
   readonly action: Action<[]>;
   readonly class: string;
-  /** The button that submits, and what is beside it. */
+  /** The buttons. */
   readonly children: ComponentChildren;
 }
 

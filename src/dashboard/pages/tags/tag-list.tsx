@@ -22,7 +22,7 @@ const orders = [
   { value: 'links', label: 'Most links first' },
 ] as const;
 
-/** All tags, a page at a time: ten thousand rows are too many to show. */
+/** All tags, paginated as there may be ten thousand. */
 export function TagList({ tags }: { tags: readonly CountedTag[] }) {
   const query = new URLSearchParams(search.value);
   const words = query.get('q') ?? '';
