@@ -6,10 +6,10 @@ import { closeBrowser, freshContext } from '../test/support/browser.ts';
 import { furnish } from './screenshot-data.ts';
 
 const folder = 'docs/images';
-/** No such service has to exist: its requests are led to the one that runs here. */
+/** No such service exists: its requests are forwarded to the local one. */
 const origin = 'https://links.example.com';
 
-/** The three pictures of the README, of a service as it stands on a domain of its own. */
+/** The three screenshots of the README, of a service on its own domain. */
 export async function shootForReadme(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const app = await startApp({ env: { BASE_URL: origin, WEBHOOK_ALLOW: '127.0.0.1' } });
@@ -42,7 +42,7 @@ async function leadTo(app: TestApp, context: BrowserContext): Promise<void> {
   await context.route(`${origin}/**`, async (route) => {
     const request = route.request();
     const url = new URL(request.url());
-    // What never ends can't be handed on whole.
+    // A stream never ends, so it can't be forwarded as a whole.
     if (url.pathname.endsWith('/live')) return route.abort();
     const answer = await fetch(app.url + url.pathname + url.search, {
       method: request.method(),
@@ -63,7 +63,7 @@ async function shoot(page: Page, path: string, name: string): Promise<void> {
   await page.locator('main h1').first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await page.evaluate('document.activeElement?.blur()');
-  // What is drawn has come to rest.
+  // Nothing is being drawn any more.
   await page.waitForTimeout(400);
   await page.screenshot({ path: join(folder, `${name}.png`) });
   process.stdout.write(`${join(folder, `${name}.png`)}\n`);

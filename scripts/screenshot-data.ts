@@ -7,7 +7,7 @@ export interface Furnished {
   readonly invitationPath: string;
 }
 
-/** The same numbers each time, so that two runs can be laid side by side. */
+/** The same numbers each time, so that two runs can be compared. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ interface LinkToMake {
   readonly destination_url: string;
   readonly name: string | null;
   readonly tags: readonly string[];
-  /** How much it is clicked beside the first. */
+  /** Its clicks relative to those of the first. */
   readonly share: number;
 }
 
@@ -113,7 +113,7 @@ const weighted = <T>(choices: readonly (readonly [T, number])[], throwDice: () =
   return choices[0]?.[0] as T;
 };
 
-/** An organization that looks lived in; with odd links among the others where it is to be looked at for faults. */
+/** An organization with realistic data; on request with unusual links, to find faults in the layout. */
 export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Promise<Furnished> {
   const links = isOdd ? [...plainLinks, ...oddLinks] : plainLinks;
   const call = async (method: string, path: string, body?: unknown) => {

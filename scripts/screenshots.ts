@@ -1,7 +1,7 @@
 /**
- * Every page of the dashboard as a picture, light and dark, on a phone, a tablet and a desk: `npm run screenshots`
- * writes them to screenshots/ (or to the folder that is named) for review. With --readme
- * it writes the three of the README to docs/images instead.
+ * Screenshots of every page of the dashboard, light and dark, in the sizes of a phone, a tablet and a desktop: `npm run
+ * screenshots` writes them to screenshots/, or to the folder given, for review. With --readme it writes the three of
+ * the README to docs/images instead.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,8 +18,8 @@ const sizes = {
   desk: { width: 1280, height: 860 },
 };
 const schemes = ['light', 'dark'] as const;
-/** What floats over the page belongs to the window. */
-const atTheWindow: ReadonlySet<string> = new Set(['palette', 'api-key', 'link-unsaved']);
+/** Shots of the window instead of the whole page, as something floats over it. */
+const shotsOfWindow: ReadonlySet<string> = new Set(['palette', 'api-key', 'link-unsaved']);
 
 interface Shot {
   readonly name: string;
@@ -89,7 +89,7 @@ async function shootEverything(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const app = await startApp({ env: { DOMAIN_TARGET: '192.0.2.7' } });
   try {
-    await shootDoors(app);
+    await shootSignedOut(app);
     const owner = await app.newcomer('ada@example.com');
     await shootAs(app, owner, emptyShots);
     const furnished = await furnish(app, owner);
@@ -101,7 +101,7 @@ async function shootEverything(): Promise<void> {
   }
 }
 
-async function shootDoors(on: TestApp): Promise<void> {
+async function shootSignedOut(on: TestApp): Promise<void> {
   await shootOutside(on, 'set-up', '/app');
   await on.call('POST', '/api/v1/user', {
     body: { email: 'first@example.com', password: 'correct horse battery' },
@@ -122,10 +122,10 @@ async function shootOutside(on: TestApp, name: string, path: string): Promise<vo
 
 async function shootAs(
   on: TestApp,
-  who: Parameters<typeof dashboardOf>[1],
+  user: Parameters<typeof dashboardOf>[1],
   shots: readonly Shot[],
 ): Promise<void> {
-  const page = await dashboardOf(on, who);
+  const page = await dashboardOf(on, user);
   for (const { name, path, prepare } of shots) {
     await page.goto(on.url + path, { waitUntil: 'load' });
     await page.locator('main h1').first().waitFor();
@@ -140,12 +140,12 @@ async function shootEverySize(page: Page, name: string): Promise<void> {
     await page.setViewportSize(viewport);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // What is being loaded or drawn has come to rest.
+      // Nothing is being loaded or drawn any more.
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
       await page.waitForTimeout(250);
       await page.screenshot({
         path: join(folder, `${name}-${size}-${colorScheme}.png`),
-        fullPage: !atTheWindow.has(name),
+        fullPage: !shotsOfWindow.has(name),
       });
     }
   }

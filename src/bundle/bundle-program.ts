@@ -1,6 +1,6 @@
 /**
- * Bundles what its argument names, and prints the files; or says on standard error why it can't. A process of its own:
- * the runtime remembers which packages it has not found until a process ends, and gives back little of a bundler's memory.
+ * Bundles the entry file given as its argument and prints the files, or the errors on standard error. It is a process
+ * of its own because the runtime remembers missing packages until the process ends, and frees little of a bundler's memory.
  */
 import type { PrintedFile } from './kept-bundle.ts';
 
@@ -9,7 +9,7 @@ interface BundlerMessage {
   readonly position?: { readonly file: string; readonly line: number } | null;
 }
 
-const wordsOf = ({ message, position }: BundlerMessage): string =>
+const textOf = ({ message, position }: BundlerMessage): string =>
   position ? `${position.file}:${position.line}: ${message}` : message;
 
 try {
@@ -30,6 +30,6 @@ try {
   await Bun.write(Bun.stdout, JSON.stringify(await Promise.all(files)));
 } catch (cause) {
   const { errors = [], message } = cause as { errors?: BundlerMessage[]; message: string };
-  process.stderr.write(`${[message, ...errors.map(wordsOf)].join('\n')}\n`);
+  process.stderr.write(`${[message, ...errors.map(textOf)].join('\n')}\n`);
   process.exit(1);
 }

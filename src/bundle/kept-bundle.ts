@@ -14,12 +14,12 @@ interface BundledFile {
 
 const program = Bun.fileURLToPath(new URL('./bundle-program.ts', import.meta.url));
 const deadline = 60_000;
-/** For so long after a failure the bundler isn't started again. */
+/** How long after a failure the bundler isn't started again. */
 const retryAfter = 1_000;
 
 /**
- * What a browser gets of an entry file, bundled once, then kept as `prepare` makes it: packages that go away later, as
- * while others are installed, are not missed. A failure is reported once and not cached: the next request a second later tries again.
+ * The bundle of an entry file, built once and cached as `prepare` returns it, so that packages removed later, as during
+ * an installation, are not missed. A failure is reported once and not cached: a request a second later tries again.
  */
 export class KeptBundle<Prepared> {
   readonly #entry: string;
@@ -50,12 +50,12 @@ export class KeptBundle<Prepared> {
       timeout: deadline,
     });
     bundler.unref();
-    const [printed, words, code] = await Promise.all([
+    const [printed, errors, code] = await Promise.all([
       new Response(bundler.stdout).text(),
       new Response(bundler.stderr).text(),
       bundler.exited,
     ]);
-    if (code !== 0) throw new Error(words.trim() || `the bundler ended with ${bundler.signalCode ?? code}`);
+    if (code !== 0) throw new Error(errors.trim() || `the bundler ended with ${bundler.signalCode ?? code}`);
     return this.#prepare((JSON.parse(printed) as PrintedFile[]).map(fileOf));
   }
 }

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { type ApiError, asApiError } from './api-error.ts';
 import { sayError } from './notices.ts';
+import { refresh } from './queries.ts';
 
 export interface Action<A extends readonly unknown[]> {
   readonly isRunning: Signal<boolean>;
@@ -38,14 +39,12 @@ export function useAction<A extends readonly unknown[]>(work: (...args: A) => Pr
   return action.current;
 }
 
-/** An action whose error is shown as a notice. */
+/** An action whose error is shown as a notice. Afterwards the queries of these prefixes are reloaded in any case. */
 export const useNoticedAction = <A extends readonly unknown[]>(
   work: (...args: A) => Promise<void>,
+  ...reloaded: readonly string[]
 ): Action<A> =>
   useAction(async (...args: A) => {
-    try {
-      await work(...args);
-    } catch (cause) {
-      sayError(cause);
-    }
+    await work(...args).catch((cause) => sayError(cause));
+    refresh(...reloaded);
   });

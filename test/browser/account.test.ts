@@ -101,7 +101,7 @@ describe('the list of sessions', () => {
     const rows = section(page).locator('tbody tr');
     await rows.nth(2).waitFor();
     await first.context().request.delete(`${app.url}/api/v1/session`, { headers: { origin: app.url } });
-    // One of the two is over; whichever is pressed first, in the end both are gone.
+    // One of the two has ended already; in any order, both are gone in the end.
     for (const left of [2, 1]) {
       await section(page)
         .getByRole('button', { name: /^Sign out Chrome/ })
@@ -153,12 +153,12 @@ test('an invited user signs up on a page of their own and becomes a member', asy
   await page.reload();
   await page.getByRole('region', { name: 'Members' }).getByText('Charles', { exact: true }).waitFor();
   await page.getByText('Nobody who was invited is still to answer.').waitFor();
-  // An editor sees who is a member, and decides nothing about it.
+  // An editor sees the members, and can't change them.
   await guest.goto(`${app.url}/app/organization`);
   await guest.getByRole('region', { name: 'Members' }).getByText('Charles (you)').waitFor();
   expect(await guest.getByRole('button', { name: 'Invite member' }).count()).toBe(0);
   expect(await guest.getByRole('switch').count()).toBe(0);
-  // The same link again is good for nothing.
+  // The same link doesn't work again.
   await guest.goto(url.replace(/^https?:\/\/[^/]+/, app.url));
   await guest.getByRole('heading', { name: 'This invitation is not open' }).waitFor();
 });

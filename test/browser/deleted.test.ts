@@ -49,7 +49,7 @@ describe('deleted links', () => {
     await back(page, 'way-back').click();
     await notice(page).getByText('1 link brought back.').waitFor();
     await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
-    // Its password is asked for, as before.
+    // It still asks for its password.
     expect((await app.visit('/way-back')).status).toBe(200);
     await notice(page).getByRole('button', { name: 'Show link' }).click();
     await page.waitForURL(`**/app/links/${id}`);
@@ -139,7 +139,7 @@ describe('deleted links', () => {
     await page.keyboard.press('x');
     await page.keyboard.press('b');
     await page.getByRole('heading', { name: 'Nothing to bring back' }).waitFor();
-    // What stands in the place of the rows is where one goes on from.
+    // The focus moves to what replaces the rows.
     await page.getByRole('link', { name: 'Show all links' }).and(page.locator(':focus')).waitFor();
     await page.context().close();
   });
@@ -197,7 +197,7 @@ describe('deleted links', () => {
     const other = await dashboardOf(app, who, bin);
     await back(other, 'two-tabs').click();
     await notice(other).getByText('1 link brought back.').waitFor();
-    // Who comes back to the page is shown what is there.
+    // The page is reloaded when it becomes visible again.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await shown.waitFor();
     for (const one of [page, other]) await one.context().close();

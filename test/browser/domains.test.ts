@@ -27,7 +27,7 @@ test('a domain is added, shows its records, is verified by itself, carries a lin
   await eventually(async () => (await domain()).checked_at !== null, 'the first look');
   const [proof] = (await domain()).records;
   await page.getByText(proof.value).waitFor();
-  // The page looks by itself: nothing is pressed from here on.
+  // The page reloads by itself: nothing is pressed from here on.
   names[proof.name] = { TXT: [proof.value] };
   app.clock.now += 15_000;
   await page.getByText('Verified', { exact: true }).waitFor();

@@ -28,7 +28,7 @@ test('a fresh service is set up from another machine, and has the address that i
     expect(await shown.exited).toBe(0);
     await page.getByLabel('Setup token').fill(shown.output().out);
     await page.getByRole('button', { name: 'Create account' }).click();
-    // It starts anew at its address meanwhile.
+    // It restarts at its address meanwhile.
     await page.getByRole('navigation', { name: 'Main' }).waitFor({ timeout: 60_000 });
     expect(new URL(page.url()).origin).toBe(address);
     const state = await (await page.request.get(`http://127.0.0.1:${port}/api/v1/setup`)).json();

@@ -98,7 +98,7 @@ test('signing in says what is wrong in the words of the API, and signing out end
   await page.getByRole('button', { name: 'My account' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  // What is left opens nothing: it shows that this browser got in before.
+  // The cookie that is left grants no access: it shows that this browser had signed in before.
   const left = (await page.context().cookies()).filter(({ value }) => value !== '');
   expect(left.map(({ name }) => name)).toEqual(['linnet_known']);
 });

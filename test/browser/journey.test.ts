@@ -24,7 +24,7 @@ test('on a phone: from a fresh instance to a first link that is copied, and to i
     await made.getByText('Created and copied').waitFor();
     const short = (await made.getByRole('link').first().getAttribute('href')) ?? '';
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(short);
-    // It is read whole, and nothing is to be scrolled sideways for it.
+    // It is shown whole, without scrolling sideways.
     expect(await made.locator('.made-short').innerText()).toBe(short.replace('http://', ''));
     const { clientWidth, scrollWidth } = await page.evaluate(() => document.documentElement);
     expect(scrollWidth).toBe(clientWidth);

@@ -52,7 +52,7 @@ describe('own domains', () => {
       field(page).press('Enter'),
     ]);
     expect(sent.postDataJSON()).toMatchObject({ domain: 'xn--bcher-kva.example' });
-    // It is not verified in truth: what the API says stands beside the field.
+    // The domain is not really verified: the API's error is shown beside the field.
     await page.locator('.new-link-options .error').waitFor();
     await page.context().close();
   });
@@ -70,7 +70,7 @@ describe('many links at once', () => {
 
     await bar.getByRole('button', { name: 'Tag', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    // Escape closes what is offered first, and the dialog only when nothing is.
+    // Escape closes the options first, and the dialog only without them.
     await dialog.getByRole('combobox').press('ArrowDown');
     await dialog.getByRole('combobox').press('Escape');
     expect(await dialog.getByRole('combobox').getAttribute('aria-expanded')).toBe('false');
@@ -166,7 +166,7 @@ describe('by keyboard', () => {
     await page.keyboard.press('k');
     await page.keyboard.press('Delete');
     await notice(page).getByText('/keys-2 deleted.').waitFor();
-    // The focus is on what moved up, so that one goes on from there.
+    // The focus is on the row that moved up.
     expect(await focused()).toEndWith('/keys-1');
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Select all links up to this one').waitFor();

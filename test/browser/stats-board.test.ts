@@ -4,9 +4,9 @@ import { barriersOn, dashboardOf } from '../support/browser.ts';
 import {
   bar,
   card,
+  type Fixture,
   isDrawnIn,
   noonZone,
-  type Place,
   patience,
   quiet,
   startForStats,
@@ -15,12 +15,12 @@ import {
 } from './stats-pages.ts';
 
 const app = await startForStats();
-const { place, busyPlace, dayBefore, boardOf } = statsOf(app);
+const { newFixture, busyFixture, dayBefore, boardOf } = statsOf(app);
 
 describe('the board', () => {
-  let busy: Place;
+  let busy: Fixture;
   beforeAll(async () => {
-    busy = await busyPlace();
+    busy = await busyFixture();
   });
 
   test(
@@ -35,7 +35,7 @@ describe('the board', () => {
       expect(await page.locator('.board-head').innerText()).toContain(
         `24 unique visitors, each counted once a day. Times are those of ${noonZone}.`,
       );
-      // The table stands behind the chart for who can't see it, and in its place for who asks.
+      // Screen readers always have the table; it replaces the chart when it is switched on.
       const cells = () =>
         page
           .locator('.series tbody tr')
@@ -52,7 +52,7 @@ describe('the board', () => {
       expect(page.url()).toContain('table=1');
       expect(await cells()).toEqual(expected);
       await page.getByLabel('Show as table').click();
-      // The line is there, in the accent's colour, and says what is under the pointer.
+      // The line has the accent's colour, and a tooltip under the pointer.
       const chart = page.locator('.chart canvas');
       await chart.waitFor();
       await isDrawnIn(page, [179, 32, 58]);
@@ -101,10 +101,10 @@ describe('the board', () => {
         .filter({ hasText: /^2 clicks in 30 days$/ })
         .waitFor();
       expect(new URL(page.url()).searchParams.get('device')).toBe('mobile');
-      // The card that was pressed still shows what else could be chosen.
+      // The card with the filter still shows the other values.
       await bar(page, 'Devices', /^Desktop or laptop 67 % 4$/).waitFor();
       expect(await bar(page, 'Devices', /^Phone/).getAttribute('aria-pressed')).toBe('true');
-      // What was looked at is there again after a reload.
+      // The address keeps the filter after a reload.
       await page.reload();
       await title(page)
         .filter({ hasText: /^2 clicks in 30 days$/ })
@@ -114,7 +114,7 @@ describe('the board', () => {
       expect(page.url()).not.toContain('country');
       await bar(page, 'Devices', /^Phone/).click();
       await title(page).filter({ hasText: '24 clicks' }).waitFor();
-      // The ones that have none are a value as well.
+      // No value is a filter as well.
       await bar(page, 'Campaigns', /^No source tagged/).click();
       await title(page).filter({ hasText: '16 clicks' }).waitFor();
       expect(new URL(page.url()).searchParams.get('utm_source')).toBe('');
@@ -136,7 +136,7 @@ describe('the board', () => {
       await title(page)
         .filter({ hasText: /^2 hits in 30 days$/ })
         .waitFor();
-      // With another filter, the kinds are told by their reasons.
+      // With another filter, the kinds are derived from the reasons.
       await page.goto(`${app.url}/app/links/${busy.link.id}/stats?country=DE`);
       await aside.getByText('4 hits were not people: 2 previews, 1 bot, 1 prefetch.').waitFor();
       await aside.getByRole('button', { name: 'Kinds' }).click();
@@ -206,13 +206,13 @@ describe('the board', () => {
         await answers.promise;
         await route.abort();
       });
-      const place = () => page.locator('.breakdowns').boundingBox();
+      const boxOfBreakdowns = () => page.locator('.breakdowns').boundingBox();
       await quiet(page);
-      const before = await place();
+      const before = await boxOfBreakdowns();
       await page.getByRole('button', { name: '7 days' }).click();
       await page.locator('.board-numbers[aria-busy="true"]').waitFor();
       expect(await title(page).innerText()).toContain('clicks in 30 days');
-      expect(await place()).toEqual(before);
+      expect(await boxOfBreakdowns()).toEqual(before);
       answers.resolve();
       await page.getByRole('alert').getByText("Linnet can't be reached").waitFor();
       expect(await title(page).count()).toBe(0);
@@ -227,7 +227,7 @@ describe('the board', () => {
   test(
     'has all the values in a dialog, where a value filters too',
     async () => {
-      const many = await place();
+      const many = await newFixture();
       for (let tag = 0; tag < 12; tag++)
         for (let times = 0; times <= tag; times++) await many.visit({ query: `?utm_source=tag${tag}` });
       await app.app.clicks.settled();
@@ -238,7 +238,7 @@ describe('the board', () => {
       expect(await barriersOn(page)).toEqual([]);
       await dialog.getByRole('button', { name: /^tag2 / }).click();
       await title(page).filter({ hasText: '3 clicks' }).waitFor();
-      // A chosen value is shown among the few, however small it is.
+      // A chosen value is always shown, however small it is.
       expect(await bar(page, 'Campaigns', /^tag2 /).getAttribute('aria-pressed')).toBe('true');
     },
     patience,
@@ -248,7 +248,7 @@ describe('the board', () => {
 test(
   'numbers and visits have no barriers: light, dark and on a phone, with data (without, each page is looked at with the others)',
   async () => {
-    const { owner, link } = await busyPlace();
+    const { owner, link } = await busyFixture();
     const page = await dashboardOf(app, owner, '/app/stats');
     for (const path of [
       '/app/stats?table=1',

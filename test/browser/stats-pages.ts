@@ -9,19 +9,19 @@ export const phone =
 export const patience = 240_000;
 export const day = 86_400_000;
 /**
- * Where it is about noon, and clocks are never changed: a day there has 24 hours, and none ends while this runs. It has
- * most of the UTC day that the visits of this hour lie in, whose visitors are counted together.
+ * The offset of a zone where it is about noon and clocks are never changed: its days have 24 hours, and none ends while
+ * the tests run. Its day has most of the current UTC day, whose visitors are counted together.
  */
 export const offset = Math.max(-11, new Date().getUTCHours() - 12);
 export const noonZone = offset === 0 ? 'UTC' : `Etc/GMT${offset > 0 ? '+' : ''}${offset}`;
 
-/** One proxy in front: a visit says by its headers where it comes from. */
+/** Behind one proxy: the headers of a visit have its address and country. */
 export const startForStats = () =>
   appOfSuite({ env: { TRUSTED_PROXIES: '1' }, overrides: { heartbeat: 500 } });
-export interface Place {
+export interface Fixture {
   readonly owner: Newcomer;
   readonly link: { readonly id: number; readonly url: string };
-  /** A visit by somebody who was never here before. */
+  /** A visit by a new visitor. */
   visit(more?: {
     readonly country?: string;
     readonly agent?: string;
@@ -38,10 +38,10 @@ export interface StatsAnswer {
   readonly groups: readonly { readonly value: string | null; readonly clicks: number }[];
 }
 
-/** Places with visits of their own, and their pages. */
+/** Owners with a link of their own, its visits and its pages. */
 export function statsOf(app: TestApp) {
   let visitors = 0;
-  async function place(fields: object = {}): Promise<Place> {
+  async function newFixture(fields: object = {}): Promise<Fixture> {
     const owner = await app.newcomer();
     const made = await app.call('POST', '/api/v1/link', {
       key: owner.key,
@@ -73,10 +73,10 @@ export function statsOf(app: TestApp) {
   }
 
   /** A month of visits of all kinds, the last of them now. */
-  async function busyPlace(): Promise<Place> {
+  async function busyFixture(): Promise<Fixture> {
     const now = app.clock.now;
     app.clock.now = now - 60 * day;
-    const busy = await place();
+    const busy = await newFixture();
     const sources = ['?utm_source=newsletter&utm_medium=email&utm_campaign=spring', '?qr', ''];
     for (let visit = 0; visit < 24; visit++) {
       app.clock.now = now - (23 - visit) * day;
@@ -86,7 +86,7 @@ export function statsOf(app: TestApp) {
         query: sources[visit % 3] ?? '',
         headers: { 'accept-language': visit % 2 ? 'fr' : 'de', referer: 'https://news.example.org/page' },
       });
-      // A visitor is known as such on the day of the visit alone.
+      // Visitors are recognised only on the day of the visit.
       await app.app.clicks.settled();
     }
     await busy.visit({ agent: 'WhatsApp/2.23.20.0' });
@@ -100,10 +100,10 @@ export function statsOf(app: TestApp) {
   const dayBefore = (days: number): string =>
     new Intl.DateTimeFormat('en-CA', { timeZone: noonZone }).format(app.clock.now - days * day);
 
-  const boardOf = (busy: Place, query = ''): Promise<Page> =>
+  const boardOf = (busy: Fixture, query = ''): Promise<Page> =>
     dashboardOf(app, busy.owner, `/app/links/${busy.link.id}/stats${query}`, { timezoneId: noonZone });
 
-  return { place, busyPlace, dayBefore, boardOf };
+  return { newFixture, busyFixture, dayBefore, boardOf };
 }
 
 export const title = (page: Page): Locator => page.locator('.board-title');

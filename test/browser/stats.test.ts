@@ -5,13 +5,13 @@ import { dashboardOf } from '../support/browser.ts';
 import { bar, isLive, patience, phone, startForStats, statsOf, title } from './stats-pages.ts';
 
 const app = await startForStats();
-const { place } = statsOf(app);
+const { newFixture } = statsOf(app);
 
 describe('a visit', () => {
   test(
     'appears on the page of its link and in the live view of all, at the top, while they are looked at',
     async () => {
-      const { owner, link, visit } = await place();
+      const { owner, link, visit } = await newFixture();
       const visits = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
       const all = await dashboardOf(app, owner, '/app/stats?view=live');
       for (const page of [visits, all]) {
@@ -26,7 +26,7 @@ describe('a visit', () => {
         expect(await page.locator('[data-hit]').first().innerText()).toMatch(
           /Click[\s\S]*Japan[\s\S]*Safari on iOS[\s\S]*poster[\s\S]*QR code/,
         );
-        // Said to who hears it, too.
+        // Screen readers announce it too.
         await page.getByText('Click from Japan, Safari on iOS.').waitFor({ state: 'attached' });
       }
       await all
@@ -34,12 +34,12 @@ describe('a visit', () => {
         .first()
         .waitFor();
       expect(await visits.getByText('2 clicks in all.').count()).toBe(1);
-      // A bot is no click: it is there when it is asked for, with the reason.
+      // A bot is no click: it is shown on request, with the reason.
       await visit({ agent: 'curl/8.5.0' });
       await visits.getByLabel('Show').selectOption({ label: 'Everything' });
       await visits.locator('[data-hit]', { hasText: 'Bot' }).waitFor();
       await visits.getByText('A program or script, not a browser').waitFor();
-      // It may come by the stream before those of before have been read.
+      // It may come by the stream before the earlier ones have loaded.
       await visits.locator('[data-hit]').nth(2).waitFor();
       expect(await visits.locator('[data-hit]').count()).toBe(3);
       expect(visits.url()).toEndWith('?show=all');
@@ -51,7 +51,7 @@ describe('a visit', () => {
   test(
     'is counted also when it comes before an answer that knows nothing of it',
     async () => {
-      const { owner, link, visit } = await place();
+      const { owner, link, visit } = await newFixture();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
       const again = Promise.withResolvers<void>();
       const come = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ describe('a visit', () => {
       await page.route('**/clicks?*', async (route) => {
         const response = await route.fetch();
         reads += 1;
-        // The second one is asked for when the stream begins.
+        // The second one is loaded when the stream begins.
         if (reads === 2) again.resolve();
         if (reads > 1) await come.promise;
         await route.fulfill({ response });
@@ -81,7 +81,7 @@ describe('a visit', () => {
   test(
     'waits while the view is paused, and while somebody reads further down',
     async () => {
-      const { owner, link, visit } = await place();
+      const { owner, link, visit } = await newFixture();
       for (let visits = 0; visits < 30; visits++) await visit();
       await app.app.clicks.settled();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
@@ -110,7 +110,7 @@ describe('a visit', () => {
   test(
     'of before is there page by page, and all of them as a file',
     async () => {
-      const { owner, link, visit } = await place();
+      const { owner, link, visit } = await newFixture();
       for (let visits = 0; visits < 103; visits++) await visit();
       await app.app.clicks.settled();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
@@ -137,7 +137,7 @@ describe('a visit', () => {
   test(
     'is not missed when the stream breaks: the page says so, and catches up by itself',
     async () => {
-      const { owner, link, visit } = await place();
+      const { owner, link, visit } = await newFixture();
       const page = await dashboardOf(app, owner, `/app/links/${link.id}`);
       let isRefused = true;
       await page.route('**/clicks/live*', (route) =>
@@ -154,7 +154,7 @@ describe('a visit', () => {
       );
       await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: 'Visits' }).click();
       await page.getByText('Too many streams of clicks are open.').waitFor();
-      // More than a page of them, and none of those in between may be passed over.
+      // More than one page, without a gap between them.
       await page.getByText('No clicks yet').waitFor();
       for (let visits = 0; visits < 60; visits++) await visit();
       await visit({ country: 'FR' });
@@ -179,7 +179,7 @@ test.each([
 ] as const)(
   'a session that ends ends the live view, which goes on where it was after signing in again: %s',
   async (_, hear) => {
-    const { owner, link, visit } = await place();
+    const { owner, link, visit } = await newFixture();
     await visit({ country: 'FR' });
     const page = await dashboardOf(app, owner, `/app/links/${link.id}/visits`);
     await isLive(page);
@@ -202,7 +202,7 @@ test.each([
 test(
   'what visitors send is shown as text and runs nowhere',
   async () => {
-    const { owner, link, visit } = await place();
+    const { owner, link, visit } = await newFixture();
     const payload = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';
     const tags = new URLSearchParams({
       utm_source: payload,
@@ -222,7 +222,7 @@ test(
     await page.getByRole('button', { name: /UTM source <img src=x/ }).waitFor();
     await page.goto(`${app.url}/app/links/${link.id}/visits`);
     await page.getByText('<img src=x onerror=').waitFor();
-    // An address made by somebody else is no way in either.
+    // The address of another organization's link is refused too.
     const hostile = new URLSearchParams({ country: payload, device: 'constructor', language: '__proto__' });
     await page.goto(`${app.url}/app/stats?${hostile}&range=${encodeURIComponent(payload)}`);
     await page.getByRole('button', { name: /Device constructor/ }).waitFor();

@@ -9,18 +9,18 @@ const app = await appOfSuite({ env: { DOMAIN_TARGET: '127.0.0.1' } });
 
 const patience = 240_000;
 const unreachable = "Linnet can't be reached";
-/** Asked for on every page. */
+/** Requested on every page. */
 const domains = '**/api/v1/domain';
 const gone = async (page: Page) => page.route('**/api/**', (route) => route.abort('connectionrefused'));
 const back = async (page: Page) => page.unroute('**/api/**');
 
-interface Place {
+interface Fixture {
   readonly owner: Newcomer;
   readonly linkId: number;
   readonly domainId: number;
 }
 
-async function place(): Promise<Place> {
+async function newFixture(): Promise<Fixture> {
   const owner = await app.newcomer();
   const make = async (path: string, body: unknown): Promise<number> =>
     (await app.call('POST', path, { key: owner.key, body })).json.id;
@@ -32,8 +32,8 @@ async function place(): Promise<Place> {
   };
 }
 
-/** Where to, and what stands there once the answers are there. */
-const pagesOf = ({ linkId, domainId }: Place): readonly (readonly [path: string, sign: string])[] => [
+/** The pages, and a text of each once it has loaded. */
+const pagesOf = ({ linkId, domainId }: Fixture): readonly (readonly [path: string, sign: string])[] => [
   ['/app', '1 link'],
   ['/app/links/deleted', 'Nothing to bring back'],
   [`/app/links/${linkId}`, 'Where it leads'],
@@ -53,10 +53,10 @@ describe('while the server is away', () => {
   test(
     'every page says so in a sentence, and is there after trying again',
     async () => {
-      const here = await place();
+      const here = await newFixture();
       const page = await dashboardOf(app, here.owner, '/app/nowhere');
       for (const [path, sign] of pagesOf(here)) {
-        // The script of the page is there already: only what it asks for is missing.
+        // The script of the page is cached; only its API calls fail.
         await page.goto(app.url + path);
         await page.locator('main').getByText(sign, { exact: true }).first().waitFor();
         await page.route(domains, (route) => route.abort('connectionrefused'));
@@ -85,7 +85,7 @@ describe('while the server is away', () => {
   test(
     'every form keeps what was typed, and sends it when it is tried again',
     async () => {
-      const { owner, domainId } = await place();
+      const { owner, domainId } = await newFixture();
       const page = await dashboardOf(app, owner);
       const attempt = async (path: string, label: string, typed: string, button: string, done: string) => {
         await page.goto(app.url + path);
@@ -114,7 +114,7 @@ describe('while the server is away', () => {
   );
 
   test('a change that is shown at once is taken back with a sentence', async () => {
-    const { owner } = await place();
+    const { owner } = await newFixture();
     const page = await dashboardOf(app, owner, '/app/organization');
     const marker = page.getByRole('switch', { name: 'New links tell scans from clicks' });
     await marker.waitFor();
@@ -146,7 +146,7 @@ describe('while the server is away', () => {
 });
 
 test("another's answer, as of a hotel's network, is no answer of Linnet's", async () => {
-  const { owner } = await place();
+  const { owner } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) =>
     route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Welcome to our guests</h1>' }),
@@ -160,7 +160,7 @@ test("another's answer, as of a hotel's network, is no answer of Linnet's", asyn
 });
 
 test('a page that breaks says so, and the others go on', async () => {
-  const { owner } = await place();
+  const { owner } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   await page.route('**/api/v1/tag', (route) => route.fulfill({ json: [null] }));
   await page.getByRole('link', { name: 'Tags' }).click();
@@ -178,7 +178,7 @@ test('a page that breaks says so, and the others go on', async () => {
 });
 
 test('an answer that takes its time keeps the place, and what was typed before it came stays', async () => {
-  const { owner, linkId } = await place();
+  const { owner, linkId } = await newFixture();
   const page = await dashboardOf(app, owner, '/app/nowhere');
   let answer = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -216,7 +216,7 @@ describe('a session', () => {
   };
 
   test('that ends in the middle of a save keeps every change, and the save goes through after signing in', async () => {
-    const { owner, linkId } = await place();
+    const { owner, linkId } = await newFixture();
     const page = await dashboardOf(app, owner, `/app/links/${linkId}`);
     await page.getByLabel('Name', { exact: true }).fill('Kept over the end');
     await page.getByLabel('Card title').fill('So is this');
@@ -232,14 +232,14 @@ describe('a session', () => {
   });
 
   test('that ends in one window is asked for once: the other goes on when it is looked at', async () => {
-    const { owner } = await place();
+    const { owner } = await newFixture();
     const first = await dashboardOf(app, owner, '/app/tags');
     const second = await first.context().newPage();
     await second.goto(`${app.url}/app/account`);
     await second.getByRole('heading', { name: 'My account' }).waitFor();
     await first.getByLabel('New tag').fill('Typed before');
     await first.context().clearCookies();
-    // Each notices when it is looked at, before anything is sent.
+    // Each window notices when it becomes visible, before anything is sent.
     for (const page of [first, second]) {
       await page.evaluate(() => dispatchEvent(new Event('focus')));
       await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
@@ -254,7 +254,7 @@ describe('a session', () => {
   });
 
   test("that became somebody else's in another window shows their links, and says whose they are", async () => {
-    const { owner } = await place();
+    const { owner } = await newFixture();
     const other = await app.newcomer();
     await app.call('POST', '/api/v1/tag', { key: other.key, body: { name: 'Of the other' } });
     const page = await dashboardOf(app, owner, '/app/tags');

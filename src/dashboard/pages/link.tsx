@@ -15,7 +15,6 @@ import { fieldNames, labels, webhookFields } from './link/fields.ts';
 import { type LinkForm, useLinkForm } from './link/form.ts';
 import { LinkAbout, LinkActions } from './link/head.tsx';
 import { SaveBar } from './link/save-bar.tsx';
-import { Tabs, tabPath, tabs } from './link/tabs.tsx';
 import { NothingHere } from './nothing-here.tsx';
 
 const StatsBoard = lazy(() => import('../stats/board.tsx').then((part) => part.StatsBoard));
@@ -98,5 +97,37 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
       <SaveBar form={form} shown={tab === 'webhook' ? webhookFields : shown} />
       {conflict && <Conflict form={form} theirs={conflict} />}
     </Page>
+  );
+}
+
+const tabs = [
+  { tab: 'details', name: 'Details' },
+  { tab: 'stats', name: 'Statistics' },
+  { tab: 'visits', name: 'Visits' },
+  { tab: 'webhook', name: 'Webhook' },
+] as const;
+
+const tabPath = (id: string, tab: string): string =>
+  tab === 'details' ? `/app/links/${id}` : `/app/links/${id}/${tab}`;
+
+/** Unsaved changes stay from tab to tab, so a tab is left for another without a question. */
+function Tabs({ id, current }: { id: string; current: string }) {
+  return (
+    <nav class="tabs" aria-label="Link">
+      {tabs.map(({ tab, name }) => (
+        <a
+          key={tab}
+          href={tabPath(id, tab)}
+          aria-current={tab === current ? 'page' : undefined}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+            event.preventDefault();
+            navigate(tabPath(id, tab), { anyway: true });
+          }}
+        >
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }

@@ -6,7 +6,8 @@ interface MenuProps {
   /** The content of the button. */
   readonly button: ComponentChildren;
   readonly label: string;
-  readonly class?: string;
+  /** Of the button. */
+  readonly class: string;
   readonly side?: 'left' | 'right';
   /** Buttons and links; choosing one closes the menu. */
   readonly children: ComponentChildren;
@@ -18,13 +19,7 @@ const edge = 64;
 const isItem = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a, button') !== null;
 
-export function Menu({
-  button,
-  label,
-  class: className = 'button plain',
-  side = 'right',
-  children,
-}: MenuProps) {
+export function Menu({ button, label, class: name, side = 'right', children }: MenuProps) {
   const isOpen = useSignal(false);
   /** It opens upwards where there is no room below. */
   const isUp = useSignal(false);
@@ -67,7 +62,7 @@ export function Menu({
     <div class="menu" ref={frame} onKeyDown={onKeyDown}>
       <button
         type="button"
-        class={className}
+        class={name}
         aria-label={label}
         title={label}
         aria-expanded={isOpen.value}

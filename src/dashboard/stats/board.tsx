@@ -4,17 +4,18 @@ import { refresh, useQuery } from '../queries.ts';
 import { search, setQuery } from '../router.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
-import { Breakdowns } from './breakdowns.tsx';
-import { dimensions, dimensionTexts } from './dimensions.ts';
+import { BreakdownCard, type CardProps, Countries } from './breakdown-card.tsx';
+import { breakdownCards, dimensions, dimensionTexts } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
-import { type Filters, filtersIn } from './filters.ts';
+import { type Filters, filtersIn, isFiltered } from './filters.ts';
+import { NotCounted } from './not-counted.tsx';
 import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
 import { rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
 import { nameOf } from './value-names.ts';
-import { keyFor, loadNumbers, questionOf, toggleFilter, viewOf } from './view.ts';
+import { keyFor, loadNumbers, type Numbers, questionOf, toggleFilter, viewOf } from './view.ts';
 
 const reloadInterval = 60_000;
 
@@ -86,5 +87,31 @@ function FilterChips({ filters }: { filters: Filters }) {
         </li>
       )}
     </ul>
+  );
+}
+
+/** All breakdowns of the clicks; only those of hits that are not counted where there was no click. */
+function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | undefined }) {
+  const { view } = cardProps;
+  const isFilteredNow = isFiltered(view.filters);
+  const hasClicks = numbers === undefined || numbers.counted > 0 || isFilteredNow;
+  return (
+    <div class="breakdowns">
+      {isFilteredNow && hasClicks && !numbers?.stats.from_raw && (
+        <p class="soft small breakdowns-note">
+          With a filter, what stands below is counted from raw hits, which are kept for a limited time. What
+          is older is missing there.
+        </p>
+      )}
+      {hasClicks && (
+        <>
+          <Countries {...cardProps} />
+          {breakdownCards.map((card) => (
+            <BreakdownCard key={card.title} {...card} {...cardProps} />
+          ))}
+        </>
+      )}
+      <NotCounted {...cardProps} numbers={numbers} />
+    </div>
   );
 }

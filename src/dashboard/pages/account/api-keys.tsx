@@ -1,18 +1,19 @@
 import { useSignal } from '@preact/signals';
-import { useNoticedAction } from '../../action.ts';
+import { useAction, useNoticedAction } from '../../action.ts';
 import type { ApiKey } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { setTo } from '../../handlers.ts';
 import { say } from '../../notices.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
+import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { Form, FormField, Submit } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
 import { refresh, useQuery } from '../../queries.ts';
 import { day, since } from '../../words.ts';
-import { NewApiKey } from './new-api-key.tsx';
 
 export function ApiKeys() {
   const keys = useQuery('api keys', () => call('GET /api/v1/api_key'));
@@ -81,5 +82,48 @@ export function ApiKeys() {
         />
       )}
     </Section>
+  );
+}
+
+/** Asks for a name, then shows the key once. */
+function NewApiKey({ onClose }: { onClose: () => void }) {
+  const name = useSignal('');
+  const made = useSignal<string | null>(null);
+  const create = useAction(async () => {
+    const answer = await call('POST /api/v1/api_key', { body: { name: name.value } });
+    made.value = answer.key;
+    refresh('api keys');
+  });
+  if (made.value !== null) {
+    return (
+      <ShownOnce
+        title="Your new API key"
+        about="Copy it now: it is shown this once. Linnet keeps only a fingerprint of it."
+        secret={made.value}
+        what="key"
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog title="Add API Key" onClose={onClose}>
+      <Form action={create} fields={['name']} canRetry>
+        <FormField
+          field="name"
+          label="Name"
+          hint="What it is for, so that you know later which one to delete."
+          placeholder="Newsletter script"
+          required
+          autoFocus
+          autocomplete="off"
+          maxLength={100}
+          signal={name}
+        />
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Submit kind="primary">Create API Key</Submit>
+        </div>
+      </Form>
+    </Dialog>
   );
 }

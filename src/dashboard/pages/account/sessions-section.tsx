@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { StackingTable } from '../../parts/stacking-table.tsx';
-import { forgetEverything, refresh, useQuery } from '../../queries.ts';
+import { forgetEverything, useQuery } from '../../queries.ts';
 import { navigate } from '../../router.ts';
 import { me } from '../../session.ts';
 import { day, instant, since } from '../../words.ts';
@@ -18,13 +18,9 @@ import { day, instant, since } from '../../words.ts';
 export function SessionsSection() {
   const sessions = useQuery('sessions', () => call('GET /api/v1/session'));
   const end = useNoticedAction(async (session: Session) => {
-    try {
-      await call('DELETE /api/v1/session/{id}', { params: { id: session.id } });
-      say(`${nameOf(session)} is signed out.`);
-    } finally {
-      refresh('sessions');
-    }
-  });
+    await call('DELETE /api/v1/session/{id}', { params: { id: session.id } });
+    say(`${nameOf(session)} is signed out.`);
+  }, 'sessions');
   return (
     <Section
       id="sessions"

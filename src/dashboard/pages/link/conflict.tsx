@@ -2,9 +2,8 @@ import type { Link } from '../../api-types.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { since } from '../../words.ts';
-import { draftInWords, inWords } from './field-words.ts';
-import { differences, type FieldName, labels } from './fields.ts';
+import { instant, since } from '../../words.ts';
+import { differences, type FieldName, type Fields, fieldsOf, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 
 /** Another user saved this link meanwhile: shows both changes, to choose between. */
@@ -79,3 +78,22 @@ function OnlyTheirs({ theirs, names }: { theirs: Link; names: readonly FieldName
     </div>
   );
 }
+
+const text = (value: string): string => (value === '' ? 'none' : value);
+
+/** The value of a field in words. Secrets are not shown. */
+function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
+  if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
+  if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
+  if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
+  if (name === 'expiration_date')
+    return fields.expiration_date === null ? 'never' : instant(fields.expiration_date);
+  const value = fields[name];
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value);
+}
+
+const inWords = (link: Link, name: FieldName): string =>
+  name === 'password' ? (link.has_password ? 'a password' : 'no password') : said(fieldsOf(link), name);
+
+const draftInWords = (fields: Fields, name: FieldName): string =>
+  name === 'password' ? (fields.password === null ? 'no password' : 'another password') : said(fields, name);

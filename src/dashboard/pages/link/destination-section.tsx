@@ -11,22 +11,9 @@ export function DestinationSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="destination-heading">
       <h2 id="destination-heading">Where it leads</h2>
-      <TextField
-        {...form.text('destination_url')}
-        type="url"
-        required
-        spellcheck={false}
-        autocomplete="off"
-      />
+      <TextField {...form.url('destination_url')} required />
       {(['android_link_destination', 'ios_link_destination'] as const).map((name) => (
-        <TextField
-          key={name}
-          {...form.text(name)}
-          type="url"
-          spellcheck={false}
-          autocomplete="off"
-          placeholder="Same as everywhere"
-        />
+        <TextField key={name} {...form.url(name)} placeholder="Same as everywhere" />
       ))}
       <TextField
         {...form.text('name')}

@@ -56,10 +56,7 @@ function CardSection({ form }: { form: LinkForm }) {
       <TextField {...form.text('og_title')} maxLength={300} />
       <TextArea {...form.text('og_description')} maxLength={1000} />
       <TextField
-        {...form.text('og_image')}
-        type="url"
-        spellcheck={false}
-        autocomplete="off"
+        {...form.url('og_image')}
         placeholder="https://example.com/picture.png"
         hint="The address of a picture, at best 1,200 × 630 pixels."
       />

@@ -22,6 +22,9 @@ import {
   type TextName,
 } from './fields.ts';
 
+type TextProps = Pick<TextFieldProps, 'label' | 'value' | 'error' | 'onText'>;
+const urlInput = { type: 'url', spellcheck: false, autocomplete: 'off' } as const;
+
 /** The fields of a link and their unsaved changes, for as long as the link's page is open. */
 export interface LinkForm {
   /** The link before the first change. */
@@ -35,7 +38,9 @@ export interface LinkForm {
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
   /** What a text field needs. */
-  text(name: TextName): Pick<TextFieldProps, 'label' | 'value' | 'error' | 'onText'>;
+  text(name: TextName): TextProps;
+  /** What a text field of an address needs. */
+  url(name: TextName): TextProps & typeof urlInput;
   /** What a switch needs. */
   flag(name: FlagName): Pick<SwitchProps, 'label' | 'isOn' | 'onTurn'>;
   /** The server's error of a field that was not changed since, or the reason why it can't be sent. */
@@ -134,6 +139,7 @@ export function useLinkForm(latest: Link): LinkForm {
       error: form.errorOf(name),
       onText: (typed) => form.set(name, typed),
     }),
+    url: (name) => ({ ...form.text(name), ...urlInput }),
     flag: (name) => ({
       label: labels[name],
       isOn: form.fields[name],

@@ -1,12 +1,20 @@
 import { useSignal } from '@preact/signals';
+import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
-import { setTo } from '../../handlers.ts';
-import { sayError } from '../../notices.ts';
+import { call } from '../../client.ts';
+import { setTo, storeIn } from '../../handlers.ts';
+import { say, sayError } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Form, Submit } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { refresh } from '../../queries.ts';
 import { removeLinks } from '../../remove-links.ts';
 import { navigate, pendingMove } from '../../router.ts';
-import { DuplicateDialog, duplicate } from './duplicate.tsx';
+import { shortOf } from '../../short.ts';
+import { copyOf } from './fields.ts';
+import { SecretField } from './secret-field.tsx';
 
 export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
   const isDuplicating = useSignal(false);
@@ -37,5 +45,42 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
       </Menu>
       {isDuplicating.value && <DuplicateDialog link={link} onClose={setTo(isDuplicating, false)} />}
     </>
+  );
+}
+
+/** Creates a copy and shows its page. */
+async function duplicate(link: Link, password = ''): Promise<void> {
+  const made = await call('POST /api/v1/link', { body: copyOf(link, password) });
+  refresh('links', 'tags');
+  navigate(`/app/links/${made.id}`, { anyway: true });
+  say(`This is the copy: ${shortOf(made)}.`);
+}
+
+/** A copy of a link with a password needs one of its own: the old one can't be read. */
+function DuplicateDialog({ link, onClose }: { link: Link; onClose: () => void }) {
+  const password = useSignal('');
+  const making = useAction(async () => {
+    await duplicate(link, password.value);
+    onClose();
+  });
+  return (
+    <Dialog title="Duplicate link" onClose={onClose}>
+      <Form action={making} fields={['password']}>
+        <SecretField
+          label="Password of the copy"
+          autocomplete="new-password"
+          hint="Passwords can't be read, so it can't be copied. Without one, anybody can open the copy."
+          maxLength={256}
+          autoFocus
+          value={password.value}
+          error={making.error.value?.of('password')}
+          onText={storeIn(password)}
+        />
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Submit kind="primary">Duplicate link</Submit>
+        </div>
+      </Form>
+    </Dialog>
   );
 }

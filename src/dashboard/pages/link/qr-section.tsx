@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { qrSvg } from '../../../qr/svg.ts';
 import { Button } from '../../parts/button.tsx';
 import { Switch } from '../../parts/field.tsx';
-import { QrDownloads } from '../../parts/qr-downloads.tsx';
+import { QrDownloads } from '../../parts/qr-dialog.tsx';
 import { asAddress, lookOf, type QrLook } from '../../parts/qr-picture.ts';
 import { Panel } from '../../parts/section.tsx';
 import { readableUrl, shortOf } from '../../short.ts';

@@ -29,10 +29,7 @@ export function Webhook({ form }: { form: LinkForm }) {
           </p>
         </div>
         <TextField
-          {...form.text('webhook_url')}
-          type="url"
-          spellcheck={false}
-          autocomplete="off"
+          {...form.url('webhook_url')}
           placeholder="https://example.com/hook"
           hint="A public address, reached on port 80 or 443, unless the operator permits others."
         />

@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { refresh, useQuery } from '../../queries.ts';
+import { useQuery } from '../../queries.ts';
 import { me } from '../../session.ts';
 import { day } from '../../words.ts';
 import { InviteMember } from './invite-member.tsx';
@@ -22,22 +22,14 @@ export function Members({ isAdministrator }: { isAdministrator: boolean }) {
   const isInviting = useSignal(false);
   const leaving = useSignal<Member | null>(null);
   const give = useNoticedAction(async (member: Member, role: Role) => {
-    try {
-      await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });
-      say(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
-      if (member.id === me.value?.id) me.value = await call('GET /api/v1/user');
-    } finally {
-      refresh('members');
-    }
-  });
+    await call('PATCH /api/v1/member/{id}', { params: { id: member.id }, body: { role } });
+    say(`${nameOf(member)} is now ${role === 'administrator' ? 'an administrator' : 'an editor'}.`);
+    if (member.id === me.value?.id) me.value = await call('GET /api/v1/user');
+  }, 'members');
   const remove = useNoticedAction(async (member: Member) => {
-    try {
-      await call('DELETE /api/v1/member/{id}', { params: { id: member.id } });
-      say(`${nameOf(member)} is no longer a member.`);
-    } finally {
-      refresh('members');
-    }
-  });
+    await call('DELETE /api/v1/member/{id}', { params: { id: member.id } });
+    say(`${nameOf(member)} is no longer a member.`);
+  }, 'members');
   return (
     <Section
       title="Members"

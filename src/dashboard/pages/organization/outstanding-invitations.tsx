@@ -4,20 +4,16 @@ import { say } from '../../notices.ts';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
-import { refresh, useQuery } from '../../queries.ts';
+import { useQuery } from '../../queries.ts';
 import { since } from '../../words.ts';
 import { roleNames } from './roles.ts';
 
 export function OutstandingInvitations() {
   const invitations = useQuery('invitations', () => call('GET /api/v1/invitation'));
   const withdraw = useNoticedAction(async (id: number, email: string) => {
-    try {
-      await call('DELETE /api/v1/invitation/{id}', { params: { id } });
-      say(`The invitation of ${email} is withdrawn.`);
-    } finally {
-      refresh('invitations');
-    }
-  });
+    await call('DELETE /api/v1/invitation/{id}', { params: { id } });
+    say(`The invitation of ${email} is withdrawn.`);
+  }, 'invitations');
   return (
     <Section title="Outstanding invitations" isFlush>
       <Loaded query={invitations} height={56}>
