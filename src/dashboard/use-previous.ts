@@ -15,7 +15,7 @@ export function useDebounced<T>(value: T, delay = 150): T {
   return debounced.value;
 }
 
-export interface WithPrevious<T> {
+interface WithPrevious<T> {
   readonly data: T | undefined;
   /** The answer to the previous question, while this one's is loading. */
   readonly isOld: boolean;
