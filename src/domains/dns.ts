@@ -76,9 +76,9 @@ function answerOf(question: Promise<readonly string[]>): Promise<Answer> {
   return promise;
 }
 
-/** A text of more than 255 bytes stands in a record in pieces. */
+/** A TXT record holds a text of more than 255 bytes as several strings. */
 const joined = (records: readonly (readonly string[])[]): string[] =>
-  records.map((pieces) => pieces.join(''));
+  records.map((strings) => strings.join(''));
 
 const isAbsence = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && absent.has(cause.code);

@@ -63,7 +63,7 @@ export class AppServer {
     this.#handler = handler;
   }
 
-  /** Lets requests that are under way finish, for so many milliseconds at the most. */
+  /** Lets requests that are under way finish, for at most so many milliseconds. */
   async stop(patience: number): Promise<void> {
     let timer: Timer | undefined;
     const late = new Promise<void>((resolve) => {

@@ -54,8 +54,8 @@ const inside: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Without addresses that are of use in some private network alone. A name server inside knows names that are nobody's
- * business outside: the member who adds a domain is not told where in here it leads. Our own addresses are no secret.
+ * Replaces addresses of private networks. A name server in one resolves internal names too, and a member who adds such a name
+ * as a domain must not learn its address. Our own addresses are no secret.
  */
 export function withoutInsides(findings: DomainFindings, own: readonly string[]): DomainFindings {
   const masked = (answer: Answer): Answer =>
