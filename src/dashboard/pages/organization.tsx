@@ -13,7 +13,7 @@ export function OrganizationPage() {
   const organization = useQuery('organization', () => call('GET /api/v1/organization'));
   const isAdministrator = me.value?.role === 'administrator';
   return (
-    <Page title="Organization" about="Whoever is a member works on the same links, tags and domains.">
+    <Page title="Organization" about="Its members work on the same links, tags and domains.">
       <div class="sections">
         <Loaded query={organization}>
           {(known) => (
@@ -40,7 +40,7 @@ function OrganizationName({ known, isEditable }: { known: Organization; isEditab
   }
   return (
     <NameSection
-      about="Shown to members and to whoever is invited."
+      about="Shown to members and to people who are invited."
       label="The organization's name"
       required
       maxLength={200}

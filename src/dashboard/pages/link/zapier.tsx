@@ -25,7 +25,7 @@ export function Zapier({ link }: { link: Link }) {
       )}
       <SecretField
         label="Zapier key"
-        hint="Whoever holds it may subscribe to the clicks of this one link, and do nothing else."
+        hint="It allows subscribing to the clicks of this one link, and nothing else."
         value={link.zapier_key}
       >
         <CopyButton text={link.zapier_key} what="Zapier key" isBare />
