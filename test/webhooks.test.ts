@@ -61,6 +61,7 @@ describe.each(storeKinds)('webhooks on %s', (store) => {
       ip_address: '203.0.113.0',
       country: 'DE',
       region: 'Unknown',
+      browser_version: expect.stringMatching(/^\d{1,4}$/),
       destination: 'https://example.com/page',
     });
     expect(await attempts(id, 1)).toMatchObject({

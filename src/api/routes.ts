@@ -85,6 +85,8 @@ export const routes: readonly Route[] = [
   route('GET', '/api/v1/link/{id}/webhook_deliveries', webhooks.list),
   route('POST', '/api/v1/link/{id}/webhook_test', webhooks.test),
   route('POST', '/api/v1/webhook_delivery/{id}/redeliver', webhooks.redeliver),
+  route('POST', '/api/v1/webhook_delivery/redeliver', webhooks.redeliverFailed),
+  route('GET', '/api/v1/webhook_outages', webhooks.outages),
 
   route('POST', '/api/v1/zapier/hooks', zapier.subscribe),
   route('DELETE', '/api/v1/zapier/hooks', zapier.unsubscribeAny),

@@ -3,13 +3,23 @@ import { tryWebhook } from '../manage/try-webhook.ts';
 import {
   type DeliveryWithAttempts,
   readDeliveries,
+  redeliverFailed as redeliverFailedNow,
   redeliver as sendAgain,
 } from '../manage/webhook-deliveries.ts';
+import { readOutages } from '../manage/webhook-outages.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
+import { clicksRange } from '../stats/range.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { pathId } from './schemas/parts.ts';
-import { WebhookDelivery, WebhookDeliveryList, WebhookDeliveryQuery } from './schemas/webhook.ts';
+import {
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookDeliveryQuery,
+  WebhookOutageList,
+  WebhookRedelivered,
+  WebhookRedelivery,
+} from './schemas/webhook.ts';
 
 const deliveryAnswer = ({ delivery, attempts }: DeliveryWithAttempts): z.input<typeof WebhookDelivery> => ({
   id: delivery.id,
@@ -43,10 +53,11 @@ export const list = endpoint({
     const cursors = new Cursors<number>(context.secrets, ['webhook deliveries', ...which]);
     const { limit, offset, cursor } = query;
     const page = { limit, offset, before: cursors.read(cursor) };
-    const { deliveries, total, next } = await readDeliveries(context, caller, params.id, page);
+    const { deliveries, total, failed, next } = await readDeliveries(context, caller, params.id, page);
     return {
       webhook_deliveries: deliveries.map(deliveryAnswer),
       total_webhook_deliveries: total,
+      total_failed: failed,
       ...cursors.toNext(next),
     };
   },
@@ -60,6 +71,45 @@ export const redeliver = endpoint({
   statuses: { 202: 'It is on its way.' },
   answer: WebhookDelivery,
   handle: async ({ caller, params }, context) => deliveryAnswer(await sendAgain(context, caller, params.id)),
+});
+
+export const redeliverFailed = endpoint({
+  summary: 'Send all failed webhook deliveries of a span again',
+  description:
+    'For the time after an outage: every message that failed for good, the oldest first, under its own id, to where the webhook of its link is now. Test calls stay out. Counts as one redelivery.',
+  credential: 'required',
+  body: WebhookRedelivery,
+  bodyIsOptional: true,
+  statuses: { 202: 'They are on their way.' },
+  answer: WebhookRedelivered,
+  async handle({ caller, body = {} }, context) {
+    const { from = 0, to = context.now() + 1 } = clicksRange(body);
+    const done = await redeliverFailedNow(context, caller, { linkId: body.link_id, from, to });
+    return {
+      redelivered: done.redelivered,
+      left_out: done.leftOut,
+      continue_from: formatIsoOrNull(done.continueFrom),
+    };
+  },
+});
+
+export const outages = endpoint({
+  summary: 'List the webhook targets that fail',
+  description:
+    'Targets of the organization whose last attempt failed, the longest first, a hundred at most. Administrators are told by mail of one that fails for a day.',
+  credential: 'required',
+  statuses: { 200: 'Empty when all is well.' },
+  answer: WebhookOutageList,
+  async handle({ caller }, context) {
+    const outages = await readOutages(context, caller);
+    const webhook_outages = outages.map(({ target_url, since, last_failed_at, told_at }) => ({
+      target_url,
+      since: formatIso(since),
+      last_failed_at: formatIso(last_failed_at),
+      told_at: formatIsoOrNull(told_at),
+    }));
+    return { webhook_outages };
+  },
 });
 
 export const test = endpoint({

@@ -22,6 +22,8 @@ export interface Overrides {
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;
   /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;
+  /** How often failing webhooks are told of, in milliseconds. */
+  readonly outageInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
   /** How often domains are searched for whose check is due, in milliseconds. */

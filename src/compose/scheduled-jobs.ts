@@ -2,6 +2,7 @@ import { checkDueDomains } from '../manage/check-due-domains.ts';
 import type { Context } from '../manage/context.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
 import { tidyUp } from '../manage/tidy-up.ts';
+import { tellOutages } from '../manage/webhook-outages.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { Clicks } from './data-plane.ts';
@@ -10,6 +11,7 @@ import type { Start } from './start.ts';
 
 const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
+const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
@@ -33,6 +35,11 @@ export function startScheduledJobs(
     () => sendExpiries(context),
     overrides.expiryInterval ?? expiryInterval,
     (cause) => log.warn('expiries not told', { error: String(cause) }),
+  );
+  repeat(
+    () => tellOutages(context),
+    overrides.outageInterval ?? outageInterval,
+    (cause) => log.warn('failing webhooks not told of', { error: String(cause) }),
   );
   repeat(
     () => checkDueDomains(context),

@@ -62,7 +62,13 @@ export type WebhookAttempt = { readonly at: string; readonly duration: number; r
 
 export type WebhookDelivery = { readonly id: number; readonly created_at: string; readonly link_id: number; readonly event: string; readonly message_id: string; readonly target_url: string; readonly body: string; readonly state: 'waiting' | 'delivered' | 'failed'; readonly next_try_at: string | null; readonly attempts: readonly (WebhookAttempt)[] };
 
-export type WebhookDeliveryList = { readonly webhook_deliveries: readonly (WebhookDelivery)[]; readonly total_webhook_deliveries: number; readonly next?: string };
+export type WebhookDeliveryList = { readonly webhook_deliveries: readonly (WebhookDelivery)[]; readonly total_webhook_deliveries: number; readonly total_failed: number; readonly next?: string };
+
+export type WebhookOutage = { readonly target_url: string; readonly since: string; readonly last_failed_at: string; readonly told_at: string | null };
+
+export type WebhookOutageList = { readonly webhook_outages: readonly (WebhookOutage)[] };
+
+export type WebhookRedelivered = { readonly redelivered: number; readonly left_out: number; readonly continue_from: string | null };
 
 export type ZapierHook = { readonly id: number; readonly target_url: string };
 
@@ -112,6 +118,8 @@ export interface Calls {
   'GET /api/v1/link/{id}/webhook_deliveries': { params: { id: string | number }; query: { limit?: string | number | boolean | undefined; offset?: string | number | boolean | undefined; cursor?: string | number | boolean | undefined }; answer: WebhookDeliveryList };
   'POST /api/v1/link/{id}/webhook_test': { params: { id: string | number }; answer: WebhookDelivery };
   'POST /api/v1/webhook_delivery/{id}/redeliver': { params: { id: string | number }; answer: WebhookDelivery };
+  'POST /api/v1/webhook_delivery/redeliver': { body?: { readonly link_id?: number | string; readonly from?: string; readonly to?: string }; answer: WebhookRedelivered };
+  'GET /api/v1/webhook_outages': { answer: WebhookOutageList };
   'POST /api/v1/zapier/hooks': { body: { readonly target_url: string }; answer: ZapierHook };
   'DELETE /api/v1/zapier/hooks': { answer: undefined };
   'DELETE /api/v1/zapier/hooks/{id}': { params: { id: string | number }; answer: undefined };

@@ -1,5 +1,6 @@
 import type { Role } from '../rules/access.ts';
 import { actionMail } from './action-mail.ts';
+import { dayOf, oneLine, unlinked } from './mail-text.ts';
 import type { Mail } from './mailer.ts';
 
 interface InvitationFacts {
@@ -12,8 +13,6 @@ interface InvitationFacts {
   /** The address of this service. */
   readonly origin: string;
 }
-
-const maxNameLength = 80;
 
 const roleSentences: Readonly<Record<Role, string>> = {
   editor: 'As an editor you make and change its short links.',
@@ -45,24 +44,3 @@ export function invitationMail({
     closing: `The link is for ${to} alone and works until ${dayOf(expiresAt)}. If you did not expect it, leave it be: nothing happens without you.`,
   });
 }
-
-/** A name on one line, of limited length, without characters that change the direction of the text. */
-function oneLine(name: string): string {
-  const line = name
-    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim();
-  const characters = [...line];
-  return characters.length > maxNameLength ? `${characters.slice(0, maxNameLength - 1).join('')}…` : line;
-}
-
-/** The inviter chose these names, and mail clients turn what looks like an address into a link: an invisible character prevents it. */
-const unlinked = (text: string): string => text.replace(/[.:@/](?=\S)/g, '$&\u200c');
-
-const dayOf = (instant: number): string =>
-  new Date(instant).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  });

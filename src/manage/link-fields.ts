@@ -1,6 +1,7 @@
 import { defaultColours } from '../rules/colour.ts';
 import { Refusal } from '../rules/errors.ts';
 import { parseInstant } from '../rules/instant.ts';
+import { isBrokenKey } from '../rules/signing-key.ts';
 import { type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import type { LinkChanges } from '../storage/links.ts';
@@ -80,7 +81,7 @@ export async function providedColumns(
     webhook_url: clearable(fields.webhook_url, (url) =>
       requireTarget(context, webAddress(url, 'webhook_url'), 'webhook_url'),
     ),
-    webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(key)),
+    webhook_auth_key: clearable(fields.webhook_auth_key, (key) => context.secrets.seal(signingKey(key))),
     webhook_events:
       fields.webhook_events === undefined ? undefined : writeEvents(fields.webhook_events || defaultEvents),
     password_hash: password_hash && (await password_hash),
@@ -146,6 +147,15 @@ function instant(text: string): number {
 }
 
 const webAddress = (text: string, field: string): string => requireDestination(text, field).url.href;
+
+function signingKey(key: string): string {
+  if (!isBrokenKey(key)) return key;
+  throw new Refusal(
+    'FIELD_INVALID',
+    'A key that begins with "whsec_" goes on in base64, and this one does not. Copy the whole key, or take one that begins otherwise.',
+    { field: 'webhook_auth_key' },
+  );
+}
 
 interface FoundDestination {
   readonly text: string;

@@ -5,7 +5,9 @@ import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
 import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
+import { deleteOldOutages } from '../storage/webhook-outages.ts';
 import type { Context } from './context.ts';
+import { outageKept } from './webhook-outages.ts';
 
 /** Nodes that were away for longer start over; see `ChangeFollower`. */
 const changesKept = 24 * 60 * 60 * 1000;
@@ -20,6 +22,7 @@ export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);
   await database.write((queries) => deleteOldAttempts(queries, instant));
+  await database.write((queries) => deleteOldOutages(queries, instant - outageKept));
   await untilFewer(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );

@@ -1,18 +1,24 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound, Refusal } from '../rules/errors.ts';
-import { findAnyLink, findLink } from '../storage/links.ts';
+import { findAnyLink, findLink, type StoredLink } from '../storage/links.ts';
 import { pageOf } from '../storage/rows.ts';
+import type { Queries } from '../storage/schema.ts';
 import {
   attemptsOf,
   countDeliveries,
+  countFailed,
   type DeliveryPage,
+  type FailedDelivery,
+  type FailedSpan,
+  failedDeliveries,
   findDelivery,
   listDeliveries,
   type Redelivery,
   requeueDelivery,
+  requeueFailed,
   type StoredAttempt,
 } from '../storage/webhook-deliveries.ts';
-import type { StoredDelivery } from '../storage/webhook-queue.ts';
+import { hooksOfLinks, type StoredDelivery } from '../storage/webhook-queue.ts';
 import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { limitWebhookCalls } from './webhook-limit.ts';
@@ -25,6 +31,8 @@ export interface DeliveryWithAttempts {
 interface DeliveriesFound {
   readonly deliveries: readonly DeliveryWithAttempts[];
   readonly total: number;
+  /** How many of them failed for good. */
+  readonly failed: number;
   /** The id before which the next page begins; null behind the last one. */
   readonly next: number | null;
 }
@@ -37,9 +45,11 @@ export async function readDeliveries(
 ): Promise<DeliveriesFound> {
   const { read } = context.database;
   if (!(await findLink(read, caller.organizationId, linkId))) throw notFound('link');
-  const [found, total] = await Promise.all([
+  const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
+  const [found, total, failed] = await Promise.all([
     listDeliveries(read, caller.organizationId, linkId, { ...page, limit: page.limit + 1 }),
     countDeliveries(read, caller.organizationId, linkId),
+    countFailed(read, { organizationId: caller.organizationId, linkId, ...ever }),
   ]);
   const { rows, last } = pageOf(found, page.limit);
   const attempts = await attemptsOf(
@@ -49,6 +59,7 @@ export async function readDeliveries(
   return {
     deliveries: rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })),
     total,
+    failed,
     next: last?.id ?? null,
   };
 }
@@ -79,19 +90,90 @@ export async function redeliver(context: Context, caller: Caller, id: number): P
   return readDelivery(context, caller, id);
 }
 
-async function whereNow({ database }: Context, delivery: StoredDelivery): Promise<Redelivery> {
-  const link = await findAnyLink(database.lookup, delivery.link_id);
-  if (!link) {
-    const { target_url, signing_key } = delivery;
-    return { target_url, signing_key };
+/** So many at a time that no other change waits long behind them. */
+const perTransaction = 500;
+/** Milliseconds after which a call says how far it got instead of going on. */
+const maxTime = 5_000;
+
+export interface Redelivered {
+  readonly redelivered: number;
+  /** Those whose link has no webhook now. */
+  readonly leftOut: number;
+  /** When the first was made that this call didn't get to; null where it got to all. */
+  readonly continueFrom: number | null;
+}
+
+/** Sends again what failed in a span, each message as `redeliver` does, the oldest first. */
+export async function redeliverFailed(
+  context: Context,
+  { organizationId }: Caller,
+  span: Omit<FailedSpan, 'organizationId'>,
+): Promise<Redelivered> {
+  const { database, now, webhooks } = context;
+  if (span.linkId !== undefined && !(await findLink(database.lookup, organizationId, span.linkId)))
+    throw notFound('link');
+  await limitWebhookCalls(context, span.linkId ?? 0, organizationId);
+  const began = performance.now();
+  let redelivered = 0;
+  let leftOut = 0;
+  for (let last: FailedDelivery | undefined; ; ) {
+    const some = await failedDeliveries(database.read, { ...span, organizationId }, last, perTransaction);
+    const [first] = some;
+    if (!first) return { redelivered, leftOut, continueFrom: null };
+    if (performance.now() - began > maxTime) return { redelivered, leftOut, continueFrom: first.created_at };
+    const requeued = await database.write(async (queries) => {
+      const targets = await targetsNow(queries, some);
+      let count = 0;
+      for (const { ids, ...where } of targets)
+        count += await requeueFailed(queries, ids, { ...where, now: now() });
+      return { count, leftOut: some.length - targets.reduce((sum, { ids }) => sum + ids.length, 0) };
+    });
+    redelivered += requeued.count;
+    leftOut += requeued.leftOut;
+    webhooks.wake();
+    last = some.at(-1);
   }
-  const isZapier = delivery.event === zapierClick;
+}
+
+/** Where these deliveries go now, by target; those that have none are left out. */
+async function targetsNow(
+  queries: Queries,
+  deliveries: readonly FailedDelivery[],
+): Promise<readonly (Redelivery & { readonly ids: readonly number[] })[]> {
+  const linkIds = [...new Set(deliveries.map(({ link_id }) => link_id))];
+  const links = new Map((await hooksOfLinks(queries, linkIds)).map((link) => [link.id, link]));
+  const found = deliveries.flatMap((delivery) => {
+    const target = targetNow(delivery, links.get(delivery.link_id));
+    return target ? [{ id: delivery.id, ...target }] : [];
+  });
+  return [
+    ...Map.groupBy(found, ({ target_url, signing_key }) => `${target_url}\n${signing_key}`).values(),
+  ].map((same) => ({
+    target_url: same[0]?.target_url ?? '',
+    signing_key: same[0]?.signing_key ?? null,
+    ids: same.map(({ id }) => id),
+  }));
+}
+
+type Hooks = Pick<StoredLink, 'webhook_url' | 'webhook_auth_key' | 'zapier_hook_url'>;
+
+/** Null where the link has no such webhook any more. What tells of a deleted link goes to where it went. */
+function targetNow(
+  { event, target_url, signing_key }: Pick<StoredDelivery, 'event' | 'target_url' | 'signing_key'>,
+  link: Hooks | undefined,
+): Redelivery | null {
+  if (!link) return { target_url, signing_key };
+  const isZapier = event === zapierClick;
   const target = isZapier ? link.zapier_hook_url : link.webhook_url;
-  if (target === null) throw noWebhook(isZapier ? 'Zap' : 'webhook');
-  return {
-    target_url: target,
-    signing_key: isZapier ? null : link.webhook_auth_key,
-  };
+  return target === null
+    ? null
+    : { target_url: target, signing_key: isZapier ? null : link.webhook_auth_key };
+}
+
+async function whereNow({ database }: Context, delivery: StoredDelivery): Promise<Redelivery> {
+  const target = targetNow(delivery, await findAnyLink(database.lookup, delivery.link_id));
+  if (target === null) throw noWebhook(delivery.event === zapierClick ? 'Zap' : 'webhook');
+  return target;
 }
 
 export const noWebhook = (what: string): Refusal =>

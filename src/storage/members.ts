@@ -13,6 +13,15 @@ const ofOrganization = (queries: Queries, organizationId: number) =>
 export const listMembers = (queries: Queries, organizationId: number): Promise<StoredMember[]> =>
   ofOrganization(queries, organizationId).execute();
 
+export const administratorsOf = (queries: Queries, organizationId: number) =>
+  queries
+    .selectFrom('users')
+    .select(['email', 'email_proven'])
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'administrator')
+    .orderBy('id')
+    .execute();
+
 export const findMember = (
   queries: Queries,
   organizationId: number,

@@ -18,6 +18,7 @@ import { sessionBrowsers } from './migrations/013-session-browsers.ts';
 import { hitPacks } from './migrations/014-hit-packs.ts';
 import { changesTogether } from './migrations/015-changes-together.ts';
 import { emptyBin } from './migrations/016-empty-bin.ts';
+import { webhookOutages } from './migrations/017-webhook-outages.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   hitPacks,
   changesTogether,
   emptyBin,
+  webhookOutages,
 ];
 
 /**

@@ -171,6 +171,14 @@ export interface Schema {
     excerpt: string | null;
     problem: string | null;
   };
+  webhook_outages: {
+    organization_id: number;
+    target_url: string;
+    since: number;
+    last_failed_at: number;
+    /** When administrators were told; null until then. */
+    told_at: number | null;
+  };
 }
 
 interface Rollup {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { countRows } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
 import type { NewDelivery, StoredDelivery } from './webhook-queue.ts';
@@ -90,6 +90,69 @@ export async function requeueDelivery(
     .where('id', '=', id)
     .where('claimed_until', 'is', null)
     .execute();
+}
+
+/** The failed deliveries of an organization, or of one link, that were made in a span. `to` is the first instant behind it. */
+export interface FailedSpan {
+  readonly organizationId: number;
+  readonly linkId: number | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+export type FailedDelivery = Pick<
+  StoredDelivery,
+  'id' | 'created_at' | 'link_id' | 'event' | 'target_url' | 'signing_key'
+>;
+
+/** Some of them, oldest first. Test calls stay out: they are made up. */
+export const failedDeliveries = (
+  queries: Queries,
+  span: FailedSpan,
+  after: Pick<FailedDelivery, 'id' | 'created_at'> | undefined,
+  limit: number,
+): Promise<FailedDelivery[]> => {
+  const failed = failedIn(queries, span);
+  const rest = after
+    ? failed.where((row) => row(row.refTuple('created_at', 'id'), '>', row.tuple(after.created_at, after.id)))
+    : failed;
+  return rest
+    .select(['id', 'created_at', 'link_id', 'event', 'target_url', 'signing_key'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+};
+
+export const countFailed = (queries: Queries, span: FailedSpan): Promise<number> =>
+  countRows(failedIn(queries, span));
+
+const failedIn = (queries: Queries, { organizationId, linkId, from, to }: FailedSpan) => {
+  const failed = queries
+    .selectFrom('webhook_deliveries')
+    // As in the index, which a parameter would not match.
+    .where('state', '=', sql.lit<'failed'>('failed'))
+    .where('organization_id', '=', organizationId)
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to)
+    .where('body', 'not like', '%,"sample":true}}');
+  return linkId === undefined ? failed : failed.where('link_id', '=', linkId);
+};
+
+/** Schedules several that failed again, all to one target. Returns how many still stood as failed. */
+export async function requeueFailed(
+  queries: Queries,
+  ids: readonly number[],
+  { now, ...where }: Redelivery & { readonly now: number },
+): Promise<number> {
+  const rows = await queries
+    .updateTable('webhook_deliveries')
+    .set({ ...where, state: 'waiting', tries: 0, first_tried_at: null, next_try_at: now })
+    .where('id', 'in', ids)
+    .where('state', '=', 'failed')
+    .returning('id')
+    .execute();
+  return rows.length;
 }
 
 /** Removes what is over, and returns how many: what is still to be tried stays. */

@@ -122,6 +122,14 @@ export const hooksOfLink = (queries: Queries, linkId: number) =>
     .where('id', '=', linkId)
     .executeTakeFirst();
 
+/** The same for several links, with their signing keys. */
+export const hooksOfLinks = (queries: Queries, linkIds: readonly number[]) =>
+  queries
+    .selectFrom('links')
+    .select(['id', 'webhook_url', 'webhook_auth_key', 'zapier_hook_url'])
+    .where('id', 'in', linkIds)
+    .execute();
+
 /** Releases deliveries that were claimed and not sent: the next claim takes them at once. */
 export async function releaseClaims(
   queries: Queries,

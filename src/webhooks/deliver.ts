@@ -1,5 +1,6 @@
 import type { AllowList } from '../rules/webhook-allow.ts';
 import type { Database } from '../storage/database.ts';
+import { noteFailure, noteSuccess } from '../storage/webhook-outages.ts';
 import {
   claimDue,
   hooksOfLink,
@@ -154,6 +155,9 @@ export class Deliverer implements Webhooks {
       try {
         await this.#parts.database.write(async (queries) => {
           const isOurs = await recordAttempt(queries, delivery, attempt, verdictOf(after));
+          if (isOurs && after.kind === 'delivered') await noteSuccess(queries, delivery);
+          else if (isOurs && attempt.problem !== outdated.sentence)
+            await noteFailure(queries, delivery, attempt.at);
           const hasEnded = after.kind === 'failed' && after.why === 'gone';
           if (isOurs && hasEnded && delivery.event === zapierClick) {
             await forgetZapierHook(queries, delivery.link_id, delivery.target_url);
@@ -183,10 +187,10 @@ export class Deliverer implements Webhooks {
   }
 }
 
-const outdated: Attempt = {
+const outdated = {
   kind: 'refused',
   sentence: 'The link has another webhook by now, or none. Redeliver this to send it to the one it has.',
-};
+} as const;
 
 const attemptRow = (outcome: Attempt, at: number): NewAttempt => ({
   at,

@@ -23,7 +23,7 @@ export const sampleClick = (link: ClickedLink, site: Site, at: number): ClickEve
     country: 'DE',
     os: 'Linux',
     browser: 'Chrome',
-    browserVersion: '140.0.0.0',
+    browserVersion: '140',
     osVersion: '',
     language: 'de',
     referrer: 'example.com',

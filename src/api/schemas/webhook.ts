@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nextField, pageParameters } from './page.ts';
-import { isoInstant, stamp, text } from './parts.ts';
+import { id, isoInstant, stamp, text } from './parts.ts';
+import { instantText } from './stats.ts';
 
 const WebhookAttempt = z
   .object({
@@ -36,11 +37,51 @@ export const WebhookDeliveryList = z
   .object({
     webhook_deliveries: z.array(WebhookDelivery),
     total_webhook_deliveries: z.int(),
+    total_failed: z.int().meta({ description: 'How many of them failed for good, test calls apart.' }),
     next: nextField,
   })
   .meta({ id: 'WebhookDeliveryList' });
 
 export const WebhookDeliveryQuery = z.object(pageParameters(100));
+
+export const WebhookRedelivery = z.object({
+  link_id: id
+    .optional()
+    .meta({ description: 'Of this link alone. Default: of all links of the organization.' }),
+  from: instantText('A date is its first instant. Default: as far back as deliveries are kept, 30 days.'),
+  to: instantText('A date includes that day. Default: now.'),
+});
+
+export const WebhookRedelivered = z
+  .object({
+    redelivered: z.int().meta({ description: 'How many messages are on their way again.' }),
+    left_out: z.int().meta({ description: 'How many have nowhere to go, as their link has no webhook now.' }),
+    continue_from: z.string().nullable().meta({
+      description:
+        'ISO 8601, UTC: there were so many that the call ended here. Call again with it as `from`. Null when it got to all.',
+    }),
+  })
+  .meta({ id: 'WebhookRedelivered' });
+
+export const WebhookOutageList = z
+  .object({
+    webhook_outages: z.array(
+      z
+        .object({
+          target_url: z.string(),
+          since: z
+            .string()
+            .meta({ description: 'ISO 8601, UTC: the first attempt that failed since one was delivered.' }),
+          last_failed_at: z.string().meta({ description: 'ISO 8601, UTC.' }),
+          told_at: z.string().nullable().meta({
+            description:
+              'ISO 8601, UTC: when administrators were told by mail, after a day; null when they were not.',
+          }),
+        })
+        .meta({ id: 'WebhookOutage' }),
+    ),
+  })
+  .meta({ id: 'WebhookOutageList' });
 
 export const ZapierHook = z.object({ id: z.int(), target_url: z.string() }).meta({ id: 'ZapierHook' });
 

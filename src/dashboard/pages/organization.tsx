@@ -5,6 +5,7 @@ import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
+import { FailingWebhooks } from './organization/failing-webhooks.tsx';
 import { Members } from './organization/members.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
 import { QrSection } from './organization/qr-section.tsx';
@@ -19,6 +20,7 @@ export function OrganizationPage() {
           {(known) => (
             <>
               <OrganizationName known={known} isEditable={isAdministrator} />
+              <FailingWebhooks />
               <Members isAdministrator={isAdministrator} />
               {isAdministrator && <OutstandingInvitations />}
               {isAdministrator && <QrSection known={known} />}

@@ -1,12 +1,16 @@
 import { useSignal } from '@preact/signals';
+import { useNoticedAction } from '../../action.ts';
 import type { Link, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { storeIn } from '../../handlers.ts';
+import { say } from '../../notices.ts';
+import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { useQuery } from '../../queries.ts';
 import { useIntervalWhileVisible } from '../../visibility.ts';
+import { number } from '../../words.ts';
 import { Delivery } from './delivery.tsx';
 
 const perPage = 25;
@@ -28,6 +32,14 @@ export function Deliveries({ link }: { link: Link }) {
     if (!query.isLoading.value) void query.reload();
   };
   useIntervalWhileVisible(reload, isWaiting ? intervalWhileWaiting : interval);
+  const again = useNoticedAction(async () => {
+    const { left_out } = await call('POST /api/v1/webhook_delivery/redeliver', {
+      body: { link_id: link.id },
+    });
+    if (left_out > 0)
+      say('This link has no webhook any more. Set one, and redeliver what failed.', { isError: true });
+  }, `webhook deliveries ${link.id}`);
+  const failed = query.data.value?.total_failed ?? 0;
   return (
     <section class="panel deliveries" aria-labelledby="deliveries-heading">
       <header>
@@ -35,6 +47,11 @@ export function Deliveries({ link }: { link: Link }) {
           <h2 id="deliveries-heading">Deliveries</h2>
           <p class="soft small">The last 30 days, newest first. This list keeps itself up to date.</p>
         </div>
+        {failed > 0 && (
+          <Button icon="refresh" disabled={again.isRunning.value} onClick={() => void again.run()}>
+            Redeliver {failed === 1 ? 'the failed one' : `all ${number(failed)} that failed`}
+          </Button>
+        )}
       </header>
       <Loaded query={query}>
         {({ webhook_deliveries, total_webhook_deliveries: total }) =>

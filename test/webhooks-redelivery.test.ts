@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { foldClicks } from './support/click.ts';
+import { eventually } from './support/eventually.ts';
+import { type MailServer, startMailServer } from './support/mail-server.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const target = targetOfEachTest();
+
+describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+
+  let mails: MailServer;
+
+  beforeAll(async () => {
+    mails = await startMailServer();
+    app = await startApp({
+      store,
+      env: { SMTP_URL: `smtp://127.0.0.1:${mails.port}` },
+      overrides: { webhooks: { random: () => 0.5 }, outageInterval: 20 },
+    });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+    await mails[Symbol.asyncDispose]();
+  });
+
+  const call = (method: string, path: string, body?: object, key = owner.key) =>
+    app.call(method, `/api/v1/${path}`, { key, ...(body ? { body } : {}) });
+  const link = async (fields: object): Promise<number> =>
+    (await call('POST', 'link', { destination_url: 'https://example.com/page', ...fields })).json.id;
+  const deliveries = async (id: number) => (await call('GET', `link/${id}/webhook_deliveries`)).json;
+  const states = async (id: number): Promise<string[]> =>
+    (await deliveries(id)).webhook_deliveries.map(({ state }: { state: string }) => state);
+  const settled = (id: number, expected: readonly string[]) =>
+    eventually(
+      async () => JSON.stringify(await states(id)) === JSON.stringify(expected),
+      `deliveries of ${id} that are ${expected}`,
+    );
+
+  test('all that failed in a span goes out again in one call, under the same ids, and nothing else does', async () => {
+    let isAway = true;
+    const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
+    const began = app.clock.now;
+    const [one, other, without] = [
+      await link({ webhook_url: hook.url }),
+      await link({ webhook_url: hook.url }),
+      await link({ webhook_url: hook.url }),
+    ];
+    await foldClicks(app, one);
+    await settled(one, ['failed']);
+    // Before the span.
+    app.clock.now += day;
+    const from = new Date(app.clock.now).toISOString();
+    for (const id of [one, other, without]) await foldClicks(app, id);
+    await settled(one, ['failed', 'failed']);
+    await settled(other, ['failed']);
+    await settled(without, ['failed']);
+    await call('PATCH', `link/${without}`, { webhook_url: null });
+    expect((await call('POST', `link/${one}/webhook_test`)).json.state).toBe('failed');
+    const before = hook.received.map(({ headers }) => headers['webhook-id']);
+    expect((await deliveries(one)).total_failed).toBe(2);
+
+    isAway = false;
+    app.clock.now += 1_000;
+    const strange = await app.newcomer();
+    expect((await call('POST', 'webhook_delivery/redeliver', { from }, strange.key)).json).toEqual({
+      redelivered: 0,
+      left_out: 0,
+      continue_from: null,
+    });
+    const again = await call('POST', 'webhook_delivery/redeliver', { from });
+    expect([again.status, again.json]).toEqual([202, { redelivered: 2, left_out: 1, continue_from: null }]);
+    // The newest is the test call.
+    await settled(one, ['failed', 'delivered', 'failed']);
+    await settled(other, ['delivered']);
+    const after = hook.received.slice(before.length).map(({ headers }) => headers['webhook-id']);
+    expect(after).toHaveLength(2);
+    for (const id of after) expect(before).toContain(id);
+
+    // The rest, of one link alone.
+    const to = new Date(began + day / 2).toISOString();
+    expect((await call('POST', 'webhook_delivery/redeliver', { link_id: other, to })).json.redelivered).toBe(
+      0,
+    );
+    expect((await call('POST', 'webhook_delivery/redeliver', { link_id: one, to })).json.redelivered).toBe(1);
+    await settled(one, ['failed', 'delivered', 'delivered']);
+    expect((await deliveries(one)).total_failed).toBe(0);
+    expect((await call('POST', 'webhook_delivery/redeliver')).json).toMatchObject({
+      redelivered: 0,
+      left_out: 1,
+    });
+  });
+
+  test('administrators are told of a target that fails for a day, once an outage', async () => {
+    let isAway = true;
+    const hook = target(() => new Response(null, { status: isAway ? 503 : 200 }));
+    const id = await link({ webhook_url: hook.url });
+    const outages = async (key = owner.key) =>
+      (await call('GET', 'webhook_outages', undefined, key)).json.webhook_outages.filter(
+        ({ target_url }: { target_url: string }) => target_url === hook.url,
+      );
+    const attempts = (count: number) =>
+      eventually(
+        async () => (await deliveries(id)).webhook_deliveries[0]?.attempts.length === count,
+        `${count} attempts at link ${id}`,
+      );
+    await foldClicks(app, id);
+    await attempts(1);
+    const since = new Date(app.clock.now).toISOString();
+    expect(await outages()).toMatchObject([{ target_url: hook.url, since, told_at: null }]);
+    expect(await outages((await app.newcomer()).key)).toEqual([]);
+    app.clock.now += 11 * hour;
+    await attempts(2);
+    app.clock.now += 16 * hour;
+    await attempts(3);
+    const subject = `Webhooks to ${new URL(hook.url).host} have failed for a day`;
+    const told = () => mails.mails.filter(({ headers }) => headers.get('subject') === subject);
+    await eventually(async () => told().length > 0, 'the mail');
+    const [mail] = told();
+    expect(mail?.to).toEqual([owner.email]);
+    expect(mail?.parts['text/plain']).toContain('/app/organization');
+    expect(mail?.parts['text/plain']).not.toContain('/hook');
+    await eventually(async () => (await outages())[0]?.told_at !== null, 'a note that they were told');
+
+    isAway = false;
+    app.clock.now += 13 * hour;
+    await attempts(4);
+    await eventually(async () => (await outages()).length === 0, 'the end of the outage');
+    isAway = true;
+    await foldClicks(app, id);
+    await attempts(1);
+    const again = new Date(app.clock.now).toISOString();
+    expect(await outages()).toMatchObject([{ since: again, told_at: null }]);
+    expect(told()).toHaveLength(1);
+  });
+
+  test('what can not be meant is refused', async () => {
+    const reversed = { from: '2030-01-02', to: '2030-01-01' };
+    const answers = await Promise.all([
+      call('POST', 'webhook_delivery/redeliver', reversed),
+      call('POST', 'webhook_delivery/redeliver', { from: 'yesterday' }),
+      call('POST', 'webhook_delivery/redeliver', { link_id: 987_654_321 }),
+    ]);
+    expect(answers.map(({ status, json }) => [status, json.error_code])).toEqual([
+      [400, 'RANGE_REVERSED'],
+      [400, 'FIELD_INVALID'],
+      [404, 'NOT_FOUND'],
+    ]);
+  });
+
+  test.each(['whsec_', 'whsec_not base64!', 'whsec_a', 'whsec_ab-_'])(
+    'a key that only begins like one of Standard Webhooks is refused: %s',
+    async (webhook_auth_key) => {
+      const made = await call('POST', 'link', { destination_url: 'https://example.com', webhook_auth_key });
+      expect([made.status, made.json.error_code]).toEqual([400, 'FIELD_INVALID']);
+      expect(made.text).toContain('webhook_auth_key');
+    },
+  );
+});
