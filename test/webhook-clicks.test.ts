@@ -6,6 +6,7 @@ import { stretched } from './support/stretched.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
 const target = targetOfEachTest();
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
   let app: TestApp;
@@ -62,6 +63,23 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     });
     expect(body).not.toContain('198.51.0.77');
   });
+
+  test.each([['DNT'], ['Sec-GPC']])(
+    'of a visitor who asked by %s not to be tracked neither address nor user agent is sent',
+    async (header) => {
+      const hook = target();
+      const { path } = await link({ webhook_url: hook.url });
+      await visit(path, 55, { [header]: '1', 'user-agent': `${firefox} by-${header}` });
+      const [received] = await hook.calls(1);
+      expect(JSON.parse(received?.body ?? '').payload).toMatchObject({
+        ip_address: 'Unknown',
+        user_agent: 'Unknown',
+        browser: 'Firefox',
+      });
+      expect(received?.body).not.toContain(`by-${header}`);
+      expect(received?.body).not.toContain('198.51');
+    },
+  );
 
   test('a hundred clicks are a hundred posts, each with an id of its own; machines are none', async () => {
     const hook = target();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { tidyUp } from '../src/manage/tidy-up.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
@@ -162,4 +163,28 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
       expect(made.text).toContain('webhook_auth_key');
     },
   );
+});
+
+test.each([
+  ['the days that single clicks are kept, where those are fewer', '7', 7],
+  ['30 days otherwise', '180', 30],
+])('deliveries are kept for %s', async (_, CLICK_RETENTION_DAYS, days) => {
+  const app = await startApp({ env: { CLICK_RETENTION_DAYS } });
+  const owner = await app.newcomer();
+  const hook = target();
+  const { json } = await app.call('POST', '/api/v1/link', {
+    key: owner.key,
+    body: { destination_url: 'https://example.com', webhook_url: hook.url },
+  });
+  const kept = async () =>
+    (await app.call('GET', `/api/v1/link/${json.id}/webhook_deliveries`, { key: owner.key })).json;
+  await foldClicks(app, json.id);
+  await eventually(async () => (await kept()).webhook_deliveries[0]?.state === 'delivered', 'a delivery');
+  app.clock.now += days * day;
+  await tidyUp(app.app.context);
+  expect((await kept()).total_webhook_deliveries).toBe(1);
+  app.clock.now += 1;
+  await tidyUp(app.app.context);
+  expect((await kept()).total_webhook_deliveries).toBe(0);
+  await app.stop();
 });

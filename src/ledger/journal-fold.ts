@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Damage, damageBySegment } from '../journal/damage.ts';
 import { type Position, segmentFile, segmentsIn } from '../journal/files.ts';
+import type { RawHit } from '../journal/hit.ts';
 import { isPassing } from '../journal/passing-fault.ts';
 import { type Flaw, JournalReader } from '../journal/reader.ts';
 import type { RecordBytes } from '../journal/record.ts';
@@ -175,8 +176,7 @@ export class JournalFold {
         for (; cursor.next(); row++) {
           if (!hits.columns.isClick(row) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          const { address, userAgent } = hit;
-          clicks.push({ ...enrich(hit, parts, noRepeats), index: row, address, userAgent });
+          clicks.push({ ...enrich(hit, parts, noRepeats), index: row, ...detailsOf(hit) });
         }
       }
     } catch (cause) {
@@ -239,3 +239,7 @@ const noRepeats = { repeats: () => false };
 
 const isAt = (one: Position | null, other: Position): boolean =>
   one !== null && one.segment === other.segment && one.offset === other.offset;
+
+/** Nothing of a visitor who asked not to be tracked. */
+const detailsOf = ({ doNotTrack, address, userAgent }: RawHit): Pick<FoldedClick, 'address' | 'userAgent'> =>
+  doNotTrack ? { address: '', userAgent: '' } : { address, userAgent };

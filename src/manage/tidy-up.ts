@@ -10,14 +10,21 @@ import type { Context } from './context.ts';
 import { outageKept } from './webhook-outages.ts';
 
 /** Nodes that were away for longer start over; see `ChangeFollower`. */
-const changesKept = 24 * 60 * 60 * 1000;
-const deliveriesKept = 30 * 24 * 60 * 60 * 1000;
+const day = 24 * 60 * 60 * 1000;
+const changesKept = day;
+const deliveriesKept = 30 * day;
 /** Few enough at a time that no click waits long behind them. */
 const rowsAtOnce = 1_000;
 
 /** Deletes what has expired. Any node may do it at any time. */
-export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'>): Promise<void> {
+export async function tidyUp({
+  database,
+  config,
+  now,
+}: Pick<Context, 'database' | 'config' | 'now'>): Promise<void> {
   const instant = now();
+  // Their bodies tell of single clicks.
+  const deliveriesBefore = instant - Math.min(deliveriesKept, config.clickRetentionDays * day);
   for (const table of expiringTables)
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);
@@ -27,7 +34,7 @@ export async function tidyUp({ database, now }: Pick<Context, 'database' | 'now'
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );
   await untilFewer(() =>
-    database.write((queries) => deleteOldDeliveries(queries, instant - deliveriesKept, rowsAtOnce)),
+    database.write((queries) => deleteOldDeliveries(queries, deliveriesBefore, rowsAtOnce)),
   );
   await untilFewer(() =>
     database.write((queries) => deleteOldBinned(queries, goneBefore(instant), rowsAtOnce)),
