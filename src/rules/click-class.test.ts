@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { machines, previews } from '../../test/support/agents-of-machines.ts';
 import { type AgentRow, android, iphone, people, windows } from '../../test/support/agents-of-people.ts';
 import { processorTime } from '../../test/support/stretched.ts';
-import { appBrowser } from './agent-class.ts';
+import { appBrowser } from './app-browsers.ts';
 import { classify, isRepeat } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
 import type { AgentKind } from './resolve.ts';

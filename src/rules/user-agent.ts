@@ -1,7 +1,8 @@
-import Bowser from 'bowser';
-import { appBrowser } from './agent-class.ts';
+import { browserOf } from './agent-browser.ts';
+import { deviceKind } from './agent-device.ts';
+import { systemOf } from './agent-system.ts';
+import { appBrowser } from './app-browsers.ts';
 import type { DeviceKind } from './click-fields.ts';
-import { deviceOf } from './visitor-kind.ts';
 
 /** What a user agent says of its owner's means. Names come from closed lists, so that clients can't add new ones. */
 export interface Agent {
@@ -14,52 +15,18 @@ export interface Agent {
   readonly browserVersion: string;
 }
 
-const unknown = 'Unknown';
-const nobody: Agent = { device: 'other', os: unknown, osVersion: '', browser: unknown, browserVersion: '' };
-
-const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
-const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
-
-/** Takes about 10 µs: remember the answer. */
+/** Takes some microseconds: remember the answer. */
 export function readAgent(userAgent: string): Agent {
-  if (userAgent === '') return nobody;
-  const parser = Bowser.getParser(userAgent, true);
-  const { name = '', version, versionName } = parser.getOS();
-  // An iPad that asks for desktop pages calls itself a Macintosh.
-  const isPad = name === 'macOS' && deviceOf(userAgent, null) === 'ios';
+  const { name: os, version: osVersion } = systemOf(userAgent);
   const app = appBrowser(userAgent);
-  const browser = parser.getBrowser();
+  const browser = app === null ? browserOf(userAgent) : { name: app, version: '' };
   return {
-    device: isPad ? 'tablet' : deviceKind(userAgent, parser.getPlatformType(true)),
-    os: isPad ? 'iOS' : listed(name, systems),
-    osVersion: isPad ? '' : plainVersion(name === 'Windows' ? versionName : version),
-    browser: app ?? listed(browser.name ?? '', browsers),
-    browserVersion: app === null ? (plainVersion(browser.version).split('.', 1)[0] ?? '') : '',
+    device: deviceKind(userAgent),
+    os,
+    osVersion,
+    browser: browser.name,
+    browserVersion: browser.version,
   };
-}
-
-const listed = (name: string, names: ReadonlySet<string>): string => (names.has(name) ? name : unknown);
-
-const plainVersion = (version: string | undefined): string =>
-  version !== undefined && /^[\w.]{1,20}$/.test(version) ? version : '';
-
-const television =
-  /smart-?tv|\btv\b|bravia|\bAFT\w+|crkey|roku|netcast|web0s|hbbtv|appletv|googletv|shield android|playstation|xbox|nintendo/i;
-
-function deviceKind(userAgent: string, platform: string): DeviceKind {
-  if (television.test(userAgent)) return 'tv';
-  switch (platform) {
-    case 'desktop':
-    case 'mobile':
-    case 'tablet':
-    case 'tv':
-      return platform;
-    case 'bot':
-      return 'other';
-    default:
-      // Chrome OS and the BSDs, which Bowser doesn't place.
-      return userAgent.includes('X11;') ? 'desktop' : 'other';
-  }
 }
 
 /** The language asked for first, without its region: `pt-BR,pt;q=0.9` is `pt`. '' when none is named. */

@@ -172,6 +172,18 @@ describe('which device a visitor has', () => {
       'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36',
       '"Chrome OS"',
     ],
+    [
+      'a MiPad',
+      'android',
+      'Mozilla/5.0 (Linux; U; Android 5.1; zh-cn; MiPad Build/LMY47I) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/53.0.2785.146 Mobile Safari/537.36 XiaoMi/MiuiBrowser/9.1.3',
+      null,
+    ],
+    [
+      'a HiPad',
+      'android',
+      'Mozilla/5.0 (Linux; Android 10; HiPad X) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/86.0.4240.198 Safari/537.36',
+      null,
+    ],
     ['no agent', 'other', null, null],
   ])('%s', (_, device, userAgent, hint) => {
     expect(deviceOf(userAgent, hint)).toBe(device);

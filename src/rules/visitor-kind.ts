@@ -1,4 +1,5 @@
 import { classOfAgent } from './agent-class.ts';
+import { isDesktopModePad } from './agent-system.ts';
 import type { AgentKind, Device } from './resolve.ts';
 
 /** What a visitor is, asked by the very function that gives hits their class. A client without a user agent is a script. */
@@ -21,7 +22,7 @@ export function deviceOf(userAgent: string | null, platformHint: string | null):
     if (platform !== '' && platform !== 'unknown') return 'other';
   }
   if (!userAgent || /windows phone|kaios/i.test(userAgent)) return 'other';
-  if (/iphone|ipad|ipod/i.test(userAgent)) return 'ios';
-  if (/macintosh/i.test(userAgent) && /\bmobile\/|crios|fxios|edgios/i.test(userAgent)) return 'ios';
-  return /android/i.test(userAgent) ? 'android' : 'other';
+  // There are Android tablets called MiPad and HiPad.
+  if (/android/i.test(userAgent)) return 'android';
+  return /\b(?:iphone|ipad|ipod)\b/i.test(userAgent) || isDesktopModePad(userAgent) ? 'ios' : 'other';
 }

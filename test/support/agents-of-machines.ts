@@ -221,4 +221,33 @@ export const machines: readonly AgentRow[] = [
     'bot_pattern',
   ],
   ['a name and nothing else', 'SCALE Device Updater 12 (build 4; linux)', 'unlike_browser'],
+  ['Yahoo beside an engine', `${windows} Chrome/120.0.0.0 Safari/537.36 Yahoo! Slurp`, 'known_crawler'],
+  [
+    'Amzn-User',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Amzn-User/0.1) Chrome/119.0.6045.214 Safari/537.36',
+    'known_crawler',
+  ],
+  [
+    'MistralAI-User',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; MistralAI-User/1.0; +https://docs.mistral.ai/robots)',
+    'known_crawler',
+  ],
+  [
+    'ThousandEyes',
+    `${windows} Chrome/124.0.6367.60 Safari/537.36 ThousandEyes-Dragonfly-x1`,
+    'known_crawler',
+  ],
+  ['HtmlUnit', `${windows} Chrome/72.0.3626.121 Safari/537.36 HtmlUnit/2.36`, 'known_crawler'],
+  ['rendertron', `${windows} Chrome/79.0.3945.0 Safari/537.36 rendertron`, 'known_crawler'],
+  ['Assetnote', `${windows} Chrome/94.0.4606.81 Safari/537.36 Assetnote/1.0.0`, 'known_crawler'],
+  [
+    "BrandVerity, with an app's name",
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 7_0 like Mac OS X) AppleWebKit/537.51.1 (KHTML, like Gecko) Mobile/11A465 Twitter for iPhone BrandVerity/1.0 (http://www.brandverity.com/why-is-brandverity-visiting-me)',
+    'known_crawler',
+  ],
+  [
+    'something compatible beside an engine',
+    'Mozilla/5.0 (compatible; ExampleReader/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
+    'bot_pattern',
+  ],
 ];

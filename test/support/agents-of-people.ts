@@ -185,4 +185,48 @@ export const people: readonly AgentRow[] = [
     'Mozilla/5.0 (iPhone; CPU iPhone OS 11_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15G77 ChannelId(73) NebulaSDK/1.8.100112 Nebula PSDType(1) AliApp(AP/10.1.30.300) AlipayClient/10.1.30.300 Alipay Language/zh-Hans',
     'app_browser',
   ],
+  ['Toutiao, which is named for news', `${android} JsSdk/2 NewsArticle/9.8.5 NetType/wifi`, 'app_browser'],
+  ['SmartNews', `${iphone} Mobile/15E148 SmartNews 24.5.20`, 'app_browser'],
+  ['a news reader without a name', `${android} DailyNews/4.1`, 'browser'],
+  [
+    'a VIDAA television',
+    'Mozilla/5.0 (Linux; Andr0id 9; VIDAA 6.0; Hisense; HiSmartTV; 55A6G) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.150 Safari/537.36 VIDAA/6.0(Hisense;SmartTV;43A53FUV;MTK9602/V0000.06.12A.N0713;UHD;HU43A53FUV;)',
+    'browser',
+  ],
+  [
+    'Google TV',
+    'Mozilla/5.0 (Linux; Android 12; Google TV Streamer Build/UTT3.240625.001) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.6478.122 Safari/537.36',
+    'browser',
+  ],
+  [
+    'a phone called Discovery',
+    'Mozilla/5.0 (Linux; Android 13; Discovery X5) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36',
+    'browser',
+  ],
+  [
+    'a phone called Catch',
+    'Mozilla/5.0 (Linux; Android 8.1.0; Catch 5S) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 Mobile Safari/537.36',
+    'browser',
+  ],
+  [
+    'Facebook, which leaves out all but its own part',
+    '[FBAN/FB4A;FBAV/470.0.0.39.107;FBBV/626532149;FBDM/{density=2.625,width=1080,height=2211};FBLC/en_US;FBPN/com.facebook.katana;FBDV/SM-A515F;FBSV/13;]',
+    'app_browser',
+  ],
+  [
+    'DuckDuckGo, which leaves out the phone',
+    'Mozilla/5.0 (Linux; Android 10) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/84.0.4147.111 Mobile DuckDuckGo/5 Safari/537.36',
+    'browser',
+  ],
+  [
+    'DuckDuckGo, which leaves out the beginning',
+    'AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/118.0.0.0 Mobile DuckDuckGo/5 Safari/537.36',
+    'browser',
+  ],
+  ['an app that writes its name in front', `TV Bro/1.0 ${android}`, 'browser'],
+  [
+    'Konqueror, which calls itself compatible',
+    'Mozilla/5.0 (compatible; Konqueror/4.5; Linux) KHTML/4.5.4 (like Gecko)',
+    'browser',
+  ],
 ];

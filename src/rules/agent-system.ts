@@ -1,0 +1,67 @@
+/** An operating system as it is counted. */
+export interface AgentSystem {
+  readonly name: string;
+  /** '' where the user agent doesn't say. */
+  readonly version: string;
+}
+
+export const unknownName = 'Unknown';
+
+/** Android is asked before iOS: there are tablets called MiPad and HiPad. The version is the pattern's first group. */
+const systems: readonly (readonly [string, RegExp])[] = [
+  ['Windows Phone', /Windows Phone(?: OS)?(?: ([\d.]+))?|IEMobile|\bZuneWP7/i],
+  ['KaiOS', /KAIOS(?:\/([\d.]+))?/i],
+  ['webOS', /(?:web[o0]s|hpwos)(?:\/([\d.]+))?/i],
+  ['Tizen', /Tizen(?:[ /]([\d.]+))?/i],
+  ['HarmonyOS', /OpenHarmony ?([\d.]+)?|ArkWeb/i],
+  ['Roku', /\bRoku(?:\w*\/DVP-([\d.]+))?/i],
+  ['Sailfish', /Sailfish/i],
+  ['Windows', /Windows (?:NT|IoT) ([\d.]+)(?!.*Android)/i],
+  ['Android', /Android[ /-]?([\d.]+)?|GoogleTV|\/Adr\b|^\[FB\w+\/(?:FB4A|Orca)/i],
+  ['BlackBerry', /\bBB10\b.*Version\/([\d.]+)|BlackBerry\w*\/?([\d.]+)?|RIM Tablet/i],
+  ['Chrome OS', /\bCrOS\b/],
+  ['iOS', /\b(?:iPhone|iPad|iPod)(?:.*? OS (\d[\d_]*))?/i],
+  ['tvOS', /Apple ?TV/i],
+  ['PlayStation', /PlayStation(?: \w+)?(?:[ /]([\d.]+))?/i],
+  ['Nintendo', /Nintendo/i],
+  ['Symbian', /Symb(?:ian|OS)|Series ?60|S60V/i],
+  ['Bada', /\bBada(?:\/([\d.]+))?/i],
+  ['macOS', /(?:Macintosh|Mac OS X|Mac_PowerPC)(?:.*?(?:OS X|X11;) (\d+(?:[._]\d+)*))?/i],
+  ['Windows', /\bWindows (9[58x]|CE|XP|2000|ME)?|\bWin9/i],
+  ['FreeBSD', /FreeBSD/i],
+  ['OpenBSD', /OpenBSD/i],
+  ['NetBSD', /NetBSD/i],
+  ['AmigaOS', /Amiga(?:OS)?(?: ([\d.]+))?/i],
+  ['Linux', /Linux|X11|Ubuntu/i],
+];
+
+/** Versions that Windows is known by, by those of its kernel. */
+const windowsVersions: Readonly<Record<string, string>> = {
+  '5.0': '2000',
+  '5.1': 'XP',
+  '5.2': '2003',
+  '6.0': 'Vista',
+  '6.1': '7',
+  '6.2': '8',
+  '6.3': '8.1',
+  '6.4': '10',
+  '10.0': '10',
+};
+
+/** An iPad that asks for desktop pages calls itself a Macintosh. Apps and other browsers on it give it away. */
+export const isDesktopModePad = (userAgent: string): boolean =>
+  /Macintosh/.test(userAgent) && /\bMobile\/|CriOS|FxiOS|EdgiOS|OPiOS|\bOPT\/|GSA\//.test(userAgent);
+
+export function systemOf(userAgent: string): AgentSystem {
+  if (isDesktopModePad(userAgent)) return { name: 'iOS', version: '' };
+  for (const [name, pattern] of systems) {
+    const found = pattern.exec(userAgent);
+    if (found === null) continue;
+    const version = plainVersion((found[1] ?? found[2] ?? '').replaceAll('_', '.'));
+    return { name, version: name === 'Windows' ? (windowsVersions[version] ?? '') : version };
+  }
+  return { name: unknownName, version: '' };
+}
+
+export const plainVersion = (version: string | undefined): string =>
+  version !== undefined && /^[\w.]{1,20}$/.test(version) ? version.replace(/\.+$/, '') : '';

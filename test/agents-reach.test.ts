@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import listedCrawlers from 'crawler-user-agents';
+import commonAgents from 'top-user-agents';
+import { classOfAgent } from '../src/rules/agent-class.ts';
+import { readAgent } from '../src/rules/user-agent.ts';
+import { appAgents } from './support/agents-of-apps.ts';
+import { crawlerAgents } from './support/agents-of-crawlers.ts';
+
+/**
+ * Entries that a list has on the wrong side, or that nobody could tell by the user agent, each with the reason. They are left
+ * out of the counts, and nothing else is.
+ */
+const leftOut: Readonly<Record<string, string>> = {
+  'Mozilla/5.0 (Linux; Android 15; CPH2557 Build/AP3A.240617.008; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/142.0.7444.142 Mobile Safari/537.36 Instagram 406.0.0.58.159 Android (35/15; 480dpi; 1080x2400; OPPO; CPH2557; OP573DL1; mt6833; en_MY; 822918295; IABMV/1) NV/1':
+    "Instagram's browser on an OPPO telephone: the list goes by the number of its Android build",
+  'Mozilla/5.0 (Linux; Android 16; Pixel 10 Pro XL Build/CP1A.260305.018; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/146.0.7680.174 Mobile Safari/537.36 MetaIAB Facebook':
+    "Facebook's own browser (IAB is the in-app browser), in which a person reads",
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Code/1.115.0 Chrome/142.0.7444.265 Electron/39.8.5 Safari/537.36':
+    'the pages shown within Visual Studio Code, to the person who opened them',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Trae/1.107.1 Chrome/142.0.7444.235 Electron/39.2.7 Safari/537.36':
+    'the same of another editor',
+  'Mozilla/5.0 (Macintosh; U; Intel Mac OS X 10_5_6; en-us) AppleWebKit/528.16 (KHTML, like Gecko) Fluid/0.9.6 Safari/528.16':
+    'a browser for single sites on a Mac; isbot has it among the browsers',
+  'SAMSUNG-S8000/S8000XXIF3 SHP/VPP/R5 Jasmine/1.0 Nextreaming SMM-MMS/1.92.0 profile/MIDP-2.1 configuration/CLDC-1.1 FirePHP/0.3(Linux LLC 1.2)':
+    'FirePHP is an extension that a developer has in the browser',
+};
+
+const linesOf = (name: string): string[] =>
+  readFileSync(new URL(`fixtures/agents/${name}.txt`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+interface Described {
+  readonly userAgent: string;
+  readonly device: string;
+  /** Null where the list doesn't say. */
+  readonly os: string | null;
+  readonly browser: string | null;
+}
+
+/** In the format of the package: `platform` is what the browser's own script interface says. */
+interface SeenAgent {
+  readonly userAgent: string;
+  readonly platform: string;
+  readonly deviceCategory: string;
+}
+
+/** Platforms that belong to one system; "Linux x86_64" is also what an emulated telephone says. */
+const systemOfPlatform: Readonly<Record<string, string>> = {
+  iPhone: 'iOS',
+  iPad: 'iOS',
+  MacIntel: 'macOS',
+  Win32: 'Windows',
+};
+
+const seenAgents: readonly SeenAgent[] = JSON.parse(
+  readFileSync(fileURLToPath(new URL('user-agents.json', import.meta.resolve('user-agents'))), 'utf8'),
+);
+
+const described: Readonly<Record<string, readonly Described[]>> = {
+  'user-agents 2.1.198': seenAgents.map(({ userAgent, platform, deviceCategory }) => ({
+    userAgent,
+    device: deviceCategory,
+    os: systemOfPlatform[platform] ?? null,
+    browser: null,
+  })),
+  'device-detector': linesOf('device-detector').map((line) => {
+    const [device = '', os = '', browser = '', ...rest] = line.split('|');
+    return { device, os, browser, userAgent: rest.join('|') };
+  }),
+  'app browsers of ours': appAgents.map(({ app, ...agent }) => ({ ...agent, browser: app })),
+};
+
+const people: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.entries(described).map(([list, rows]) => [list, rows.map(({ userAgent }) => userAgent)]),
+  ),
+  'top-user-agents 2.1.138': commonAgents,
+  'isbot, browsers': linesOf('isbot-browsers'),
+};
+
+const machines: Readonly<Record<string, readonly string[]>> = {
+  'crawler-user-agents 1.60.0': listedCrawlers.flatMap(({ instances }) => instances),
+  'isbot, crawlers': linesOf('isbot-crawlers'),
+  'machines of ours': crawlerAgents,
+};
+
+const counted = (agents: readonly string[]): string[] =>
+  [...new Set(agents)].filter((userAgent) => !Object.hasOwn(leftOut, userAgent));
+
+const isPerson = (userAgent: string): boolean => classOfAgent(userAgent).class === 'human';
+
+/** Fails with all that are wrong when their share is more than this. */
+function expectAtMost(share: number, all: readonly unknown[], wrong: readonly unknown[]): void {
+  expect(all.length).toBeGreaterThan(0);
+  expect(wrong.length / all.length <= share ? [] : wrong).toEqual([]);
+}
+
+const withAll = <T>(lists: Readonly<Record<string, readonly T[]>>): [string, readonly T[]][] => [
+  ...Object.entries(lists),
+  ['all lists together', Object.values(lists).flat()],
+];
+
+test('our own lists have at least 400 machines and 400 app browsers, none twice', () => {
+  for (const agents of [crawlerAgents, appAgents.map(({ userAgent }) => userAgent)]) {
+    expect(new Set(agents).size).toBe(agents.length);
+    expect(agents.length).toBeGreaterThanOrEqual(400);
+  }
+});
+
+test('what is left out of the lists is in them', () => {
+  const all = new Set([...Object.values(machines), ...Object.values(people)].flat());
+  expect(Object.keys(leftOut).filter((userAgent) => !all.has(userAgent))).toEqual([]);
+});
+
+describe('of the machines at least 99.5 percent are caught', () => {
+  test.each(withAll(machines))('%s', (_, agents) => {
+    const all = counted(agents);
+    expectAtMost(0.005, all, all.filter(isPerson));
+  });
+});
+
+describe('of the people at most one in a thousand is taken for a machine', () => {
+  test.each(withAll(people))('%s', (_, agents) => {
+    const all = counted(agents);
+    expectAtMost(
+      0.001,
+      all,
+      all.filter((userAgent) => !isPerson(userAgent)),
+    );
+  });
+});
+
+describe('what a browser runs on, and which it is', () => {
+  const devices = { tablet: 0.05, tv: 0.1 };
+  for (const [list, rows] of withAll(described)) {
+    const read = rows.map((row) => ({ ...row, read: readAgent(row.userAgent) }));
+    test(`${list}: the device of 97 percent`, () =>
+      expectAtMost(
+        0.03,
+        read,
+        read.filter((row) => row.read.device !== row.device),
+      ));
+    for (const [device, share] of Object.entries(devices)) {
+      const of = read.filter((row) => row.device === device);
+      if (of.length > 0)
+        test(`${list}: ${100 - share * 100} percent of what is a ${device}`, () =>
+          expectAtMost(
+            share,
+            of,
+            of.filter((row) => row.read.device !== device),
+          ));
+    }
+    test(`${list}: the system of 99 percent`, () => {
+      const told = read.filter(({ os }) => os !== null);
+      expectAtMost(
+        0.01,
+        told,
+        told.filter((row) => row.read.os !== row.os),
+      );
+    });
+    const named = read.filter(({ browser }) => browser !== null);
+    if (named.length > 0)
+      test(`${list}: the browser of 97 percent`, () =>
+        expectAtMost(
+          0.03,
+          named,
+          named.filter((row) => row.read.browser !== row.browser),
+        ));
+  }
+});
