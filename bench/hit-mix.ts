@@ -61,6 +61,7 @@ export function* hitMix(count: number, until: number): Generator<RawHit> {
       referer: referred ? `https://site-${Math.floor(random() * 300)}.example.org/page` : '',
       query: tagged ? `?utm_source=mail&utm_medium=email&utm_campaign=week-${Math.floor(random() * 20)}` : '',
       purpose: '',
+      witness: 'none',
       doNotTrack: false,
       countryHint: '',
     };
@@ -92,6 +93,7 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
       referer: '',
       query: '',
       purpose: '',
+      witness: 'none',
       doNotTrack: false,
       countryHint: '',
     };

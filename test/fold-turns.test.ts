@@ -36,6 +36,7 @@ const plain: RawHit = {
   referer: '',
   query: '',
   purpose: '',
+  witness: 'none',
   doNotTrack: false,
   countryHint: '',
 };

@@ -30,6 +30,7 @@ const hit = {
   referer: '',
   query: '',
   purpose: '',
+  witness: 'none',
   doNotTrack: false,
   countryHint: '',
 } as const;

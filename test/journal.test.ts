@@ -32,6 +32,7 @@ const plain = {
   referer: '',
   query: '',
   purpose: '',
+  witness: 'none',
   doNotTrack: false,
   countryHint: '',
 } as const;

@@ -1,3 +1,4 @@
+import type { Witness } from '../rules/fetch-witness.ts';
 import type { Outcome } from '../rules/resolve.ts';
 
 /** A hit as the journal keeps it, until it is folded. */
@@ -15,6 +16,8 @@ export interface RawHit {
   readonly referer: string;
   readonly query: string;
   readonly purpose: string;
+  /** What headers say against a browser. */
+  readonly witness: Witness;
   /** DNT: 1 or Sec-GPC: 1. */
   readonly doNotTrack: boolean;
   /** The country as a trusted proxy's header names it; '' when there is none. */

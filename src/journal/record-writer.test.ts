@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
+import { witnesses } from '../rules/fetch-witness.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes } from './hit.ts';
 import { recordBytes, wholeRecord } from './record.ts';
@@ -54,6 +55,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   referer: anyText,
   query: anyText,
   purpose: anyText,
+  witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.oneof(fc.constantFrom('', 'DE'), anyText),
 });

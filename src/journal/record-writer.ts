@@ -1,6 +1,7 @@
+import { witnesses } from '../rules/fetch-witness.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
-import { doNotTrackMark, recordHead, sealRecord } from './record.ts';
+import { doNotTrackMark, recordHead, sealRecord, witnessMark } from './record.ts';
 
 /** The maximum length of a text, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
 const maxLengths = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
@@ -13,6 +14,7 @@ const restLength = 200;
 const lineBreak = 10;
 const zero = 48;
 const mark = doNotTrackMark.charCodeAt(0);
+const blank = witnessMark.charCodeAt(0);
 /** Larger numbers aren't written digit by digit. */
 const largeNumber = 1e9;
 /** Longer texts are copied faster by the runtime. */
@@ -52,7 +54,7 @@ export class RecordWriter {
     this.#cut(hit.acceptLanguage, maxLengths.language);
     this.#cut(hit.referer, maxLengths.referer);
     this.#cut(hit.query, maxLengths.query);
-    this.#cut(hit.purpose, maxLengths.purpose);
+    this.#purpose(hit);
     this.#word(hit.countryHint);
   }
 
@@ -79,6 +81,15 @@ export class RecordWriter {
     bytes[this.#end++] = zero + targets.indexOf(target ?? 'none');
     if (doNotTrack) bytes[this.#end++] = mark;
     bytes[this.#end++] = lineBreak;
+  }
+
+  #purpose({ purpose, witness }: RawHit): void {
+    if (witness !== 'none') {
+      const bytes = this.#bytes;
+      bytes[this.#end++] = blank;
+      bytes[this.#end++] = zero + witnesses.indexOf(witness);
+    }
+    this.#cut(purpose, maxLengths.purpose);
   }
 
   #number(number: number): void {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { HitCursor } from '../ledger/hit-cursor.ts';
+import { witnesses } from '../rules/fetch-witness.ts';
 import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes } from './hit.ts';
 import { JournalReader } from './reader.ts';
-import { type RecordBytes, recordBytes, wholeRecord } from './record.ts';
+import { type RecordBytes, recordBytes, recordHead, wholeRecord } from './record.ts';
 import { RecordWriter } from './record-writer.ts';
 
 /** What a header can hold as Bun hands it on: any byte but a line break and NUL. */
@@ -28,7 +29,8 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   acceptLanguage: headerText,
   referer: headerText,
   query: headerText,
-  purpose: headerText,
+  purpose: headerText.map((purpose) => purpose.trimStart()),
+  witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
 });
@@ -80,8 +82,18 @@ const hitAt = (at: number): RawHit => ({
   referer: '',
   query: '',
   purpose: '',
+  witness: 'none',
   doNotTrack: false,
   countryHint: '',
+});
+
+test('a witness stands in the line of the purpose: programs from before find every field where they look for it', () => {
+  const linesOf = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHead).split('\n');
+  const plain = { ...hitAt(1), purpose: 'prefetch', countryHint: 'DE' };
+  const lines = linesOf(plain);
+  const purpose = lines.indexOf('prefetch');
+  expect(linesOf({ ...plain, witness: 'not_navigation' })).toEqual(lines.with(purpose, ' 1prefetch'));
+  expect(linesOf({ ...plain, witness: 'no_browser_headers' })).toEqual(lines.with(purpose, ' 2prefetch'));
 });
 
 function withJournal(segments: readonly Uint8Array[], look: (folder: string) => void): void {

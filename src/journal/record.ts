@@ -4,6 +4,11 @@
  */
 export const recordHead = 8;
 export const doNotTrackMark = 'n';
+/**
+ * In front of a purpose, followed by the witness's index: no header's value begins with a blank. Programs from before take both
+ * for a part of the purpose, in which they look for other words.
+ */
+export const witnessMark = ' ';
 
 /** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {

@@ -4,6 +4,7 @@ import { hitText } from '../../test/support/hit-text.ts';
 import { outcomes, type RawHit, targets } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { classes, devices, originFields, reasons, sources, wordFields } from '../rules/click-fields.ts';
+import { witnesses } from '../rules/fetch-witness.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { HitBatch } from './hit-batch.ts';
@@ -58,6 +59,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
     '?utm_term=a&utm_content=b&qr',
   ),
   purpose: fc.constantFrom('', '', '', 'prefetch', 'something'),
+  witness: fc.constantFrom('none', 'none', 'none', ...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', '', 'se', 'XX'),
 });
@@ -146,6 +148,7 @@ const plainHit: RawHit = {
   referer: '',
   query: '',
   purpose: '',
+  witness: 'none',
   doNotTrack: false,
   countryHint: '',
 };

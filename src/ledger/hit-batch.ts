@@ -168,7 +168,7 @@ export class HitBatch {
     }
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
     if (country !== null) columns.country[row] = this.#words.indexOf(country);
-    if (hit.purpose === '') return;
+    if (hit.purpose === '' && hit.witness === 'none') return;
     const found = classify(hit, () => parts.agentOf(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
     columns.reason[row] = reasonCodes[found.reason];

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { hitText } from '../../test/support/hit-text.ts';
 import type { RawHit } from '../journal/hit.ts';
+import { witnesses } from '../rules/fetch-witness.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { HitCursor } from './hit-cursor.ts';
 
@@ -21,6 +22,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   referer: text,
   query: text,
   purpose: text,
+  witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: text,
 });
@@ -52,7 +54,10 @@ test('whatever was read before, and how often, a hit is read as it was written, 
             known.add(visitor);
           }
           expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
-          expect(cursor.isBare).toBe([hit.referer, hit.query, hit.purpose, hit.countryHint].join('') === '');
+          const { referer, query, purpose, witness, countryHint } = hit;
+          expect(cursor.isBare).toBe(
+            [referer, query, purpose, countryHint].join('') === '' && witness === 'none',
+          );
           before = visitor;
         }
         expect(cursor.next()).toBe(false);

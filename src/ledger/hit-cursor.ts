@@ -1,6 +1,7 @@
 import type { RawHit } from '../journal/hit.ts';
 import { outcomes, targets } from '../journal/hit.ts';
-import { doNotTrackMark, type RecordBytes } from '../journal/record.ts';
+import { doNotTrackMark, type RecordBytes, witnessMark } from '../journal/record.ts';
+import { type Witness, witnesses } from '../rules/fetch-witness.ts';
 import { type ByteCache, isSame } from '../structures/byte-cache.ts';
 
 const prime = 0x0100_0193;
@@ -8,6 +9,7 @@ const zero = '0'.charCodeAt(0);
 const lineBreak = '\n'.charCodeAt(0);
 const fourLineBreaks = 0x0a0a_0a0a;
 const mark = doNotTrackMark.charCodeAt(0);
+const blank = witnessMark.charCodeAt(0);
 /** Digits that certainly make less than 2 to the 31st. */
 const smallNumber = 9;
 /** An instant's digits for the next 260 years; the first of them change every hundred seconds. */
@@ -32,7 +34,7 @@ export class HitCursor {
    * by line.
    */
   isSameVisitor = false;
-  /** Whether there is no referrer, no query, no purpose and no country. */
+  /** Whether there is no referrer, no query, no purpose, no witness and no country. */
   isBare = false;
   /** The offsets below are offsets in these bytes. */
   #bytes: Buffer = Buffer.alloc(0);
@@ -82,7 +84,7 @@ export class HitCursor {
     return true;
   }
 
-  /** Whether there is no query, no purpose and no country, as with most hits. */
+  /** Whether there is no query, no purpose, no witness and no country, as with most hits. */
   get isPlain(): boolean {
     return this.#here - this.#query === 3;
   }
@@ -130,7 +132,11 @@ export class HitCursor {
   }
 
   get purpose(): string {
-    return this.#cut(this.#purpose, this.#hint);
+    return this.#cut(this.#hasWitness ? this.#purpose + 2 : this.#purpose, this.#hint);
+  }
+
+  get witness(): Witness {
+    return this.#hasWitness ? (witnesses[(this.#bytes[this.#purpose + 1] ?? 0) - zero] ?? 'none') : 'none';
   }
 
   get countryHint(): string {
@@ -152,9 +158,14 @@ export class HitCursor {
       referer: this.referer,
       query: this.query,
       purpose: this.purpose,
+      witness: this.witness,
       doNotTrack: this.doNotTrack,
       countryHint: this.countryHint,
     };
+  }
+
+  get #hasWitness(): boolean {
+    return this.#bytes[this.#purpose] === blank;
   }
 
   #textFrom(cache: ByteCache<string>, from: number, to: number, hash: number): string {

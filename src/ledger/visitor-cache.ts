@@ -64,7 +64,7 @@ export class VisitorCache {
     const words = this.#words;
     const { method, address, userAgent } = hit;
     const agent = parts.agentOf(userAgent);
-    const found = classify({ method, userAgent, purpose: '' }, () => agent.classification);
+    const found = classify({ method, userAgent, purpose: '', witness: 'none' }, () => agent.classification);
     return {
       day,
       class: classCodes[found.class],

@@ -6,10 +6,11 @@ import { processorTime } from '../../test/support/stretched.ts';
 import { appBrowser } from './app-browsers.ts';
 import { classify, isRepeat } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
+import type { Witness } from './fetch-witness.ts';
 import type { AgentKind } from './resolve.ts';
 import { agentKind } from './visitor-kind.ts';
 
-const classOf = (userAgent: string) => classify({ method: 'GET', userAgent, purpose: '' });
+const classOf = (userAgent: string) => classify({ method: 'GET', userAgent, purpose: '', witness: 'none' });
 
 describe('a user agent gives a hit its class', () => {
   const tables: readonly (readonly [ClickClass, readonly AgentRow[]])[] = [
@@ -21,7 +22,9 @@ describe('a user agent gives a hit its class', () => {
     for (const [who, userAgent, reason] of rows) {
       test(`${expected}: ${who}`, () => {
         expect(classOf(userAgent)).toEqual({ class: expected, reason });
-        expect(agentKind(userAgent)).toBe(expected === 'human' ? 'person' : (expected as AgentKind));
+        expect(agentKind({ userAgent, witness: 'none' })).toBe(
+          expected === 'human' ? 'person' : (expected as AgentKind),
+        );
       });
     }
   }
@@ -42,12 +45,72 @@ describe('a request that is not a visit is none, whatever client sends it', () =
   ];
   for (const [what, method, purpose, expected, reason] of rows) {
     test(what, () => {
-      expect(classify({ method, userAgent: browser, purpose })).toEqual({ class: expected, reason });
+      expect(classify({ method, userAgent: browser, purpose, witness: 'none' })).toEqual({
+        class: expected,
+        reason,
+      });
     });
   }
 
   test('a HEAD probe of a crawler is a HEAD probe', () => {
-    expect(classify({ method: 'HEAD', userAgent: 'curl/8.5.0', purpose: '' }).class).toBe('head');
+    expect(classify({ method: 'HEAD', userAgent: 'curl/8.5.0', purpose: '', witness: 'none' }).class).toBe(
+      'head',
+    );
+  });
+});
+
+describe('headers are witnesses of what calls itself a browser', () => {
+  const chrome = `${windows} Chrome/131.0.0.0 Safari/537.36`;
+  const onPhone =
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/89.0.4389.72 Mobile Safari/537.36';
+  const classWith = (witness: Witness, userAgent: string, more: { method?: string; purpose?: string } = {}) =>
+    classify({ method: 'GET', purpose: '', ...more, userAgent, witness });
+
+  test('what opens no page is no click, whatever browser fetches it', () => {
+    for (const userAgent of [chrome, onPhone, android, `${iphone} Version/17.5 Mobile/15E148 Safari/604.1`])
+      expect(classWith('not_navigation', userAgent)).toEqual({ class: 'bot', reason: 'not_navigation' });
+  });
+
+  test('a Chrome or Edge that sends none of its headers on https is a script', () => {
+    for (const userAgent of [
+      chrome,
+      onPhone,
+      `${windows} Chrome/131.0.0.0 Safari/537.36 Edg/131.0.2903.86`,
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/90.0.4430.212 Safari/537.36',
+    ])
+      expect(classWith('no_browser_headers', userAgent)).toEqual({
+        class: 'bot',
+        reason: 'no_browser_headers',
+      });
+  });
+
+  test('browsers that are not bound to send them are people all the same', () => {
+    for (const userAgent of [
+      `${windows} Chrome/88.0.4324.190 Safari/537.36`,
+      `${windows} Chrome/131.0.0.0 Safari/537.36 OPR/117.0.0.0`,
+      android,
+      `${android} [FB_IAB/FB4A;FBAV/263.0.0.46.121;]`,
+      `${iphone} Version/16.3 Mobile/15E148 Safari/604.1`,
+      `${iphone} CriOS/131.0.6778.73 Mobile/15E148 Safari/604.1`,
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0',
+      'Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/94.0.4606.128 Safari/537.36',
+      'Mozilla/5.0 (Linux; Android 13; SM-A515F; wv) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36',
+    ])
+      expect([userAgent, classWith('no_browser_headers', userAgent).class]).toEqual([userAgent, 'human']);
+  });
+
+  test('the user agent, the method and the purpose speak first', () => {
+    expect(classWith('not_navigation', 'curl/8.5.0').reason).toBe('http_library');
+    expect(classWith('not_navigation', 'Twitterbot/1.0').class).toBe('preview');
+    expect(classWith('not_navigation', chrome, { method: 'HEAD' }).class).toBe('head');
+    expect(classWith('not_navigation', chrome, { purpose: 'prefetch' }).class).toBe('prefetch');
+  });
+
+  test('protection hears what is there, and refuses nobody for what is missing', () => {
+    expect(agentKind({ userAgent: chrome, witness: 'not_navigation' })).toBe('bot');
+    expect(agentKind({ userAgent: chrome, witness: 'no_browser_headers' })).toBe('person');
+    expect(agentKind({ userAgent: 'curl/8.5.0', witness: 'no_browser_headers' })).toBe('bot');
+    expect(agentKind({ userAgent: 'Twitterbot/1.0', witness: 'not_navigation' })).toBe('preview');
   });
 });
 

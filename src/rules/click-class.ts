@@ -1,14 +1,20 @@
 import { classOfAgent } from './agent-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
+import type { Witness } from './fetch-witness.ts';
 
 export interface Classification {
   readonly class: ClickClass;
   readonly reason: ClassReason;
 }
 
-interface HitSigns {
-  readonly method: string;
+/** What tells a person from a machine. */
+export interface VisitorSigns {
   readonly userAgent: string;
+  readonly witness: Witness;
+}
+
+interface HitSigns extends VisitorSigns {
+  readonly method: string;
   /** The value of Sec-Purpose, Purpose, X-Purpose or X-Moz, whichever is there; '' when none is. */
   readonly purpose: string;
 }
@@ -25,7 +31,31 @@ export function classify(
   if (hit.method === 'HEAD') return head;
   if (hit.method !== 'GET' && hit.method !== 'POST') return unusualMethod;
   if (hit.purpose !== '' && fetchedAhead.test(hit.purpose)) return prefetch;
-  return ofAgent(hit.userAgent);
+  return classOfVisitor(hit, ofAgent);
+}
+
+const notNavigation: Classification = { class: 'bot', reason: 'not_navigation' };
+const noBrowserHeaders: Classification = { class: 'bot', reason: 'no_browser_headers' };
+
+/**
+ * Chrome and Edge since version 89, under their own name alone: on https they always send Sec-Fetch-*. Safari does so since
+ * 16.4, and in web views and browsers built on theirs apps may do as they like.
+ */
+const sendsFetchHeaders =
+  /^Mozilla\/5\.0 \((?:Windows NT|Macintosh|X11|Linux; Android)(?![^)]*; wv\))[^)]*\) AppleWebKit\/537\.36 \(KHTML, like Gecko\) Chrome\/(?:89|9\d|[1-9]\d\d)\.[\d.]+ (?:Mobile )?Safari\/537\.36(?: EdgA?\/[\d.]+)?$/;
+
+/**
+ * Person, preview or machine: the ledger, bot protection and previews all ask here. Headers are heard only of what calls
+ * itself a browser.
+ */
+export function classOfVisitor(
+  { userAgent, witness }: VisitorSigns,
+  ofAgent: (userAgent: string) => Classification = classOfAgent,
+): Classification {
+  const found = ofAgent(userAgent);
+  if (witness === 'none' || found.class !== 'human') return found;
+  if (witness === 'not_navigation') return notNavigation;
+  return sendsFetchHeaders.test(userAgent) ? noBrowserHeaders : found;
 }
 
 /** `preview` is what Safari's top sites and Facebook's app say when they load a page before anybody asked for it. */

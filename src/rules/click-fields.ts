@@ -63,6 +63,8 @@ export const reasons = [
   'bot_pattern',
   'unlike_browser',
   'recent_visit',
+  'not_navigation',
+  'no_browser_headers',
 ] as const;
 export type ClassReason = (typeof reasons)[number];
 

@@ -1,12 +1,15 @@
-import { classOfAgent } from './agent-class.ts';
 import { isDesktopModePad } from './agent-system.ts';
+import { type Classification, classOfVisitor, type VisitorSigns } from './click-class.ts';
 import type { AgentKind, Device } from './resolve.ts';
 
-/** What a visitor is, asked by the very function that gives hits their class. A client without a user agent is a script. */
-export function agentKind(userAgent: string | null): AgentKind {
-  const { class: ofAgent } = classOfAgent(userAgent ?? '');
-  if (ofAgent === 'human') return 'person';
-  return ofAgent === 'preview' ? 'preview' : 'bot';
+/**
+ * What a visitor is, asked by the very function that gives hits their class. A client without a user agent is a script. Nobody
+ * is refused for headers that are missing: something on the way may have taken them out.
+ */
+export function agentKind(signs: VisitorSigns, ofAgent?: (userAgent: string) => Classification): AgentKind {
+  const { class: found, reason } = classOfVisitor(signs, ofAgent);
+  if (found === 'human' || reason === 'no_browser_headers') return 'person';
+  return found === 'preview' ? 'preview' : 'bot';
 }
 
 /**

@@ -33,6 +33,7 @@ describe('what the journal keeps of a request', () => {
       referer: 'https://r.example/',
       query: '?qr',
       purpose: '',
+      witness: 'none',
       doNotTrack: true,
       countryHint: '',
     });
@@ -58,6 +59,16 @@ describe('what the journal keeps of a request', () => {
     test(`"${purpose}" of ${Object.keys(headers).join(', ')}`, () =>
       expect(hitWith(headers).purpose).toBe(purpose));
   }
+
+  test('is what is missing only where a proxy vouches for https', () => {
+    const https = { 'user-agent': 'UA', 'x-forwarded-proto': 'https' };
+    expect(hitWith(https).witness).toBe('none');
+    expect(hitWith(https, true).witness).toBe('no_browser_headers');
+    expect(hitWith({ ...https, 'sec-fetch-mode': 'navigate' }, true).witness).toBe('none');
+    expect(hitWith({ 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }).witness).toBe(
+      'not_navigation',
+    );
+  });
 
   test("a country comes from a proxy's header where proxies are believed, and only there", () => {
     expect(hitWith({ 'cf-ipcountry': 'DE' }).countryHint).toBe('');

@@ -23,6 +23,7 @@ export function hitOf(
     referer: visit.referer,
     query: visit.search,
     purpose: visit.purpose,
+    witness: believesProxies || visit.witness !== 'no_browser_headers' ? visit.witness : 'none',
     doNotTrack: visit.doNotTrack,
     countryHint: believesProxies ? countryCode(visit.countryHint) : '',
   };

@@ -1,4 +1,5 @@
 import { networkOf } from '../http/client-address.ts';
+import type { Witness } from '../rules/fetch-witness.ts';
 import type { PlainRequest } from './connection/plain-request.ts';
 import type { Visit } from './visit.ts';
 
@@ -38,6 +39,10 @@ export class PlainVisit implements Visit {
 
   get platformHint(): string | null {
     return this.request.platformHint;
+  }
+
+  get witness(): Witness {
+    return this.request.witness;
   }
 
   get acceptLanguage(): string {

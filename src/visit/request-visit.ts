@@ -1,4 +1,5 @@
 import type { IncomingRequest } from '../http/router.ts';
+import { type Witness, witnessOf } from '../rules/fetch-witness.ts';
 import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
 type Sent = Pick<IncomingRequest, 'request' | 'host' | 'path' | 'search' | 'address' | 'network'>;
@@ -49,6 +50,16 @@ export class RequestVisit implements Visit {
 
   get platformHint(): string | null {
     return this.headers.get('sec-ch-ua-platform');
+  }
+
+  get witness(): Witness {
+    const { headers } = this;
+    return witnessOf({
+      mode: headers.get('sec-fetch-mode'),
+      destination: headers.get('sec-fetch-dest'),
+      platform: this.platformHint,
+      forwardedProto: headers.get('x-forwarded-proto'),
+    });
   }
 
   get acceptLanguage(): string {

@@ -1,3 +1,5 @@
+import type { Witness } from '../rules/fetch-witness.ts';
+
 /** How proxies name the visitor's country: Cloudflare, Vercel and others. The first that is present counts. */
 export const countryHeaders = ['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'] as const;
 
@@ -31,6 +33,8 @@ export interface Visit {
   readonly network: string;
   readonly userAgent: string | null;
   readonly platformHint: string | null;
+  /** As far as headers go that anybody can send: `no_browser_headers` goes by what a proxy may have said. */
+  readonly witness: Witness;
   readonly acceptLanguage: string;
   readonly referer: string;
   readonly purpose: string;

@@ -1,10 +1,11 @@
+import { classOfAgent } from '../rules/agent-class.ts';
 import type { AgentKind, Device, Visitor } from '../rules/resolve.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 
 /** Links that are guarded, or have a preview, ask this of every visit: a lookup instead of some microseconds of parsing. */
-const kindOfAgent = memoize(4_096, agentKind);
+const classOf = memoize(4_096, classOfAgent);
 
 const never = () => false;
 
@@ -21,7 +22,8 @@ export class VisitorOf implements Visitor {
   }
 
   agent(): AgentKind {
-    return kindOfAgent(this.#visit.userAgent ?? '');
+    const { userAgent, witness } = this.#visit;
+    return agentKind({ userAgent: userAgent ?? '', witness }, classOf);
   }
 
   device(): Device {

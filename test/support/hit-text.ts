@@ -1,5 +1,6 @@
 import type { RawHit } from '../../src/journal/hit.ts';
 import { outcomes, targets } from '../../src/journal/hit.ts';
+import { witnesses } from '../../src/rules/fetch-witness.ts';
 
 /** What a record says of a hit: how the journal has always been written, and will be read. */
 export const hitText = (hit: RawHit): string =>
@@ -14,7 +15,10 @@ export const hitText = (hit: RawHit): string =>
     hit.acceptLanguage.slice(0, 256),
     hit.referer.slice(0, 2_048),
     hit.query.slice(0, 4_096),
-    hit.purpose.slice(0, 64),
+    witnessText(hit) + hit.purpose.slice(0, 64),
     hit.countryHint,
     '',
   ].join('\n');
+
+const witnessText = ({ witness }: RawHit): string =>
+  witness === 'none' ? '' : ` ${witnesses.indexOf(witness)}`;

@@ -50,6 +50,8 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     known_crawler: 'A crawler of a search engine or archive',
     bot_pattern: 'Calls itself a bot',
     unlike_browser: "Doesn't look like any browser",
+    not_navigation: 'Fetched as a part of a page (Sec-Fetch-Mode), not opened',
+    no_browser_headers: 'Says that it is Chrome, and sends none of its headers',
     recent_visit: 'The same visitor again within ten seconds',
   },
 };

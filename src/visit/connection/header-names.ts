@@ -5,16 +5,18 @@ const tooLong = 32;
 
 /** Finds header names of interest among many others, by a table of length and first letter: most are of no interest. */
 export class HeaderNames {
-  /** The number of the name with this length and first letter. No two names may have both in common. */
+  /** The number of the last name that was added with this length and first letter. */
   readonly #numbers = new Uint8Array(tooLong * 32);
   readonly #names: Uint8Array[] = [];
+  /** By the number of a name: that of the one before it with the same length and first letter, or 0. */
+  readonly #others: number[] = [0];
 
   /** Adds a name in lower case, and returns its number, from 1 on. */
   add(name: string): number {
     const bytes = Buffer.from(name);
     const number = this.#names.push(bytes);
     const index = indexOf(bytes.length, bytes[0] ?? 0);
-    if (this.#numbers[index] !== 0) throw new Error(`${name} is as long as another, and begins as it does`);
+    this.#others.push(this.#numbers[index] as number);
     this.#numbers[index] = number;
     return number;
   }
@@ -23,12 +25,17 @@ export class HeaderNames {
   find(start: number, end: number): number {
     const length = end - start;
     if (length >= tooLong) return 0;
-    const number = this.#numbers[indexOf(length, lowerCase(start))] as number;
-    if (number === 0) return 0;
-    const name = this.#names[number - 1] as Uint8Array;
-    for (let at = 0; at < length; at++) if (lowerCase(start + at) !== name[at]) return 0;
+    let number = this.#numbers[indexOf(length, lowerCase(start))] as number;
+    while (number !== 0 && !isNamed(start, this.#names[number - 1] as Uint8Array))
+      number = this.#others[number] as number;
     return number;
   }
+}
+
+/** From the end, where names that begin alike differ. */
+function isNamed(start: number, name: Uint8Array): boolean {
+  for (let at = name.length - 1; at >= 0; at--) if (lowerCase(start + at) !== name[at]) return false;
+  return true;
 }
 
 const indexOf = (length: number, firstLetter: number): number => (length << 5) | (firstLetter & 31);

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { browserHeaders } from '../../../bench/redirect/browser-headers.ts';
+import { witnessOf } from '../../rules/fetch-witness.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
 const refused = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];
@@ -15,6 +16,7 @@ const once = [
     'sec-gpc',
     'sec-ch-ua-platform',
   ],
+  ...['sec-fetch-mode', 'sec-fetch-dest', 'x-forwarded-proto'],
   ...['x-forwarded-for', 'sec-purpose', 'purpose', 'x-moz', 'x-purpose'],
   ...['cf-ipcountry', 'x-vercel-ip-country', 'x-country-code'],
 ];
@@ -57,6 +59,12 @@ function readSlowly(text: string): PlainRequest | null {
       '',
     doNotTrack: get('dnt') === '1' || get('sec-gpc') === '1',
     platformHint: get('sec-ch-ua-platform'),
+    witness: witnessOf({
+      mode: get('sec-fetch-mode'),
+      destination: get('sec-fetch-dest'),
+      platform: get('sec-ch-ua-platform'),
+      forwardedProto: get('x-forwarded-proto'),
+    }),
     forwardedFor: get('x-forwarded-for'),
     countryHint: get('cf-ipcountry') ?? get('x-vercel-ip-country') ?? get('x-country-code') ?? '',
     closes: wish === 'close' || version === '0',
@@ -89,12 +97,33 @@ test('and so it is with a byte more or less at any place', () => {
 
 const anyName = fc
   .tuple(
-    fc.constantFrom(...once, ...once, ...refused, 'accept', 'x-real-ip', 'sec-fetch-mode', 'x!#$1'),
+    fc.constantFrom(
+      ...once,
+      ...once,
+      ...refused,
+      'accept',
+      'x-real-ip',
+      'sec-fetch-site',
+      'sec-fetch-user',
+      'x!#$1',
+    ),
     fc.boolean(),
   )
   .map(([name, isLoud]) => (isLoud ? name.toUpperCase() : name));
 const anyValue = fc.oneof(
-  fc.constantFrom('', ' 1', '0', ' close', ' Keep-Alive ', '  DE  ', 'Mozilla/5.0 Firefox/140.0'),
+  fc.constantFrom(
+    '',
+    ' 1',
+    '0',
+    ' close',
+    ' Keep-Alive ',
+    '  DE  ',
+    'Mozilla/5.0 Firefox/140.0',
+    'navigate',
+    'cors',
+    'image',
+    'https',
+  ),
   fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
   fc.string({ unit: 'binary-ascii', maxLength: 8 }),
 );

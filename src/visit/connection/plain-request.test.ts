@@ -7,7 +7,7 @@ const get = (headers: string, target = '/abc') => `GET ${target} HTTP/1.1\r\nHos
 test('a visit is taken apart, whatever the case of its names and the blanks around its values', () => {
   const text = get(
     'USER-AGENT:Mozilla/5.0 (X11)\r\nAccept: */*\r\naccept-language: \t de \r\nReferer:  https://a.example/x \r\nDNT: 1\r\n' +
-      'Sec-CH-UA-Platform: "Android"\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nCF-IPCountry: NL\r\nConnection: Keep-Alive\r\n',
+      'Sec-CH-UA-Platform: "Android"\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-User: ?1\r\nSec-Fetch-Dest: document\r\nX-Forwarded-Proto: https\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nCF-IPCountry: NL\r\nConnection: Keep-Alive\r\n',
     '/abc/?a=1&b=%20?c',
   ).replaceAll('\t', ' ');
   expect(read(text)).toEqual({
@@ -21,6 +21,7 @@ test('a visit is taken apart, whatever the case of its names and the blanks arou
     purpose: '',
     doNotTrack: true,
     platformHint: '"Android"',
+    witness: 'none',
     forwardedFor: '1.2.3.4, 5.6.7.8',
     countryHint: 'NL',
     closes: false,
@@ -39,9 +40,19 @@ test('what a request does not say is empty, or null where that makes a differenc
     referer: '',
     doNotTrack: false,
     platformHint: null,
+    witness: 'none',
     forwardedFor: null,
     countryHint: '',
   });
+});
+
+test('what fetches a part of a page says so', () => {
+  const witness = (headers: string) => read(get(headers))?.witness;
+  expect(witness('Sec-Fetch-Mode: no-cors\r\nSec-Fetch-Dest: image\r\n')).toBe('not_navigation');
+  expect(witness('Sec-Fetch-Dest: image\r\nSec-Fetch-Mode:  navigate \r\n')).toBe('none');
+  expect(witness('sec-fetch-dest: script\r\n')).toBe('not_navigation');
+  expect(witness('X-Forwarded-Proto: https\r\n')).toBe('no_browser_headers');
+  expect(witness('X-Forwarded-Proto: https\r\nSec-Fetch-Mode: navigate\r\n')).toBe('none');
 });
 
 test('of several names for the same, the standard one counts', () => {

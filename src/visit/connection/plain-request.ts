@@ -1,3 +1,4 @@
+import { type Witness, witnessOf } from '../../rules/fetch-witness.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
 import {
   afterBlanks,
@@ -29,6 +30,7 @@ export interface PlainRequest {
   readonly purpose: string;
   readonly doNotTrack: boolean;
   readonly platformHint: string | null;
+  readonly witness: Witness;
   readonly forwardedFor: string | null;
   readonly countryHint: string;
   /** Whether the client wants no further answer on this connection. */
@@ -51,7 +53,10 @@ const referer = names.add('referer');
 const dnt = names.add('dnt');
 const secGpc = names.add('sec-gpc');
 const platformHint = names.add('sec-ch-ua-platform');
+const fetchMode = names.add('sec-fetch-mode');
+const fetchDest = names.add('sec-fetch-dest');
 const forwardedFor = names.add('x-forwarded-for');
+const forwardedProto = names.add('x-forwarded-proto');
 const secPurpose = names.add('sec-purpose');
 const purpose = names.add('purpose');
 const xMoz = names.add('x-moz');
@@ -96,6 +101,7 @@ export function readPlainRequest(bytes: Buffer, text: string, at: number): Plain
     ),
     doNotTrack: headers.value(dnt) === '1' || headers.value(secGpc) === '1',
     platformHint: headers.value(platformHint),
+    witness: headers.witness(),
     forwardedFor: headers.value(forwardedFor),
     countryHint: headers.firstOf(countries) ?? '',
     closes: isOld || option === 'close',
@@ -144,6 +150,23 @@ class PlainHeaders {
       if (value !== null) return value;
     }
     return null;
+  }
+
+  /** Nearly always of a navigation, whose headers aren't cut out. */
+  witness(): Witness {
+    if (this.#isNavigation()) return 'none';
+    return witnessOf({
+      mode: this.value(fetchMode),
+      destination: this.value(fetchDest),
+      platform: this.value(platformHint),
+      forwardedProto: this.value(forwardedProto),
+    });
+  }
+
+  #isNavigation(): boolean {
+    if ((this.#seen & (1 << fetchMode)) === 0) return false;
+    const start = afterBlanks(starts[fetchMode] as number, ends[fetchMode] as number);
+    return this.#text.startsWith('navigate', this.#at + start);
   }
 
   #take(header: number, from: number, to: number): boolean {

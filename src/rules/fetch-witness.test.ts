@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { type FetchHeaders, type Witness, witnessOf } from './fetch-witness.ts';
+
+const plain: FetchHeaders = { mode: null, destination: null, platform: null, forwardedProto: null };
+
+test.each<[string, Partial<FetchHeaders>, Witness]>([
+  ['a link that is opened', { mode: 'navigate', destination: 'document' }, 'none'],
+  ['a link that is opened in a frame', { mode: 'navigate', destination: 'iframe' }, 'none'],
+  ['a navigation that says no destination', { mode: 'navigate', destination: 'empty' }, 'none'],
+  ['a picture', { mode: 'no-cors', destination: 'image' }, 'not_navigation'],
+  ['a script', { mode: 'no-cors', destination: 'script' }, 'not_navigation'],
+  ['a module', { mode: 'cors', destination: 'script' }, 'not_navigation'],
+  ['a fetch', { mode: 'cors', destination: 'empty' }, 'not_navigation'],
+  ['a fetch of the same origin', { mode: 'same-origin', destination: 'empty' }, 'not_navigation'],
+  ['a socket', { mode: 'websocket', destination: 'empty' }, 'not_navigation'],
+  ['a mode of which nothing is known', { mode: 'nested-navigate', destination: 'image' }, 'none'],
+  ['a picture without a mode', { destination: 'image' }, 'not_navigation'],
+  ['a document without a mode', { destination: 'document' }, 'none'],
+  ['an empty destination without a mode', { destination: 'empty' }, 'none'],
+  ['a destination of which nothing is known', { destination: 'hologram' }, 'none'],
+  ['no header at all', {}, 'none'],
+  ['no header on http', { forwardedProto: 'http' }, 'none'],
+  ['no header on https', { forwardedProto: 'https' }, 'no_browser_headers'],
+  ['a client hint on https', { forwardedProto: 'https', platform: '"Windows"' }, 'none'],
+  ['a navigation on https', { forwardedProto: 'HTTPS', mode: 'navigate' }, 'none'],
+])('%s', (_, headers, witness) => {
+  expect(witnessOf({ ...plain, ...headers })).toBe(witness);
+});
