@@ -13,6 +13,8 @@ const link = visitedLink('https://destination.example/', {
 });
 const challenge = { parameters: { nonce: 'f'.repeat(32), salt: 'f'.repeat(32) }, signature: 'f'.repeat(64) };
 
+const longReferer = `https://shop.example/?${'x'.repeat(980)}`;
+
 /** Every page there is, with the most it may have to show. A new page without its line here fails below. */
 const every: Record<keyof typeof pages, (host: string) => pages.Page> = {
   notFoundPage: (host) => pages.notFoundPage(host),
@@ -23,8 +25,8 @@ const every: Record<keyof typeof pages, (host: string) => pages.Page> = {
   methodPage: (host) => pages.methodPage(host, 'GET, HEAD'),
   badFormPage: (host) => pages.badFormPage(host),
   passwordPage: (host) =>
-    pages.passwordPage(host, { status: 429, sentence: 'Too many. Try again.', retryAfter: 9 }),
-  captchaPage: (host) => pages.captchaPage(host, challenge, 'That was too old.'),
+    pages.passwordPage(host, longReferer, { status: 429, sentence: 'Too many. Try again.', retryAfter: 9 }),
+  captchaPage: (host) => pages.captchaPage(host, longReferer, challenge, 'That was too old.'),
   previewPage: (host) => pages.previewPage(host, `https://${host}/suffix`, link),
 };
 

@@ -1,6 +1,7 @@
 import { escapeHtml, policyFor } from '../http/html.ts';
 import type { LinkForVisitor } from '../rules/resolve.ts';
 import { memoize } from '../structures/memoize.ts';
+import { refererField, refererToCarry } from './form.ts';
 import { captchaScriptPath } from './gates/captcha-script.ts';
 
 /**
@@ -136,8 +137,15 @@ export const badFormPage = (host: string): Page =>
     body: says('This could not be read', 'Open the link again, and send the form from its page.'),
   });
 
+/** Carries where the visitor came from past the form: our pages send no Referer. */
+function refererInput(referer: string): string {
+  const carried = refererToCarry(referer);
+  return carried === '' ? '' : `<input type="hidden" name="${refererField}" value="${escapeHtml(carried)}">`;
+}
+
 export const passwordPage = (
   host: string,
+  referer: string,
   error?: { status: number; sentence: string; retryAfter?: number },
 ): Page =>
   page({
@@ -149,11 +157,11 @@ export const passwordPage = (
       `<input id="password" name="password" type="password" autocomplete="off" required autofocus maxlength="256"` +
       `${error ? ' aria-invalid="true" aria-describedby="error"' : ''}>` +
       `${error ? `<p class="error" id="error" role="alert">${escapeHtml(error.sentence)}</p>` : ''}` +
-      '<button>Open link</button></form>',
+      `${refererInput(referer)}<button>Open link</button></form>`,
     more: error?.retryAfter === undefined ? undefined : { 'retry-after': String(error.retryAfter) },
   });
 
-export const captchaPage = (host: string, challenge: object, error?: string): Page =>
+export const captchaPage = (host: string, referer: string, challenge: object, error?: string): Page =>
   page({
     status: error ? 403 : 200,
     host,
@@ -162,7 +170,7 @@ export const captchaPage = (host: string, challenge: object, error?: string): Pa
     body:
       '<h1>One click to go on</h1><p>This link is protected from automated visitors. Your browser does a short sum; nothing about you is asked.</p>' +
       `<form method="post" data-challenge="${escapeHtml(JSON.stringify(challenge))}"><input type="hidden" name="altcha">` +
-      `<button>Continue</button><p role="status">${error ? escapeHtml(error) : ''}</p></form>` +
+      `${refererInput(referer)}<button>Continue</button><p role="status">${error ? escapeHtml(error) : ''}</p></form>` +
       '<noscript><p>This check needs JavaScript. Allow it for this page and reload.</p></noscript>',
     more: { 'content-security-policy': policyWithScript },
   });

@@ -1,6 +1,6 @@
 import { Refusal } from '../rules/errors.ts';
 import { isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
-import { readForm } from './form.ts';
+import { carriedReferer, readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { PasswordGate } from './gates/password.ts';
 import * as pages from './pages.ts';
@@ -76,7 +76,7 @@ export class RequestHandler {
     const { redirects, now, publicUrl } = this.#parts;
     switch (outcome.kind) {
       case 'ask_password':
-        return this.#page(visit, link, outcome, pages.passwordPage(visit.host));
+        return this.#page(visit, link, outcome, pages.passwordPage(visit.host, visit.referer));
       case 'ask_captcha':
         return this.#askCaptcha(visit, link);
       case 'preview':
@@ -103,6 +103,7 @@ export class RequestHandler {
       return this.#act(visit, link, before);
     const form = await readForm(visit.request);
     if (form === null) return pageResponse(pages.badFormPage(visit.host));
+    visit.carryReferer(carriedReferer(form));
     try {
       return before.kind === 'ask_password'
         ? await this.#submitPassword(visit, link, form.get('password') ?? '')
@@ -111,7 +112,8 @@ export class RequestHandler {
       if (cause instanceof Refusal) {
         const status = cause.code === 'TOO_MANY_ATTEMPTS' ? 429 : 503;
         const retryAfter = cause.retryAfter ?? 5;
-        return pageResponse(pages.passwordPage(visit.host, { status, sentence: cause.sentence, retryAfter }));
+        const error = { status, sentence: cause.sentence, retryAfter };
+        return pageResponse(pages.passwordPage(visit.host, visit.referer, error));
       }
       this.#parts.onFault(cause);
       return pageResponse(pages.unavailablePage(visit.host));
@@ -122,10 +124,17 @@ export class RequestHandler {
     const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, visit);
     if (cookie === null) {
       const again = { status: 401, sentence: 'That is not the password. Try again.' };
-      return this.#page(visit, link, { kind: 'ask_password' }, pages.passwordPage(visit.host, again));
+      const page = pages.passwordPage(visit.host, visit.referer, again);
+      return this.#page(visit, link, { kind: 'ask_password' }, page);
     }
     const next = this.#decide(visit, link, true);
-    // A page that comes next is fetched anew, so that a reload doesn't send the password again.
+    if (next.kind === 'ask_captcha' && visit.referer !== '') {
+      const response = await this.#askCaptcha(visit, link);
+      response.headers.append('set-cookie', cookie);
+      return response;
+    }
+    // A page that comes next is fetched anew, so that a reload doesn't send the password again; but then it wouldn't know where
+    // the visitor came from.
     return next.kind === 'redirect'
       ? this.#act(visit, link, next, cookie)
       : redirectResponse(303, visit.path + visit.search, cookie);
@@ -140,7 +149,7 @@ export class RequestHandler {
 
   async #askCaptcha(visit: RequestVisit, link: LinkForVisitor, error?: string): Promise<Response> {
     const challenge = await this.#parts.captcha.challenge(link);
-    const page = pages.captchaPage(visit.host, challenge, error);
+    const page = pages.captchaPage(visit.host, visit.referer, challenge, error);
     return this.#page(visit, link, { kind: 'ask_captcha' }, page);
   }
 }

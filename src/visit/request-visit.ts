@@ -9,6 +9,7 @@ export class RequestVisit implements Visit {
   readonly request: Request;
   readonly domainId: number;
   readonly #sent: Sent;
+  #carriedReferer: string | null = null;
 
   constructor(sent: Sent, domainId: number) {
     this.request = sent.request;
@@ -67,7 +68,12 @@ export class RequestVisit implements Visit {
   }
 
   get referer(): string {
-    return this.headers.get('referer') ?? '';
+    return this.#carriedReferer ?? this.headers.get('referer') ?? '';
+  }
+
+  /** The Referer of the visit that was shown the form which this one sends; null where the form has none. */
+  carryReferer(referer: string | null): void {
+    this.#carriedReferer = referer;
   }
 
   get purpose(): string {

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Challenge, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import { type Answer, browser, type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+beforeAll(async () => {
+  app = await startApp();
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+const referer = 'https://www.news.example/story?id=1&"<b>';
+const query = '?utm_source=letter&utm_campaign=spring';
+
+async function make(fields: object): Promise<{ readonly id: number; readonly path: string }> {
+  const body = { destination_url: 'https://example.com/', ...fields };
+  const { json } = await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body });
+  return { id: json.id, path: `${new URL(json.url).pathname}${query}` };
+}
+
+const decoded = (written: string): string =>
+  written.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+
+const carriedBy = (page: Answer): string | null => {
+  const written = /name="referrer" value="([^"]*)"/.exec(page.text)?.[1];
+  return written === undefined ? null : decoded(written);
+};
+
+async function proofOn(page: Answer): Promise<string> {
+  const challenge: Challenge = JSON.parse(decoded(/data-challenge="([^"]+)"/.exec(page.text)?.[1] ?? ''));
+  return btoa(JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) }));
+}
+
+/** As a browser sends a form of ours: with all its fields, and without a Referer. */
+const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  app.visit(
+    path,
+    { 'user-agent': browser, ...headers },
+    { method: 'POST', body: new URLSearchParams(fields) },
+  );
+
+async function clicksOf(
+  id: number,
+): Promise<{ referrer: string; utm_source: string; utm_campaign: string }[]> {
+  const list = async () =>
+    (await app.call('GET', `/api/v1/link/${id}/clicks`, { key: owner.key })).json.clicks;
+  await eventually(async () => (await list()).length > 0, 'the click');
+  return list();
+}
+
+const fromTheLetter = { referrer: 'news.example', utm_source: 'letter', utm_campaign: 'spring' };
+
+test('where a visitor came from is known behind a password, also after a wrong one', async () => {
+  const { id, path } = await make({ password: 'sesame' });
+  const page = await app.visit(path, { 'user-agent': browser, referer });
+  expect(carriedBy(page)).toBe(referer);
+  const again = await send(path, { password: 'barley', referrer: carriedBy(page) ?? '' });
+  expect([again.status, carriedBy(again)]).toEqual([401, referer]);
+  const passed = await send(path, { password: 'sesame', referrer: carriedBy(again) ?? '' });
+  expect(passed.status).toBe(302);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
+});
+
+test('and behind a captcha, also after a proof that was too old', async () => {
+  const { id, path } = await make({ captcha: true });
+  const page = await app.visit(path, { 'user-agent': browser, referer });
+  const again = await send(path, { altcha: 'x', referrer: carriedBy(page) ?? '' });
+  expect([again.status, carriedBy(again)]).toEqual([403, referer]);
+  const fields = { altcha: await proofOn(again), referrer: carriedBy(again) ?? '' };
+  expect((await send(path, fields)).status).toBe(302);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
+});
+
+test('and behind both', async () => {
+  const { id, path } = await make({ password: 'sesame', captcha: true });
+  const page = await app.visit(path, { 'user-agent': browser, referer });
+  const second = await send(path, { password: 'sesame', referrer: carriedBy(page) ?? '' });
+  expect([second.status, carriedBy(second)]).toEqual([200, referer]);
+  const cookie = second.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const fields = { altcha: await proofOn(second), referrer: carriedBy(second) ?? '' };
+  expect((await send(path, fields, { cookie })).status).toBe(302);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining(fromTheLetter)]);
+});
+
+test('of a very long Referer the beginning is carried, which names the host', async () => {
+  const { path } = await make({ password: 'sesame' });
+  const long = `https://www.news.example/${'x'.repeat(3_000)}`;
+  const page = await app.visit(path, { 'user-agent': browser, referer: long });
+  expect(carriedBy(page)).toBe(long.slice(0, 1_000));
+});
+
+test('a visitor without a Referer has none afterwards', async () => {
+  const { id, path } = await make({ password: 'sesame' });
+  expect(carriedBy(await app.visit(path, { 'user-agent': browser }))).toBeNull();
+  expect((await send(path, { password: 'sesame' })).status).toBe(302);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...fromTheLetter, referrer: null })]);
+});
+
+test.each([
+  ['another scheme', 'javascript:alert(1)'],
+  ['lines of a journal', 'https://a.example/\n1\n2\n00\nGET'],
+  ['a blank', 'https://a.example/ b'],
+  ['letters that no header has', 'https://a.example/\u{1f600}'],
+  ['a very long one', `https://a.example/${'x'.repeat(3_000)}`],
+  ['nothing', ''],
+])('a form that was made up carries no %s', async (_, forged) => {
+  const { id, path } = await make({ password: 'sesame' });
+  expect((await send(path, { password: 'sesame', referrer: forged })).status).toBe(302);
+  expect(await clicksOf(id)).toEqual([expect.objectContaining({ ...fromTheLetter, referrer: null })]);
+});
