@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { glance, whole } from './effort.ts';
 import { machineFacts } from './machine.ts';
+import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
@@ -32,6 +33,7 @@ const parts = {
   redirect: measureRedirect,
   journal: measureJournal,
   fold: measureFold,
+  agents: measureAgents,
   api: measureApi,
   store_size: measureStoreSize,
   stats: measureStats,

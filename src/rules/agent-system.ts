@@ -13,7 +13,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['KaiOS', /KAIOS(?:\/([\d.]+))?/i],
   ['webOS', /(?:web[o0]s|hpwos)(?:\/([\d.]+))?/i],
   ['Tizen', /Tizen(?:[ /]([\d.]+))?/i],
-  ['HarmonyOS', /OpenHarmony ?([\d.]+)?|ArkWeb/i],
+  ['HarmonyOS', /(?:Open)?Harmony(?:OS)?(?: ([\d.]+))?|ArkWeb/i],
   ['Roku', /\bRoku(?:\w*\/DVP-([\d.]+))?/i],
   ['Sailfish', /Sailfish/i],
   ['Windows', /Windows (?:NT|IoT) ([\d.]+)(?!.*Android)/i],

@@ -125,8 +125,8 @@ describe('a user agent is read', () => {
     [
       'Mozilla/5.0 (Linux; Android 12; HarmonyOS; TET-AN00; HMSCore 6.12.4.312) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0.4844.88 HuaweiBrowser/14.0.5.301 Mobile Safari/537.36',
       'mobile',
-      'Android',
-      '12',
+      'HarmonyOS',
+      '',
       'Huawei Browser',
       '14',
     ],
