@@ -79,11 +79,13 @@ const people: Readonly<Record<string, readonly string[]>> = {
   ),
   'top-user-agents 2.1.138': commonAgents,
   'isbot, browsers': linesOf('isbot-browsers'),
+  'device-detector, clients': linesOf('device-detector-clients'),
 };
 
 const machines: Readonly<Record<string, readonly string[]>> = {
   'crawler-user-agents 1.60.0': listedCrawlers.flatMap(({ instances }) => instances),
   'isbot, crawlers': linesOf('isbot-crawlers'),
+  'device-detector, bots': linesOf('device-detector-bots'),
   'machines of ours': crawlerAgents,
 };
 

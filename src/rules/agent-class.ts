@@ -44,8 +44,8 @@ const browserStart = /^(?:mozilla\/\d\.\d+ [([]|(?:opera|e?links|lynx|w3m|dillo)
 
 /** Browsers and phones of before, which have no engine that they name. isbot takes some of them for machines. */
 const oldBrowsers =
-  /^(?:(?:nokia|blackberry|samsung|sonyericsson|mot-|lge?-|sie-|docomo\/|m4a1-|zte-|huawei|alcatel|sagem)[\w-]+\/|ucweb\/|untrusted\/|e?links |lynx\/\d|amiga-?aweb\/|amigavoyager\/|voyager\d|ibrowse\/|ncsa_mosaic\/|onebrowser\/|opera\/\d)|\bup\.(?:browser|link)\/|konqueror\/\d|\(compatible; ibrowse|amiga-aweb|netpositive\/|^mozilla\/\d\.\d+ \((?:nintendo|qsp; roku|playstation|s60v5)/i;
+  /^(?:(?:nokia|blackberry|samsung|sonyericsson|mot-|lge?-|sie-|docomo\/|m4a1-|zte-|huawei|alcatel|sagem)[\w-]+\/|ucweb\/|untrusted\/|e?links |lynx\/\d|amiga-?aweb\/|amigavoyager\/|voyager\d|ibrowse\/|ncsa_mosaic\/|onebrowser\/|opera\/\d|uzbl )|\bup\.(?:browser|link)\/|konqueror\/\d|\(compatible; ibrowse|amiga-aweb|netpositive\/|^mozilla\/\d\.\d+ \((?:nintendo|qsp; roku|playstation|s60v5)/i;
 
 /** Browsers that call themselves compatible. Whatever else does so beside an engine is a machine that wants a browser's page. */
 const compatibleBrowsers =
-  /\(compatible; ?(?:u; ?)?(?:msie \d|konqueror|ibrowse|abrowse|webpositive|netpositive|linux mips)/i;
+  /\(compatible; ?(?:u; ?)?(?:msie \d|konqueror|ibrowse|abrowse|origyn|webpositive|netpositive|linux mips)/i;

@@ -54,7 +54,7 @@ const tablet = new RegExp(
 );
 
 const telephone =
-  /^\[FB|Mobi|\biP(?:hone|od)\b|Phone|BlackBerry|\bBB10\b|Opera Mini|Opera Mobi|Symbian|Series ?[46]0|S60V|MIDP|\bUP\.(?:Browser|Link)|UCWEB|KAIOS|\bNokia|\bBada\b|IEMobile|Windows CE|J2ME|NetFront|Maemo|Fennec|SonyEricsson|\bMOT-|DoCoMo|SAMSUNG-|\b[A-Z]{3,6}-?\w+\/[\d.]+ .*Profile|Sailfish|OneBrowser/;
+  /^(?:LightSpeed )?\[FB|Mobi|\biP(?:hone|od)\b|Phone|BlackBerry|\bBB10\b|Opera Mini|Opera Mobi|Symbian|Series ?[46]0|S60V|MIDP|\bUP\.(?:Browser|Link)|UCWEB|KAIOS|\bNokia|\bBada\b|IEMobile|Windows CE|J2ME|NetFront|Maemo|Fennec|SonyEricsson|\bMOT-|DoCoMo|SAMSUNG-|\b[A-Z]{3,6}-?\w+\/[\d.]+ .*Profile|Sailfish|OneBrowser/;
 
 /** Of what stands in the user agent's first brackets, where the model is. */
 function isAndroidTelevision(userAgent: string): boolean {

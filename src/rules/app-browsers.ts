@@ -9,10 +9,10 @@ export function appBrowser(userAgent: string): string | null {
 }
 
 /** Facebook's apps leave out everything but their own part where the page is opened by its lighter views. */
-const bareFacebook = /^\[FB(?:AN|_IAB)\/[\w-]+;/;
+const bareFacebook = /^(?:LightSpeed )?\[FB(?:AN|_IAB)\/[\w-]+;/;
 
 const facebookApp = (userAgent: string): string =>
-  /^\[FB\w+\/(?:Messenger|Orca|MESSENGER)/.test(userAgent) ? 'Messenger' : 'Facebook';
+  /\[FB\w+\/(?:Messenger|Orca|MESSENGER|mLite)/.test(userAgent) ? 'Messenger' : 'Facebook';
 
 /** The first that fits is the name: Messenger and Instagram carry Facebook's marks too. */
 const apps: readonly (readonly [string, RegExp])[] = [
@@ -35,7 +35,7 @@ const apps: readonly (readonly [string, RegExp])[] = [
   ['KakaoStory', /\bKAKAOSTORY\b/i],
   ['KakaoTalk', /\bKAKAOTALK[ /]\d/i],
   ['Slack', /\bSlack(?:_SSB)?\/\d/],
-  ['Teams', /\bTeams(?:Mobile-\w+)?\/\d/],
+  ['Teams', /\bTeams(?:\/\d|Mobile-)/],
   ['Discord', /\bdiscord\/\d/i],
   ['Mattermost', /\bMattermost(?:Mobile)?\/\d/],
   ['Rocket.Chat', /\bRocket\.Chat(?: Desktop)?\/\d/],
