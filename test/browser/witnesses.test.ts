@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from 'bun:test';
+import { browser } from '../support/app.ts';
+import { freshContext } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
+
+const app = await appOfSuite();
+const owner = await app.newcomer();
+
+/** A page of somebody else's, with this in it. */
+let contents = '';
+const site = Bun.serve({
+  port: 0,
+  fetch: () => new Response(contents, { headers: { 'content-type': 'text/html' } }),
+});
+afterAll(() => site.stop(true));
+const siteUrl = `http://people.example:${site.port}/`;
+
+async function make(fields: object): Promise<{ readonly id: number; readonly url: string }> {
+  const body = { destination_url: siteUrl, ...fields };
+  return (await app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body })).json;
+}
+
+interface Hit {
+  readonly class: string;
+  readonly reason: string;
+  readonly outcome: string;
+  readonly referrer: string | null;
+  readonly utm_source: string | null;
+}
+
+async function hitsOf(id: number, count: number): Promise<Hit[]> {
+  const list = async () =>
+    (await app.call('GET', `/api/v1/link/${id}/clicks?class=all`, { key: owner.key })).json.clicks as Hit[];
+  await eventually(async () => (await list()).length >= count, 'the hits');
+  return list();
+}
+
+/** Headless Chromium says that it is: here it is to be taken for a person's. */
+const newPage = async () => (await freshContext({ userAgent: browser })).newPage();
+
+test('a browser says by itself what it opens and what it only loads', async () => {
+  const [opened, picture, script, fetched] = await Promise.all([0, 1, 2, 3].map(() => make({})));
+  if (!opened || !picture || !script || !fetched) throw new Error('no links');
+  contents = `<a href="${opened.url}">Open</a><img src="${picture.url}"><script src="${script.url}"></script>
+    <script>fetch('${fetched.url}', { mode: 'no-cors' }).catch(() => {})</script>`;
+  const page = await newPage();
+  await page.goto(siteUrl);
+  for (const { id } of [picture, script, fetched])
+    expect(await hitsOf(id, 1)).toEqual([
+      expect.objectContaining({ class: 'bot', reason: 'not_navigation' }),
+    ]);
+  contents = 'There';
+  await page.getByRole('link', { name: 'Open' }).click();
+  expect(await hitsOf(opened.id, 1)).toEqual([
+    expect.objectContaining({ class: 'human', reason: 'browser', referrer: 'people.example' }),
+  ]);
+});
+
+test('a password does not make it forget where its visitor came from', async () => {
+  const link = await make({ password: 'sesame' });
+  contents = `<a href="${link.url}?utm_source=letter">Open</a>`;
+  const page = await newPage();
+  await page.goto(siteUrl);
+  await page.getByRole('link', { name: 'Open' }).click();
+  await page.getByLabel('Password').fill('barley');
+  await page.getByRole('button', { name: 'Open link' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Password').fill('sesame');
+  await page.getByRole('button', { name: 'Open link' }).click();
+  await page.waitForURL(siteUrl);
+  const [click] = (await hitsOf(link.id, 3)).filter(({ outcome }) => outcome === 'redirect');
+  expect(click).toEqual(
+    expect.objectContaining({ class: 'human', referrer: 'people.example', utm_source: 'letter' }),
+  );
+});
+
+test.each(['prefetch', 'prerender'])(
+  'a link that was loaded ahead (%s) is a click once it is opened',
+  async (ahead) => {
+    const link = await make({});
+    const rules = JSON.stringify({ [ahead]: [{ urls: [link.url], eagerness: 'immediate' }] });
+    contents = `<script type="speculationrules">${rules}</script><a href="${link.url}">Open</a>`;
+    const page = await newPage();
+    await page.goto(siteUrl);
+    expect(await hitsOf(link.id, 1)).toEqual([
+      expect.objectContaining({ class: 'prefetch', reason: 'purpose_header' }),
+    ]);
+    contents = 'There';
+    await page.getByRole('link', { name: 'Open' }).click();
+    await page.getByText('There').waitFor();
+    const hits = await hitsOf(link.id, 2);
+    expect(hits.map((hit) => hit.class).sort()).toEqual(['human', 'prefetch']);
+  },
+);
