@@ -29,12 +29,19 @@ export function classOfAgent(given: string): AgentClass {
     return { class: 'bot', reason: 'bot_pattern' };
   if (appBrowser(userAgent) !== null) return { class: 'human', reason: 'app_browser' };
   if (!hasEngine && oldBrowsers.test(userAgent)) return { class: 'human', reason: 'browser' };
-  if (hasEngine ? isbotBesideEngine(userAgent) : isbot(userAgent))
-    return { class: 'bot', reason: 'bot_pattern' };
+  if (looksLikeBot(userAgent, hasEngine)) return { class: 'bot', reason: 'bot_pattern' };
   return hasEngine || browserStart.test(userAgent)
     ? { class: 'human', reason: 'browser' }
     : { class: 'bot', reason: 'unlike_browser' };
 }
+
+/** Apps have all sorts of names, and write them behind their phone's web view: there only an address gives a machine away. */
+function looksLikeBot(userAgent: string, hasEngine: boolean): boolean {
+  if (!hasEngine) return isbot(userAgent);
+  return webView.test(userAgent) ? /https?:|@[a-z][\w-]*\./i.test(userAgent) : isbotBesideEngine(userAgent);
+}
+
+const webView = /; wv\)|\((?:iPhone|iPad|iPod)[^)]*\) AppleWebKit\/\S+ \([^)]*\) Mobile\/\w+(?! Safari)/;
 
 /** The engine of a browser, wherever it stands: some apps write their own name in front of it, or leave out the rest. */
 const engine = /applewebkit\/|gecko\/\d|trident\/|presto\/|khtml\/|\bmsie \d|goanna\//i;

@@ -246,6 +246,11 @@ export const machines: readonly AgentRow[] = [
     'known_crawler',
   ],
   [
+    "a machine that poses as a phone's web view, with an address",
+    `${android} ExampleReader/1.0 (+https://reader.example/about)`,
+    'bot_pattern',
+  ],
+  [
     'something compatible beside an engine',
     'Mozilla/5.0 (compatible; ExampleReader/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
     'bot_pattern',

@@ -187,6 +187,9 @@ export const people: readonly AgentRow[] = [
   ],
   ['Toutiao, which is named for news', `${android} JsSdk/2 NewsArticle/9.8.5 NetType/wifi`, 'app_browser'],
   ['SmartNews', `${iphone} Mobile/15E148 SmartNews 24.5.20`, 'app_browser'],
+  ['TripAdvisor, an app whose name isbot looks for', `${iphone} Mobile/15E148 TripAdvisor/61.3`, 'browser'],
+  ['an app that scans QR codes', `${android} QRScanner/2.1`, 'browser'],
+  ['an app that downloads', `${android} VideoDownloader/1.9`, 'browser'],
   ['a news reader without a name', `${android} DailyNews/4.1`, 'browser'],
   [
     'a VIDAA television',
