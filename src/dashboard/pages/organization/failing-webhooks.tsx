@@ -10,7 +10,9 @@ import { counted, since } from '../../words.ts';
 export function FailingWebhooks() {
   const query = useQuery('webhook outages', () => call('GET /api/v1/webhook_outages'));
   const again = useNoticedAction(async () => {
-    const { redelivered, continue_from } = await call('POST /api/v1/webhook_delivery/redeliver', { body: {} });
+    const { redelivered, continue_from } = await call('POST /api/v1/webhook_delivery/redeliver', {
+      body: {},
+    });
     const rest = continue_from === null ? '' : ' There are more: press it again.';
     say(
       redelivered === 0
