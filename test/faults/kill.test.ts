@@ -8,7 +8,7 @@ import { migratedPostgres } from '../support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from '../support/program.ts';
 
 /** In all; each store gets its half. `npm run test:faults` sets more. */
-const rounds = Number(process.env.ROUNDS ?? 12);
+const rounds = Number(process.env.ROUNDS ?? 8);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const visitors = 24;
 
