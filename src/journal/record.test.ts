@@ -50,9 +50,9 @@ function hitsOf(record: RecordBytes): RawHit[] {
 }
 
 /** The hits of up to so many records. */
-function read(reader: JournalReader, most: number, end: Position | null): RawHit[] {
+function read(reader: JournalReader, max: number, end: Position | null): RawHit[] {
   const hits: RawHit[] = [];
-  for (let records = 0; records < most; records++) {
+  for (let records = 0; records < max; records++) {
     const record = reader.next(end);
     if (record === null) break;
     hits.push(...hitsOf(record));

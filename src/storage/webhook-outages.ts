@@ -35,7 +35,7 @@ interface Going {
   readonly lastFailedAfter: number;
 }
 
-/** Takes outages that are older than `since` and that nobody was told of, each of them once, on any node. */
+/** Takes outages that are older than `since` and that no administrator was told of, each of them once, on any node. */
 export async function takeUntold(
   queries: Queries,
   { since, lastFailedAfter }: Going,

@@ -12,7 +12,7 @@ const minBytes = 16_384;
 /**
  * Values by ranges of bytes, in two generations, each of at most so many keys and bytes. A key that is found in the older one
  * is copied to the younger. No string is made of a key, and all keys are copied to one buffer: strings by the ten thousand
- * lie far apart, and the collector has to walk through them.
+ * lie far apart, and the collector has to walk through them (130 bytes, with their hash: 200 ns; 330 with a string and a `Map`).
  */
 export class ByteCache<T> {
   readonly #maxPerGeneration: number;

@@ -22,10 +22,10 @@ class Feed {
   }
 
   readonly newest = async () => this.#sorted().at(-1)?.id ?? 0;
-  readonly after = async (id: number, most: number) =>
+  readonly after = async (id: number, max: number) =>
     this.#sorted()
       .filter((row) => row.id > id)
-      .slice(0, most);
+      .slice(0, max);
   readonly among = async (ids: readonly number[]) => this.#sorted().filter((row) => ids.includes(row.id));
 }
 
