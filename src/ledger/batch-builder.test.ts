@@ -184,17 +184,17 @@ const rowOf = (hit: EnrichedHit): number[] => [
   hit.visitor ?? -1,
 ];
 
-/** One program's memory, through stretch after stretch. */
+/** One program's memory, through batch after batch. */
 class Fold {
   readonly #words = new WordIds();
-  readonly #stretch = new HitBatch(this.#words, new ValueLimit(), parts);
+  readonly #batch = new HitBatch(this.#words, new ValueLimit(), parts);
   readonly #builder = new BatchBuilder(new SeenVisitors());
   readonly #visits = new RecentVisits();
   readonly #plainVisits = new RecentVisits();
   readonly #seen = new Set<string>();
 
   async expectAlike(hits: readonly RawHit[]): Promise<void> {
-    const batch = await this.#batch(hits);
+    const batch = await this.#foldBatchOf(hits);
     const plain = hits.map((hit) => enrich(hit, parts, this.#plainVisits));
     expect(toldCounts(batch)).toEqual(plainCounts(plain));
     expect(this.#toldVisitors(batch)).toEqual(this.#plainVisitors(plain));
@@ -206,9 +206,9 @@ class Fold {
     expect(rows).toEqual(inOrder.map(rowOf));
   }
 
-  async #batch(hits: readonly RawHit[]): Promise<FoldBatch> {
-    const stretch = this.#stretch;
-    stretch.begin();
+  async #foldBatchOf(hits: readonly RawHit[]): Promise<FoldBatch> {
+    const batch = this.#batch;
+    batch.begin();
     for (let from = 0; from < hits.length; from += 10) {
       const bytes = Buffer.from(
         hits
@@ -216,10 +216,10 @@ class Fold {
           .map(hitText)
           .join(''),
       );
-      stretch.add({ bytes, from: 0, to: bytes.length }, () => true, this.#visits);
+      batch.add({ bytes, from: 0, to: bytes.length }, () => true, this.#visits);
     }
     await settle(this.#words);
-    return this.#builder.batch(stretch, this.#words, 'journal', null, { segment: 1, offset: 1 });
+    return this.#builder.batch(batch, this.#words, 'journal', null, { segment: 1, offset: 1 });
   }
 
   #toldVisitors({ visitors }: FoldBatch): string[] {
@@ -248,7 +248,7 @@ class Fold {
 const ofOneDay = (hits: readonly RawHit[]): RawHit[] =>
   hits.map((hit) => ({ ...hit, at: hit.at >= noon + dayLength / 2 ? noon : hit.at }));
 
-test('whatever comes, stretch after stretch: a batch has what hits say when each is counted by itself', async () => {
+test('whatever comes, batch after batch: a batch has what hits say when each is counted by itself', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyHits, { minLength: 1, maxLength: 3 }), async (stretches) => {
       const fold = new Fold();
@@ -258,7 +258,7 @@ test('whatever comes, stretch after stretch: a batch has what hits say when each
   );
 });
 
-test('the hits of a long stretch come link by link, and are counted alike', async () => {
+test('the hits of a long batch come link by link, and are counted alike', async () => {
   const hits = fc.sample(anyHitOn(2_000, true), { numRuns: 5_000, seed: 3 });
   const fold = new Fold();
   await fold.expectAlike(ofOneDay(hits));
@@ -271,11 +271,11 @@ test('visitors of two days are told by day, and not one day twice of an owner', 
     ...{ linkId, at, address, organizationId: 1, outcome: 'redirect', method: 'GET', userAgent: firefox },
     doNotTrack: false,
   });
-  const stretch = [
+  const batch = [
     visit(1, noon, '198.51.100.1'),
     visit(2, noon + dayLength, '198.51.100.1'),
     visit(1, noon + dayLength, '198.51.100.1'),
     visit(1, noon + 60_000, '198.51.100.2'),
   ];
-  await new Fold().expectAlike(stretch);
+  await new Fold().expectAlike(batch);
 });

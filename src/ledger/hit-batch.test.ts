@@ -70,8 +70,8 @@ function recordOf(text: string): RecordBytes {
 }
 
 /** What the columns say, in words. */
-function told(stretch: HitBatch, words: readonly string[]): object[] {
-  const { columns } = stretch;
+function told(batch: HitBatch, words: readonly string[]): object[] {
+  const { columns } = batch;
   return Array.from({ length: columns.count }, (_, row) => ({
     linkId: columns.linkId[row],
     organizationId: columns.organizationId[row],
@@ -82,7 +82,7 @@ function told(stretch: HitBatch, words: readonly string[]): object[] {
     reason: reasons[columns.reason[row] ?? -1],
     device: devices[columns.device[row] ?? -1],
     source: sources[columns.source[row] ?? -1],
-    words: columns.words.map((places) => words[places[row] ?? -1]),
+    words: columns.words.map((indexes) => words[indexes[row] ?? -1]),
     visitor: columns.visitor[row],
   }));
 }
@@ -101,14 +101,14 @@ const expected = (hit: EnrichedHit): object => ({
   visitor: hit.visitor ?? -1,
 });
 
-/** Words that say at which place they are. */
+/** Words that say at which index they are. */
 class ReadableWords extends WordIds {
   readonly said = [''];
 
   override indexOf(word: string): number {
-    const place = super.indexOf(word);
-    this.said[place] = word;
-    return place;
+    const index = super.indexOf(word);
+    this.said[index] = word;
+    return index;
   }
 }
 
@@ -120,15 +120,15 @@ test('whatever comes, in whatever records: the quick way says of each hit what t
       fc.array(fc.array(anyHit, { minLength: 1, maxLength: 8 }), { maxLength: 40 }),
       async (records) => {
         const words = new ReadableWords();
-        const stretch = new HitBatch(words, new ValueLimit(), parts);
+        const batch = new HitBatch(words, new ValueLimit(), parts);
         const visits = new RecentVisits();
-        stretch.begin();
+        batch.begin();
         for (const record of records) {
-          expect(stretch.add(recordOf(record.map(hitText).join('')), () => true, visits)).toBeNull();
+          expect(batch.add(recordOf(record.map(hitText).join('')), () => true, visits)).toBeNull();
         }
         const plainVisits = new RecentVisits();
         const plain = records.flat().map((hit) => enrich(hit, parts, plainVisits));
-        expect(told(stretch, words.said)).toEqual(plain.map(expected));
+        expect(told(batch, words.said)).toEqual(plain.map(expected));
       },
     ),
     { numRuns: 200 },
@@ -153,81 +153,81 @@ const plainHit: RawHit = {
   countryHint: '',
 };
 
-const stretchOf = async (words: WordIds, ...days: number[]) =>
+const batchOf = async (words: WordIds, ...days: number[]) =>
   new HitBatch(words, new ValueLimit(), await freshParts(...days));
 
 test('before a hit of a day whose salt is not at hand it stops, and goes on where it was', async () => {
-  const stretch = await stretchOf(new WordIds(), dayOf(noon));
+  const batch = await batchOf(new WordIds(), dayOf(noon));
   const ready = new Set([dayOf(noon)]);
   const instants = [noon, noon + dayLength, noon + dayLength + 1, noon + 1];
   const record = instants.map((at, linkId) => hitText({ ...plainHit, linkId, at })).join('');
   const visits = new RecentVisits();
   const isReady = (day: number) => ready.has(day);
-  stretch.begin();
-  expect(stretch.add(recordOf(record), isReady, visits)).toBe(dayOf(noon) + 1);
-  expect(stretch.count).toBe(1);
+  batch.begin();
+  expect(batch.add(recordOf(record), isReady, visits)).toBe(dayOf(noon) + 1);
+  expect(batch.count).toBe(1);
   ready.add(dayOf(noon) + 1);
-  expect(stretch.add(null, isReady, visits)).toBeNull();
-  expect([...stretch.columns.at.subarray(0, stretch.count)]).toEqual(instants);
+  expect(batch.add(null, isReady, visits)).toBeNull();
+  expect([...batch.columns.at.subarray(0, batch.count)]).toEqual(instants);
 });
 
 test('a visitor is another one each day, and none when the salt of the day is gone', async () => {
   const salts = await freshSalts(dayOf(noon), dayOf(noon) + 1);
-  const stretch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
+  const batch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {
-    stretch.begin();
-    stretch.add(recordOf(hitText({ ...plainHit, at })), () => true, new RecentVisits());
-    return stretch.columns.visitor[0] ?? 0;
+    batch.begin();
+    batch.add(recordOf(hitText({ ...plainHit, at })), () => true, new RecentVisits());
+    return batch.columns.visitor[0] ?? 0;
   };
   const today = visitorAt(noon);
   expect(today).toBeGreaterThan(0);
   expect(visitorAt(noon + dayLength)).not.toBe(today);
   expect(visitorAt(noon)).toBe(today);
   await salts.forgetBefore(dayOf(noon) + 1);
-  stretch.forgetVisitors();
+  batch.forgetVisitors();
   expect(visitorAt(noon)).toBe(-1);
 });
 
 test('memory that was given back has nothing of what was there before', async () => {
   const words = new ReadableWords();
   const parts = await freshParts(dayOf(noon));
-  const stretch = new HitBatch(words, new ValueLimit(), parts);
+  const batch = new HitBatch(words, new ValueLimit(), parts);
   const fill = (hit: RawHit, count: number) => {
-    stretch.begin();
-    stretch.add(recordOf(hitText(hit).repeat(count)), () => true, new RecentVisits());
+    batch.begin();
+    batch.add(recordOf(hitText(hit).repeat(count)), () => true, new RecentVisits());
   };
   for (const count of [3, 2_000]) {
     fill({ ...plainHit, referer: 'https://www.example.com/x', query: '?utm_source=mail&qr' }, count);
-    stretch.release();
-    expect(stretch.count).toBe(0);
-    expect(stretch.columns.at.length).toBeLessThanOrEqual(256);
+    batch.release();
+    expect(batch.count).toBe(0);
+    expect(batch.columns.at.length).toBeLessThanOrEqual(256);
     fill(plainHit, 1);
-    expect(told(stretch, words.said)).toEqual([expected(enrich(plainHit, parts, new RecentVisits()))]);
+    expect(told(batch, words.said)).toEqual([expected(enrich(plainHit, parts, new RecentVisits()))]);
   }
 });
 
-test('words that have lost their places get new ones', async () => {
+test('words that have lost their indexes get new ones', async () => {
   const words = new ReadableWords(4);
-  const stretch = await stretchOf(words, dayOf(noon));
+  const batch = await batchOf(words, dayOf(noon));
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
   for (const language of [...languages, ...languages]) {
-    stretch.begin();
-    stretch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true, new RecentVisits());
-    const [country, os, browser, said] = stretch.columns.words.map((places) => words.said[places[0] ?? -1]);
+    batch.begin();
+    batch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true, new RecentVisits());
+    const [country, os, browser, said] = batch.columns.words.map((indexes) => words.said[indexes[0] ?? -1]);
     expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
   }
 });
 
-test('memory of a long stretch is given back when a short one has followed', async () => {
-  const stretch = await stretchOf(new WordIds(), dayOf(noon));
+test('memory of a long batch is given back when a short one has followed', async () => {
+  const batch = await batchOf(new WordIds(), dayOf(noon));
   const record = recordOf(hitText(plainHit).repeat(100));
   const run = (records: number) => {
-    stretch.begin();
-    for (let count = 0; count < records; count++) stretch.add(record, () => true, new RecentVisits());
-    return stretch.columns.at.length;
+    batch.begin();
+    for (let count = 0; count < records; count++) batch.add(record, () => true, new RecentVisits());
+    return batch.columns.at.length;
   };
   expect(run(100)).toBeGreaterThanOrEqual(10_000);
-  expect(stretch.columns.at.subarray(0, stretch.count).every((at) => at === noon)).toBe(true);
+  expect(batch.columns.at.subarray(0, batch.count).every((at) => at === noon)).toBe(true);
   run(1);
   expect(run(1)).toBeLessThan(1_000);
 });
@@ -235,7 +235,7 @@ test('memory of a long stretch is given back when a short one has followed', asy
 test('what is one too many of a link and hour is one of the others, and no word; in the next hour it is itself', async () => {
   const words = new ReadableWords();
   const limit = new ValueLimit(2);
-  const stretch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
+  const batch = new HitBatch(words, limit, await freshParts(dayOf(noon)));
   const hits = [0, 3_600_000].flatMap((later) =>
     ['de', 'fr', 'pt', 'de', 'pt'].map((acceptLanguage, index) => ({
       ...plainHit,
@@ -246,11 +246,11 @@ test('what is one too many of a link and hour is one of the others, and no word;
   );
   // Those of the second hour come in another order: what was one too many is first.
   hits.splice(5, 0, ...hits.splice(7, 1));
-  stretch.begin();
-  stretch.add(recordOf(hits.map(hitText).join('')), () => true, new RecentVisits());
-  const said = (places: Int32Array) =>
-    Array.from(places.subarray(0, stretch.count), (place) => words.said[place]);
-  const { language, origins } = stretch.columns;
+  batch.begin();
+  batch.add(recordOf(hits.map(hitText).join('')), () => true, new RecentVisits());
+  const said = (indexes: Int32Array) =>
+    Array.from(indexes.subarray(0, batch.count), (index) => words.said[index]);
+  const { language, origins } = batch.columns;
   expect(said(language)).toEqual([
     ...['de', 'fr', '(other)', 'de', '(other)'],
     ...['pt', 'de', '(other)', 'de', 'pt'],
@@ -262,13 +262,13 @@ test('what is one too many of a link and hour is one of the others, and no word;
   expect(words.find('s0-2')).toBe(-1);
 });
 
-test('words that have lost their places are not taken for those that have them now, where values are limited', async () => {
+test('words that have lost their indexes are not taken for those that have them now, where values are limited', async () => {
   const words = new ReadableWords(4);
-  const stretch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
+  const batch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
   const referrerOf = (hit: Partial<RawHit>) => {
-    stretch.begin();
-    stretch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true, new RecentVisits());
-    return words.said[stretch.columns.origins[0]?.[0] ?? -1];
+    batch.begin();
+    batch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true, new RecentVisits());
+    return words.said[batch.columns.origins[0]?.[0] ?? -1];
   };
   expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');
   expect(referrerOf({ referer: 'https://two.example/', acceptLanguage: 'fr' })).toBe('two.example');
