@@ -19,3 +19,11 @@ test('a port that somebody listens on is refused', () => {
   using other = shared(0);
   expect(() => holdPort({ host, port: other.port })).toThrow(`Port ${other.port} on ${host} is taken.`);
 });
+
+test('of its own choice is one that no connection is given before the workers listen', () => {
+  for (let count = 0; count < 20; count++) {
+    const port = holdPort({ host, port: 0 });
+    expect(port).toBeGreaterThanOrEqual(20_000);
+    expect(port).toBeLessThan(32_000);
+  }
+});

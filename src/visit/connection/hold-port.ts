@@ -7,16 +7,22 @@ import { portProblem } from './port-problem.ts';
  * one process can hold, refuses it even while no worker listens.
  */
 export function holdPort({ host, port }: Pick<Config, 'port' | 'host'>): number {
-  try {
-    const listener = Bun.listen({ hostname: host, port, socket: { data() {} } });
-    const free = listener.port;
-    listener.stop(true);
-    if (process.platform === 'linux') holdName(`\0linnet-workers ${host}:${free}`);
-    return free;
-  } catch (cause) {
-    throw portProblem({ host, port }, cause);
+  for (let attempt = 1; ; attempt++) {
+    const tried = port === 0 ? quietPort() : port;
+    try {
+      Bun.listen({ hostname: host, port: tried, socket: { data() {} } }).stop(true);
+      if (process.platform === 'linux') holdName(`\0linnet-workers ${host}:${tried}`);
+      return tried;
+    } catch (cause) {
+      if (port !== 0 || attempt >= maxAttempts) throw portProblem({ host, port: tried }, cause);
+    }
   }
 }
+
+const maxAttempts = 100;
+
+/** Below those that systems give to connections: the workers listen only later, and until then nothing takes it by chance. */
+const quietPort = (): number => 20_000 + Math.floor(Math.random() * 12_000);
 
 /** A socket in Linux's abstract namespace: it has no file, and the name is free again when the process has ended. */
 function holdName(unix: string): void {
