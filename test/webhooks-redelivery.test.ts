@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Mailer } from '../src/mail/mailer.ts';
 import { tidyUp } from '../src/manage/tidy-up.ts';
+import { tellOutages } from '../src/manage/webhook-outages.ts';
+import { listOutages, noteFailure } from '../src/storage/webhook-outages.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { foldClicks } from './support/click.ts';
 import { eventually } from './support/eventually.ts';
@@ -186,5 +189,37 @@ test.each([
   app.clock.now += 1;
   await tidyUp(app.app.context);
   expect((await kept()).total_webhook_deliveries).toBe(0);
+  await app.stop();
+});
+
+test('an outage that could not be told of is told of later, and keeps no other from being told of', async () => {
+  const app = await startApp();
+  const { database, now } = app.app.context;
+  const owners = [await app.newcomer(), await app.newcomer(), await app.newcomer()];
+  for (const { organizationId } of owners) {
+    const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
+    await database.write((queries) => noteFailure(queries, target, now() - 25 * hour));
+    await database.write((queries) => noteFailure(queries, target, now()));
+  }
+  let sent = 0;
+  const send = async () => {
+    if (++sent === 1) throw new Error('broken on purpose');
+    return true;
+  };
+  const mailer = { send, heldBack: () => {} } as unknown as Mailer;
+  const context = {
+    ...app.app.context,
+    mailer,
+    config: { ...app.app.context.config, registration: 'closed' },
+  } as const;
+  const told = async () =>
+    (
+      await Promise.all(owners.map(({ organizationId }) => listOutages(database.read, organizationId, 0, 1)))
+    ).map(([outage]) => outage?.told_at !== null);
+  expect(await tellOutages(context).catch(String)).toContain('broken on purpose');
+  expect((await told()).filter(Boolean)).toHaveLength(2);
+  await tellOutages(context);
+  expect(await told()).toEqual([true, true, true]);
+  expect(sent).toBe(4);
   await app.stop();
 });

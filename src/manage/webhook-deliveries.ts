@@ -157,7 +157,7 @@ async function targetsNow(
 
 type Hooks = Pick<StoredLink, 'webhook_url' | 'webhook_auth_key' | 'zapier_hook_url'>;
 
-/** Null where the link has no such webhook any more. What tells of a deleted link goes to where it went. */
+/** Null where the link has no such webhook any more. A message about a deleted link goes to its old target. */
 function targetNow(
   { event, target_url, signing_key }: Pick<StoredDelivery, 'event' | 'target_url' | 'signing_key'>,
   link: Hooks | undefined,

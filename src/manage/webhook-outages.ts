@@ -25,11 +25,16 @@ export async function tellOutages(context: Context): Promise<void> {
   if (mailer === null) return;
   const going = { since: now() - toldAfter, lastFailedAfter: now() - outageKept };
   const untold = await database.write((queries) => takeUntold(queries, going, now(), perRun));
+  const faults: unknown[] = [];
   for (const outage of untold) {
-    // It is told of at the next run where no mail server took the mail.
-    if (!(await mailAdministrators(context, mailer, outage)))
-      await database.write((queries) => setTold(queries, outage, null));
+    const isTold = await mailAdministrators(context, mailer, outage).catch((cause) => {
+      faults.push(cause);
+      return false;
+    });
+    // The next run tries it again.
+    if (!isTold) await database.write((queries) => setTold(queries, outage, null));
   }
+  if (faults.length > 0) throw faults[0];
 }
 
 /** Whether it needs no further try. */
@@ -41,7 +46,7 @@ async function mailAdministrators(
   const { database, site, config } = context;
   const organization = await findOrganization(database.lookup, organization_id);
   const administrators = await administratorsOf(database.read, organization_id);
-  // Where anybody may make an account, an address that wasn't proved may be a stranger's.
+  // Where registration is open, an address that wasn't proved may be a stranger's.
   const told = administrators.filter(
     ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );
