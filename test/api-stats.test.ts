@@ -69,7 +69,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     expect(found.totals).toEqual({
       clicks: 6,
       visitors: 3,
-      not_counted: { page: 1, preview: 0, bot: 2, prefetch: 0, head: 1, repeat: 1 },
+      not_counted: { page: 1, preview: 0, bot: 2, prefetch: 0, head: 1, repeat: 1, flood: 0 },
     });
     expect(found.series[0]).toEqual({
       start: '2026-03-12T00:00:00+00:00',
@@ -265,7 +265,7 @@ describe.each(storeKinds)('statistics on %s', (store) => {
         .values({
           link_id: busy,
           hour: hourOf(app.clock.now),
-          ...{ click: 5_000_001, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 },
+          ...{ click: 5_000_001, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 },
           ...{ visitors: 0, loose: 0, counts: '' },
         })
         .execute(),

@@ -11,6 +11,7 @@ import type { Database } from '../src/storage/database.ts';
 import { dialects } from '../src/storage/dialect.ts';
 import { clicks } from '../src/storage/migrations/002-clicks.ts';
 import { linkHours } from '../src/storage/migrations/012-link-hours.ts';
+import { floods } from '../src/storage/migrations/018-floods.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
@@ -51,7 +52,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     order: null,
     visitors: [{ day: Math.floor(hour / 24), owner: links[0] ?? 0, visitors: Float64Array.of(turn + 1) }],
     linkHours: {
-      numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1])),
+      numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1, 0])),
       counts: links.map(
         () =>
           countEntry(dimensionIndex('country'), 1 + (turn % 3), 1) +
@@ -141,7 +142,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
           await run(
             `insert into link_rollups values (${link}, ${dimensionIndex(dimension)}, ${at}, ${rollupClasses.indexOf(ofClass)}, ${value}, ${hits})`,
           );
-        for (const statement of linkHours(dialect)) await run(statement);
+        for (const statement of [...linkHours(dialect), ...floods(dialect)]) await run(statement);
       });
       const found = await database.read
         .selectFrom('link_hours')
@@ -157,6 +158,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
         prefetch: 0,
         head: 0,
         repeat: 0,
+        flood: 0,
         visitors: 0,
         loose: 0,
       };

@@ -102,7 +102,7 @@ export class RollUps {
   #addOnly(row: number, linkId: number, organizationId: number): void {
     const hour = this.#hourRank(this.#columns.at[row] ?? 0);
     this.#linkCounts.push(this.#alike.add(this.#values, row, organizationId, hour));
-    this.#linkNumbers.push3(linkId, this.#hours[hour] ?? 0, 1);
+    this.#linkNumbers.push4(linkId, this.#hours[hour] ?? 0, 1, 0);
     this.#linkNumbers.push6(0, 0, 0, 0, 0, 0);
   }
 
@@ -241,14 +241,14 @@ export class RollUps {
 
   #addLinkHour(linkId: number, hour: number, counts: string): void {
     const sums = this.#classes;
-    this.#linkNumbers.push3(linkId, this.#hours[hour] ?? 0, sums[0] ?? 0);
+    this.#linkNumbers.push4(linkId, this.#hours[hour] ?? 0, sums[0] ?? 0, sums[1] ?? 0);
     this.#linkNumbers.push6(
-      sums[1] ?? 0,
       sums[2] ?? 0,
       sums[3] ?? 0,
       sums[4] ?? 0,
       sums[5] ?? 0,
       sums[6] ?? 0,
+      sums[7] ?? 0,
     );
     this.#linkCounts.push(counts);
   }

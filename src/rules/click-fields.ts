@@ -43,7 +43,7 @@ export const devices = ['desktop', 'mobile', 'tablet', 'tv', 'other'] as const;
 export type DeviceKind = (typeof devices)[number];
 
 /** What a hit on a link was. Only a `human` hit that was redirected is a click; the others are kept to be looked at. */
-export const classes = ['human', 'preview', 'bot', 'prefetch', 'head', 'repeat'] as const;
+export const classes = ['human', 'preview', 'bot', 'prefetch', 'head', 'repeat', 'flood'] as const;
 export type ClickClass = (typeof classes)[number];
 
 /** Why a hit has its class. */
@@ -65,6 +65,7 @@ export const reasons = [
   'recent_visit',
   'not_navigation',
   'no_browser_headers',
+  'flood',
 ] as const;
 export type ClassReason = (typeof reasons)[number];
 
@@ -72,7 +73,16 @@ export type ClassReason = (typeof reasons)[number];
  * Classes of the roll-ups, and the columns of `link_hours` that count them. A click is a person who was redirected; a
  * person who was shown a page (password, captcha, expired) is `page`; the others are the ledger's classes.
  */
-export const rollupClasses = ['click', 'page', 'preview', 'bot', 'prefetch', 'head', 'repeat'] as const;
+export const rollupClasses = [
+  'click',
+  'page',
+  'preview',
+  'bot',
+  'prefetch',
+  'head',
+  'repeat',
+  'flood',
+] as const;
 export type RollupClass = (typeof rollupClasses)[number];
 
 /**

@@ -34,6 +34,7 @@ export const listedClasses = [
   'prefetch',
   'head',
   'repeat',
+  'flood',
 ] as const;
 type ListedClass = (typeof listedClasses)[number];
 

@@ -19,6 +19,7 @@ import { hitPacks } from './migrations/014-hit-packs.ts';
 import { changesTogether } from './migrations/015-changes-together.ts';
 import { emptyBin } from './migrations/016-empty-bin.ts';
 import { webhookOutages } from './migrations/017-webhook-outages.ts';
+import { floods } from './migrations/018-floods.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -39,6 +40,7 @@ const migrations: readonly Migration[] = [
   changesTogether,
   emptyBin,
   webhookOutages,
+  floods,
 ];
 
 /**

@@ -49,6 +49,17 @@ export class FloatList {
     this.#length = at + 3;
   }
 
+  push4(one: number, two: number, three: number, four: number): void {
+    if (this.#length + 4 > this.#all.length) this.#grow(this.#length + 4);
+    const all = this.#all;
+    const at = this.#length;
+    all[at] = one;
+    all[at + 1] = two;
+    all[at + 2] = three;
+    all[at + 3] = four;
+    this.#length = at + 4;
+  }
+
   push6(one: number, two: number, three: number, four: number, five: number, six: number): void {
     if (this.#length + 6 > this.#all.length) this.#grow(this.#length + 6);
     const all = this.#all;

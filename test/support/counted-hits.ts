@@ -20,7 +20,7 @@ export interface HitCounter {
 const question = (link: string) => `select
   (select count(*) from hits where link_id = ${link}) as ledger,
   (select count(distinct visitor) from hits where link_id = ${link}) as visitors,
-  (select coalesce(sum(click + page + preview + bot + prefetch + head + repeat), 0) from link_hours where link_id = ${link}) as link_total,
+  (select coalesce(sum(click + page + preview + bot + prefetch + head + repeat + flood), 0) from link_hours where link_id = ${link}) as link_total,
   (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organization_total,
   (select coalesce(sum(clicks), 0) from link_clicks where link_id = ${link}) as clicks`;
 

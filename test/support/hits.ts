@@ -192,7 +192,7 @@ type LinkHour = Insertable<Schema['link_hours']>;
 function linkHoursOf(rows: readonly (readonly number[])[]): LinkHour[] {
   const hours = new Map<string, LinkHour>();
   for (const [link_id = 0, rollupClass = 0, hour = 0, ofClass = 0, value = 0, hits = 0] of rows) {
-    const none = { click: 0, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
+    const none = { click: 0, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
     const row = hours.get(`${link_id} ${hour}`) ?? {
       link_id,
       hour,

@@ -22,7 +22,7 @@ export const Click = z
     destination: said().meta({
       description: 'default, android or ios: which destination. Null without a redirect.',
     }),
-    class: z.string().meta({ description: 'human, preview, bot, prefetch, head or repeat.' }),
+    class: z.string().meta({ description: 'human, preview, bot, prefetch, head, repeat or flood.' }),
     reason: z.string().meta({ description: 'Why it has this class.' }),
     country: said().meta({ description: 'Two letters; XX where none is known.' }),
     device: z.string(),

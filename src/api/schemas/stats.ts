@@ -7,8 +7,19 @@ import { isoInstant, text } from './parts.ts';
 const count = z.int();
 
 const Uncounted = z
-  .object({ page: count, preview: count, bot: count, prefetch: count, head: count, repeat: count })
-  .meta({ description: 'Hits that are no clicks. `page`: a person who was not redirected.' });
+  .object({
+    page: count,
+    preview: count,
+    bot: count,
+    prefetch: count,
+    head: count,
+    repeat: count,
+    flood: count,
+  })
+  .meta({
+    description:
+      'Hits that are no clicks. `page`: a person who was not redirected. `flood`: more from one network than any crowd makes.',
+  });
 
 const Point = z.object({
   start: z.string().meta({ description: 'Where the bucket begins, with the offset of the timezone there.' }),

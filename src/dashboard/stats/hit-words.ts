@@ -8,6 +8,7 @@ const kinds: Readonly<Record<string, string>> = {
   prefetch: 'Prefetch',
   head: 'HEAD request',
   repeat: 'Repeat',
+  flood: 'Flood',
 };
 
 const outcomes: Readonly<Record<string, string>> = {

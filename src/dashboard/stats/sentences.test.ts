@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { comparison, notCountedSentences, titleOf, uncountedByReason } from './sentences.ts';
 
 const plan = { during: 'in 30 days', beforeName: 'the 30 before' };
-const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
+const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
 
 test('the title says how many, and how that compares', () => {
   expect(titleOf(1204, 1075, plan, 'click')).toBe(
@@ -38,6 +38,10 @@ test('what is not counted is said, the most first, and people apart from machine
   expect(notCountedSentences({ ...nothing, page: 8, repeat: 4 })).toEqual([
     '12 hits were people, but no clicks: 8 met a page (a password, a captcha or an expired link) and went no further; 4 came again within ten seconds.',
   ]);
+  expect(notCountedSentences({ ...nothing, bot: 2, flood: 1500 })).toEqual([
+    '2 hits were not people: 2 bots.',
+    '1,500 hits were part of a flood: more a minute from one network than any crowd makes.',
+  ]);
   expect(notCountedSentences(nothing)).toEqual([]);
 });
 
@@ -51,8 +55,9 @@ test('every reason belongs to one kind', () => {
       group('purpose_header', 1),
       group('head_method', 4),
       group('recent_visit', 6),
+      group('flood', 9),
       group('browser', 7),
       group('app_browser', 1),
     ]),
-  ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6 });
+  ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6, flood: 9 });
 });

@@ -58,6 +58,10 @@ export function notCountedSentences(found: Uncounted): readonly string[] {
     const were = people === 1 ? 'was a person, but no click' : 'were people, but no clicks';
     sentences.push(`${counted(people, 'hit')} ${were}: ${aside.join('; ')}.`);
   }
+  if (found.flood > 0)
+    sentences.push(
+      `${counted(found.flood, 'hit')} ${found.flood === 1 ? 'was' : 'were'} part of a flood: more a minute from one network than any crowd makes.`,
+    );
   return sentences;
 }
 
@@ -68,11 +72,12 @@ const classByReason: Readonly<Record<string, keyof Uncounted>> = {
   purpose_header: 'prefetch',
   preview_agent: 'preview',
   recent_visit: 'repeat',
+  flood: 'flood',
 };
 
 /** The kinds of hits by their reasons: every reason belongs to one kind. */
 export function uncountedByReason(groups: NonNullable<Stats['groups']>): Uncounted {
-  const found = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0 };
+  const found = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
   for (const { value, not_counted } of groups) found[classByReason[value ?? ''] ?? 'bot'] += not_counted;
   return found;
 }

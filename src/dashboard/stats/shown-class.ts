@@ -11,6 +11,7 @@ export const shownNames: readonly (readonly [Shown, string])[] = [
   ['prefetch', 'Prefetches'],
   ['head', 'HEAD requests'],
   ['repeat', 'Repeats'],
+  ['flood', 'Floods'],
   ['page', 'People not redirected'],
 ];
 

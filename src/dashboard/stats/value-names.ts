@@ -34,6 +34,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     prefetch: 'Prefetches',
     head: 'HEAD requests',
     repeat: 'Repeats within ten seconds',
+    flood: 'Floods from one network',
   },
   reason: {
     browser: 'A browser that met a password, captcha or expired page',
@@ -53,6 +54,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     not_navigation: 'Fetched as a part of a page (Sec-Fetch-Mode), not opened',
     no_browser_headers: 'Says that it is Chrome, and sends none of its headers',
     recent_visit: 'The same visitor again within ten seconds',
+    flood: 'More a minute from one network than any crowd makes',
   },
 };
 
