@@ -82,7 +82,7 @@ export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' 
 /** Everything that is kept of a hit. The same hits in the same order always give the same result. */
 export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
-  const visitor = visitorHash(parts.salts, raw.at, raw.address, raw.userAgent);
+  const visitor = visitorHash(parts.salts, raw);
   const { class: hitClass, reason } = classOf(raw, agent, visitor, recentVisits);
   const { source, utm } = parts.clickSource(raw.query);
   return {

@@ -90,13 +90,13 @@ export class HitCursor {
     return this.#here - this.#query === 3;
   }
 
-  /** The cached value for the visitor: for method, address, user agent and languages together. */
+  /** The cached value for the visitor: for organization, method, address, user agent and languages together. */
   cachedVisitor<T>(cache: ByteCache<T>): T | undefined {
-    return cache.get(this.#view, this.#method, this.#referer, this.#visitorHash);
+    return cache.get(this.#view, this.#method, this.#referer, this.#visitorKey);
   }
 
   cacheVisitor<T>(cache: ByteCache<T>, value: T): void {
-    cache.set(this.#view, this.#method, this.#referer, this.#visitorHash, value);
+    cache.set(this.#view, this.#method, this.#referer, this.#visitorKey, value);
   }
 
   /** The referrer and the query: recent texts aren't decoded again. */
@@ -163,6 +163,14 @@ export class HitCursor {
       doNotTrack: this.doNotTrack,
       countryHint: this.countryHint,
     };
+  }
+
+  /**
+   * The cache compares hashes as well as bytes, so the organization is part of the key: no two of those below 2 to the 32nd
+   * give one visitor the same hash.
+   */
+  get #visitorKey(): number {
+    return Math.imul(this.#visitorHash ^ this.organizationId, prime);
   }
 
   get #hasWitness(): boolean {

@@ -7,9 +7,10 @@ import type { HitCursor } from './hit-cursor.ts';
 import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** What a combination of address, user agent, languages and method always gives, on one day. */
+/** What a combination of address, user agent, languages and method always gives, on one day and for one organization. */
 interface VisitorFacts {
   readonly day: number;
+  readonly organizationId: number;
   readonly class: number;
   readonly reason: number;
   readonly device: number;
@@ -46,14 +47,14 @@ export class VisitorCache {
   of(hit: HitCursor, day: number): VisitorFacts {
     const last = this.#last;
     // Consecutive hits often come from the same visitor.
-    if (hit.isSameVisitor && last !== null && last.day === day) return last;
+    if (hit.isSameVisitor && last !== null && isFor(last, hit, day)) return last;
     this.#last = this.#find(hit, day);
     return this.#last;
   }
 
   #find(hit: HitCursor, day: number): VisitorFacts {
     const cached = hit.cachedVisitor(this.#recent);
-    if (cached !== undefined && cached.day === day) return cached;
+    if (cached !== undefined && isFor(cached, hit, day)) return cached;
     const made = this.#make(hit, day);
     hit.cacheVisitor(this.#recent, made);
     return made;
@@ -62,11 +63,12 @@ export class VisitorCache {
   #make(hit: HitCursor, day: number): VisitorFacts {
     const parts = this.#parts;
     const words = this.#words;
-    const { method, address, userAgent } = hit;
+    const { at, organizationId, method, address, userAgent } = hit;
     const agent = parts.agentOf(userAgent);
     const found = classify({ method, userAgent, purpose: '', witness: 'none' }, () => agent.classification);
     return {
       day,
+      organizationId,
       class: classCodes[found.class],
       reason: reasonCodes[found.reason],
       device: deviceCodes[agent.device],
@@ -74,7 +76,10 @@ export class VisitorCache {
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
       language: words.indexOf(parts.language(hit.acceptLanguage)),
-      visitor: visitorHash(parts.salts, hit.at, address, userAgent) ?? noVisitor,
+      visitor: visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor,
     };
   }
 }
+
+const isFor = (facts: VisitorFacts, hit: HitCursor, day: number): boolean =>
+  facts.day === day && facts.organizationId === hit.organizationId;

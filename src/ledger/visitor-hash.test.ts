@@ -5,6 +5,7 @@ import { DailySalts, type SaltStore, visitorHash } from './visitor-hash.ts';
 
 const noon = Date.UTC(2026, 5, 1, 12);
 const day = dayOf(noon);
+const visit = { at: noon, organizationId: 3, address: '198.51.100.7', userAgent: 'firefox' };
 
 /** What storage will do: one salt a day for all nodes, the first one given. */
 class SaltsInMemory implements SaltStore {
@@ -31,29 +32,30 @@ async function saltsFor(store: SaltStore, ...days: number[]): Promise<DailySalts
 }
 
 describe('a visitor', () => {
-  test('is an HMAC-SHA256 of address and user agent under the salt of the day', async () => {
+  test('is an HMAC-SHA256 of organization, address and user agent under the salt of the day', async () => {
     const store = new SaltsInMemory();
     const salts = await saltsFor(store, day);
     const oracle = createHmac('sha256', store.kept.get(day) ?? '')
-      .update('198.51.100.7\nfirefox')
+      .update('3\n198.51.100.7\nfirefox')
       .digest('hex');
-    expect(visitorHash(salts, noon, '198.51.100.7', 'firefox')).toBe(
+    expect(visitorHash(salts, visit)).toBe(
       Number.parseInt(oracle.slice(0, 5), 16) * 2 ** 32 + Number.parseInt(oracle.slice(8, 16), 16),
     );
   });
 
   test('is the same all day and another one the next', async () => {
     const salts = await saltsFor(new SaltsInMemory(), day, day + 1);
-    const at = (instant: number) => visitorHash(salts, instant, '198.51.100.7', 'firefox');
+    const at = (instant: number) => visitorHash(salts, { ...visit, at: instant });
     expect(at(noon)).not.toBeNull();
     expect(at(Date.UTC(2026, 5, 1))).toBe(at(noon));
     expect(at(Date.UTC(2026, 5, 2) - 1)).toBe(at(noon));
     expect(at(Date.UTC(2026, 5, 2))).not.toBe(at(noon));
   });
 
-  test('differs by address and by user agent', async () => {
+  test('differs by organization, by address and by user agent', async () => {
     const salts = await saltsFor(new SaltsInMemory(), day);
-    const of = (address: string, userAgent: string) => visitorHash(salts, noon, address, userAgent);
+    const of = (address: string, userAgent: string, organizationId = 3) =>
+      visitorHash(salts, { at: noon, organizationId, address, userAgent });
     expect(
       new Set([
         of('10.0.0.1', 'a'),
@@ -61,15 +63,17 @@ describe('a visitor', () => {
         of('10.0.0.1', 'b'),
         of('10.0.0.11', ''),
         of('10.0.0.1', '1'),
+        of('10.0.0.1', 'a', 4),
+        of('0.0.0.1', 'a', 31),
       ]).size,
-    ).toBe(5);
+    ).toBe(7);
   });
 
   test('fits a database integer and a JavaScript number', async () => {
     const salts = await saltsFor(new SaltsInMemory(), day);
     const visitors = Array.from(
       { length: 20_000 },
-      (_, index) => visitorHash(salts, noon, `10.0.${index}`, 'a') ?? -1,
+      (_, index) => visitorHash(salts, { ...visit, address: `10.0.${index}` }) ?? -1,
     );
     expect(visitors.every((visitor) => Number.isSafeInteger(visitor) && visitor >= 0)).toBe(true);
     expect(new Set(visitors).size).toBe(visitors.length);
@@ -82,9 +86,9 @@ describe('the salt of a day', () => {
     const store = new SaltsInMemory();
     const here = await saltsFor(store, day);
     const there = await saltsFor(store, day);
-    const visitor = visitorHash(here, noon, '198.51.100.7', 'firefox');
+    const visitor = visitorHash(here, visit);
     expect(visitor).not.toBeNull();
-    expect(visitorHash(there, noon, '198.51.100.7', 'firefox')).toBe(visitor);
+    expect(visitorHash(there, visit)).toBe(visitor);
   });
 
   test('once destroyed is gone for good: its day gets no other', async () => {
@@ -93,8 +97,8 @@ describe('the salt of a day', () => {
     await salts.forgetBefore(day);
     await salts.prepare(day - 1);
     expect([...store.kept.keys()]).toEqual([day]);
-    expect(visitorHash(salts, noon - 86_400_000, '198.51.100.7', 'firefox')).toBeNull();
-    expect(visitorHash(salts, noon, '198.51.100.7', 'firefox')).not.toBeNull();
+    expect(visitorHash(salts, { ...visit, at: noon - 86_400_000 })).toBeNull();
+    expect(visitorHash(salts, visit)).not.toBeNull();
   });
 
   test('forgotten while it was being fetched stays forgotten', async () => {
@@ -107,6 +111,6 @@ describe('the salt of a day', () => {
   });
 
   test('must be prepared: without it a hit has no visitor', async () => {
-    expect(visitorHash(await saltsFor(new SaltsInMemory()), noon, '198.51.100.7', 'firefox')).toBeNull();
+    expect(visitorHash(await saltsFor(new SaltsInMemory()), visit)).toBeNull();
   });
 });

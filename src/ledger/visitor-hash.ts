@@ -49,19 +49,26 @@ export class DailySalts {
   }
 }
 
+/** What tells visitors apart. */
+interface Visit {
+  readonly at: number;
+  readonly organizationId: number;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
 /**
- * The visitor behind a hit: 52 bits of an HMAC-SHA256 over address and user agent under the day's salt. They fit a
- * database's integer and a JavaScript number; of ten million visitors a day, two share theirs on one day in ninety.
+ * The visitor behind a hit: 52 bits of an HMAC-SHA256 over organization, address and user agent under the day's salt. They
+ * fit a database's integer and a JavaScript number; of ten million visitors a day, two share theirs on one day in ninety.
+ * A link's owner is its organization, so the visitors of two owners have nothing in common, even while the salt exists.
  * Null when the day's salt is gone.
  */
 export function visitorHash(
   salts: Pick<DailySalts, 'get'>,
-  at: number,
-  address: string,
-  userAgent: string,
+  { at, organizationId, address, userAgent }: Visit,
 ): number | null {
   const keyed = salts.get(dayOf(at));
   if (keyed === null) return null;
-  const digest = keyed.copy().update(`${address}\n${userAgent}`).digest();
+  const digest = keyed.copy().update(`${organizationId}\n${address}\n${userAgent}`).digest();
   return (digest.readUInt32BE(0) >>> 12) * 0x1_0000_0000 + digest.readUInt32BE(4);
 }

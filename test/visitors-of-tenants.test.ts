@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds } from './support/app.ts';
+
+test.each(storeKinds)('a visitor of two organizations is no row that both have, on %s', async (store) => {
+  const app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+  try {
+    const owners = [await app.newcomer(), await app.newcomer()];
+    const linkOf = async ({ key }: Newcomer) => {
+      const body = { destination_url: 'https://example.com/' };
+      return (await app.call('POST', '/api/v1/link', { key, body })).json as { id: number; suffix: string };
+    };
+    const links = [await linkOf(owners[0] as Newcomer), await linkOf(owners[1] as Newcomer)];
+    // The same people come to both, one after the other, as a cache of visitors would like it.
+    for (let person = 1; person <= 20; person++) {
+      for (const { suffix } of links)
+        await app.visit(`/${suffix}`, { 'x-forwarded-for': `198.51.100.${person}` });
+    }
+    await app.app.clicks.settled();
+    const rows = await app.app.context.database.read.selectFrom('daily_visitors').selectAll().execute();
+    const visitorsOf = (owner: number) =>
+      new Set(rows.filter((row) => row.owner === owner).map(({ visitor }) => visitor));
+    const [ours, theirs] = owners.map(({ organizationId }) => visitorsOf(-organizationId));
+    expect([ours?.size, theirs?.size]).toEqual([20, 20]);
+    expect(ours?.isDisjointFrom(theirs ?? new Set())).toBe(true);
+    expect(links.map(({ id }) => visitorsOf(id))).toEqual([ours ?? new Set(), theirs ?? new Set()]);
+  } finally {
+    await app.stop();
+  }
+});
