@@ -223,3 +223,36 @@ test('an outage that could not be told of is told of later, and keeps no other f
   expect(sent).toBe(4);
   await app.stop();
 });
+
+test('an outage whose node died before its mail was out is told of by another node, an hour later', async () => {
+  const app = await startApp();
+  const { database, now } = app.app.context;
+  const { organizationId } = await app.newcomer();
+  const target = { organization_id: organizationId, target_url: 'https://away.example/hook' };
+  const failing = () => database.write((queries) => noteFailure(queries, target, now()));
+  await failing();
+  app.clock.now += 25 * hour;
+  await failing();
+  const node = (send: () => Promise<boolean>) =>
+    tellOutages({
+      ...app.app.context,
+      mailer: { send, heldBack: () => {} } as unknown as Mailer,
+      config: { ...app.app.context.config, registration: 'closed' },
+    });
+  const { promise: isSending, resolve: sends } = Promise.withResolvers<void>();
+  void node(() => {
+    sends();
+    return new Promise<boolean>(() => {});
+  });
+  await isSending;
+  let sent = 0;
+  const other = () => node(async () => ++sent > 0);
+  await other();
+  expect(sent).toBe(0);
+  app.clock.now += hour;
+  await failing();
+  await other();
+  await other();
+  expect(sent).toBe(1);
+  await app.stop();
+});

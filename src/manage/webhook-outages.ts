@@ -2,7 +2,7 @@ import { outageMail } from '../mail/outage-mail.ts';
 import type { Caller } from '../rules/access.ts';
 import { administratorsOf } from '../storage/members.ts';
 import { findOrganization } from '../storage/organizations.ts';
-import { listOutages, type StoredOutage, setTold, takeUntold } from '../storage/webhook-outages.ts';
+import { claimUntold, listOutages, type StoredOutage, setTold, unclaim } from '../storage/webhook-outages.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
 
@@ -12,6 +12,8 @@ const toldAfter = 24 * hour;
 /** Deliveries are tried at least every twelve hours: a target without a failure for longer isn't used any more. */
 export const outageKept = 15 * hour;
 const perRun = 50;
+/** Longer than the mail server may take for all mails of a run. */
+const claimLength = hour;
 const maxListed = 100;
 
 export const readOutages = (
@@ -19,20 +21,23 @@ export const readOutages = (
   { organizationId }: Caller,
 ): Promise<StoredOutage[]> => listOutages(database.read, organizationId, now() - outageKept, maxListed);
 
-/** Mails the administrators of organizations whose webhook targets fail for a day: once an outage. Any node may run it. */
+/**
+ * Mails the administrators of organizations whose webhook targets fail for a day: once an outage, and again only if a node dies
+ * before it could note that they were told. Any node may run it.
+ */
 export async function tellOutages(context: Context): Promise<void> {
   const { database, mailer, now } = context;
   if (mailer === null) return;
   const going = { since: now() - toldAfter, lastFailedAfter: now() - outageKept };
-  const untold = await database.write((queries) => takeUntold(queries, going, now(), perRun));
+  const claim = { now: now(), until: now() + claimLength };
+  const untold = await database.write((queries) => claimUntold(queries, going, claim, perRun));
   const faults: unknown[] = [];
   for (const outage of untold) {
     const isTold = await mailAdministrators(context, mailer, outage).catch((cause) => {
       faults.push(cause);
       return false;
     });
-    // The next run tries it again.
-    if (!isTold) await database.write((queries) => setTold(queries, outage, null));
+    await database.write((queries) => (isTold ? setTold(queries, outage, now()) : unclaim(queries, outage)));
   }
   if (faults.length > 0) throw faults[0];
 }

@@ -20,6 +20,7 @@ import { changesTogether } from './migrations/015-changes-together.ts';
 import { emptyBin } from './migrations/016-empty-bin.ts';
 import { webhookOutages } from './migrations/017-webhook-outages.ts';
 import { floods } from './migrations/018-floods.ts';
+import { claimedOutages } from './migrations/019-claimed-outages.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -41,6 +42,7 @@ const migrations: readonly Migration[] = [
   emptyBin,
   webhookOutages,
   floods,
+  claimedOutages,
 ];
 
 /**

@@ -178,6 +178,8 @@ export interface Schema {
     last_failed_at: number;
     /** When administrators were told; null until then. */
     told_at: number | null;
+    /** While a node tells them: when others may assume that this node has died. */
+    claimed_until: number | null;
   };
 }
 

@@ -14,7 +14,7 @@ export async function noteFailure(
 ): Promise<void> {
   await queries
     .insertInto('webhook_outages')
-    .values({ organization_id, target_url, since: at, last_failed_at: at, told_at: null })
+    .values({ organization_id, target_url, since: at, last_failed_at: at })
     .onConflict((conflict) =>
       conflict.columns(['organization_id', 'target_url']).doUpdateSet({ last_failed_at: at }),
     )
@@ -35,11 +35,11 @@ interface Going {
   readonly lastFailedAfter: number;
 }
 
-/** Takes outages that are older than `since` and that no administrator was told of, each of them once, on any node. */
-export async function takeUntold(
+/** Claims outages that are older than `since` and that no administrator was told of, each of them for one node. */
+export async function claimUntold(
   queries: Queries,
   { since, lastFailedAfter }: Going,
-  now: number,
+  claim: { readonly now: number; readonly until: number },
   limit: number,
 ): Promise<StoredOutage[]> {
   const untold = queries
@@ -48,18 +48,30 @@ export async function takeUntold(
     .where('told_at', 'is', null)
     .where('since', '<=', since)
     .where('last_failed_at', '>', lastFailedAfter)
+    .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<=', claim.now)]))
     .limit(limit);
-  const taken = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
-  for (const outage of taken) await setTold(queries, outage, now);
-  return taken;
+  const claimed = await (dialectOf(queries).locksRows ? untold.forUpdate().skipLocked() : untold).execute();
+  for (const outage of claimed) await ofTarget(queries, outage, { claimed_until: claim.until });
+  return claimed;
 }
 
-export async function setTold(queries: Queries, target: Target, at: number | null): Promise<void> {
+export const setTold = (queries: Queries, target: Target, at: number): Promise<void> =>
+  ofTarget(queries, target, { told_at: at });
+
+/** The next run of any node tries it again. */
+export const unclaim = (queries: Queries, target: Target): Promise<void> =>
+  ofTarget(queries, target, { claimed_until: null });
+
+async function ofTarget(
+  queries: Queries,
+  { organization_id, target_url }: Target,
+  values: Partial<Pick<StoredOutage, 'told_at' | 'claimed_until'>>,
+): Promise<void> {
   await queries
     .updateTable('webhook_outages')
-    .set({ told_at: at })
-    .where('organization_id', '=', target.organization_id)
-    .where('target_url', '=', target.target_url)
+    .set(values)
+    .where('organization_id', '=', organization_id)
+    .where('target_url', '=', target_url)
     .execute();
 }
 
