@@ -28,9 +28,7 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
         };
       });
       const rows = hits.map((hit) =>
-        hitColumns.map((name) =>
-          name in hit ? hit[name as keyof typeof hit] : name === 'visitor' ? null : 0,
-        ),
+        hitColumns.map((name) => (name in hit ? hit[name as keyof typeof hit] : 0)),
       );
       await database.write(async (queries) => {
         await sql`insert into hits (${sql.join(hitColumns.map((name) => sql.ref(name)))})

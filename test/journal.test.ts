@@ -59,6 +59,9 @@ const hoursOf = (app: TestApp, linkId: number) =>
     .orderBy('hour')
     .execute();
 
+const visitorsOf = async (app: TestApp, linkId: number) =>
+  (await hoursOf(app, linkId)).reduce((sum, { visitors }) => sum + visitors, 0);
+
 /** Every byte of every file in a folder. */
 function contentOf(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -124,7 +127,7 @@ describe.each(storeKinds)('hits on %s', (store) => {
       await app.app.clicks.settled();
       expect(await rowsOf(app, link.id)).toHaveLength(20);
       expect(contentOf(app.dataDir)).not.toContain('203.0.113.');
-      expect(new Set((await rowsOf(app, link.id)).map((row) => row.visitor)).size).toBe(20);
+      expect(await visitorsOf(app, link.id)).toBe(20);
     } finally {
       await app.stop();
     }
@@ -196,7 +199,7 @@ test('a database that goes away makes hits wait, and loses none and doubles none
     await app.app.clicks.settled();
     const rows = await rowsOf(app, link.id);
     expect(rows).toHaveLength(50);
-    expect(new Set(rows.map((row) => row.visitor)).size).toBe(50);
+    expect(await visitorsOf(app, link.id)).toBe(50);
   } finally {
     await app.stop();
     await wire.cut();
@@ -231,7 +234,7 @@ test('a full disk stops no redirect, and its hits follow when there is room', as
     for (let version = 31; version <= 40; version++) await visit(version);
     await app.app.clicks.settled();
     const rows = await rowsOf(app, link.id);
-    expect(new Set(rows.map((row) => row.visitor)).size).toBe(40);
+    expect(await visitorsOf(app, link.id)).toBe(40);
     expect(rows).toHaveLength(40);
     expect(app.faults).toEqual([]);
   } finally {

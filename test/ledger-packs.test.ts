@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Position } from '../src/journal/files.ts';
 import { outcomes } from '../src/journal/hit.ts';
-import { noVisitor } from '../src/ledger/fold-store.ts';
 import type { GroupCount } from '../src/ledger/groups.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
@@ -46,7 +45,6 @@ function someHits(count: number, from: number): Told[] {
       utm_campaign: 0,
       utm_term: 0,
       utm_content: 0,
-      visitor: draw(6) === 0 ? null : draw(2 ** 30) * 2 ** 22 + draw(2 ** 22),
     };
   });
 }
@@ -76,7 +74,7 @@ class Folding {
 
   async fold(told: readonly Told[], isByLink: boolean): Promise<void> {
     const hits = isByLink ? told.toSorted((one, other) => one.link_id - other.link_id) : told;
-    const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name] ?? noVisitor));
+    const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
     const to = { segment: 1, offset: (this.#from?.offset ?? 0) + 1 };
     const none = new Float64Array();
     await this.#store.fold(

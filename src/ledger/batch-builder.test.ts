@@ -181,7 +181,6 @@ const rowOf = (hit: EnrichedHit): number[] => [
   sources.indexOf(hit.source),
   ...[hit.country, hit.os, hit.browser, hit.language, hit.referrer].map(numberOf),
   ...[hit.utm_source, hit.utm_medium, hit.utm_campaign, hit.utm_term, hit.utm_content].map(numberOf),
-  hit.visitor ?? -1,
 ];
 
 /** One program's memory, through batch after batch. */

@@ -6,7 +6,7 @@ import type { NewDelivery } from '../storage/webhook-queue.ts';
 /** Typed arrays, because batches have whole numbers by the hundred thousand. */
 export type Column = Float64Array | Int32Array;
 
-/** In the ledger's column of visitors: null. */
+/** Of a hit whose visitor isn't told from others. */
 export const noVisitor = -1;
 
 /** Visitors that one owner perhaps sees for the first time today; each once. */

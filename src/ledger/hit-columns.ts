@@ -27,6 +27,7 @@ export class HitColumns {
   language: Int32Array = new Int32Array(minRoom);
   /** One for each of `originFields`. */
   origins: readonly Int32Array[] = originFields.map(() => new Int32Array(minRoom));
+  /** For counting visitors; no column of the ledger. */
   visitor: Float64Array = new Float64Array(minRoom);
   /**
    * Whether a row may have a referrer, a UTM parameter or another source than `link`: most rows don't, and these
@@ -123,7 +124,6 @@ export class HitColumns {
       this.device,
       this.source,
       ...this.words,
-      this.visitor,
     ];
   }
 

@@ -1,7 +1,7 @@
 import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
 import { yieldCore } from '../threads/yield-core.ts';
-import { type Column, type Hits, noVisitor } from './fold-store.ts';
+import type { Column, Hits } from './fold-store.ts';
 import type { StoredHit } from './ledger.ts';
 import { rollupClassOf } from './rollup-class.ts';
 
@@ -13,7 +13,9 @@ import { rollupClassOf } from './rollup-class.ts';
 export const maxInPack = 512;
 /** An organization with fewer hits in a batch has them as rows: a pack has a fixed cost. */
 export const minInPack = 32;
-const version = 1;
+const version = 2;
+/** Version 1 had a column of visitors behind the others. It is passed over. */
+const columnsIn: Readonly<Record<number, number>> = { 1: hitColumns.length + 1, 2: hitColumns.length };
 const widthsLength = 24;
 const cellsAt = widthsLength + hitColumns.length * 8;
 const maxPackLength = cellsAt + hitColumns.length * maxInPack * 8;
@@ -144,6 +146,7 @@ export class HitPack {
   readonly id: number;
   readonly count: number;
   readonly #bytes: Uint8Array;
+  readonly #cellsAt: number;
   readonly #columns = new Map<HitColumn, Float64Array>();
 
   constructor({ id, hits, cells }: PackRow) {
@@ -151,7 +154,9 @@ export class HitPack {
     this.count = hits;
     // A database's bytes may have any alignment.
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
-    if (this.#bytes[0] !== version) throw new Error(`hits ${id} are packed in a way that is not known here`);
+    const columns = columnsIn[this.#bytes[0] ?? 0];
+    if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
+    this.#cellsAt = widthsLength + columns * 8;
   }
 
   column(name: HitColumn): Float64Array {
@@ -173,15 +178,14 @@ export class HitPack {
   }
 
   hit(row: number): StoredHit {
-    const hit: Record<string, number | null> = { id: this.id + row };
+    const hit: Record<string, number> = { id: this.id + row };
     for (const name of hitColumns) hit[name] = this.column(name)[row] ?? 0;
-    if (hit.visitor === noVisitor) hit.visitor = null;
     return hit as StoredHit;
   }
 
   #read(index: number): Float64Array {
     const bytes = this.#bytes;
-    let at = cellsAt;
+    let at = this.#cellsAt;
     for (let before = 0; before < index; before++) at += roomFor(this.count, bytes[1 + before] ?? 0);
     const width = bytes[1 + index] ?? 0;
     const min = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(widthsLength + index * 8, true);

@@ -2,14 +2,7 @@ import pg from 'pg';
 import { hitColumns } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
-import {
-  type Column,
-  type DayVisitors,
-  type FoldBatch,
-  type Hits,
-  type NewVisitors,
-  noVisitor,
-} from './fold-store.ts';
+import type { Column, DayVisitors, FoldBatch, Hits, NewVisitors } from './fold-store.ts';
 import {
   type Cells,
   deletedAtOnce,
@@ -28,18 +21,13 @@ const maxHits = 32_768;
 const arrayText = (numbers: Column | readonly number[]): string => `{${numbers.join(',')}}`;
 
 function hitArrays({ columns, count }: Hits): string[] {
-  return columns.map((column, index) => {
-    const text = arrayText(column.subarray(0, count));
-    return index === visitorColumn ? text.replaceAll(String(noVisitor), 'null') : text;
-  });
+  return columns.map((column) => arrayText(column.subarray(0, count)));
 }
 
 /** Counts are letters and digits: only an empty one needs quotes. */
 const textsArray = (texts: readonly string[]): string => `{${texts.map((text) => text || '""').join(',')}}`;
 
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
-
-const visitorColumn = hitColumns.indexOf('visitor');
 
 /** A row for each element of the parameters, which are arrays of these types. */
 const unnested = (types: readonly string[]): string =>

@@ -10,8 +10,6 @@ const fewRows = 32;
 interface InsertionLayout {
   /** Some column that differs from row to row: it is never compared. */
   readonly differs: number;
-  /** Where a number stands for null. */
-  readonly none?: { readonly column: number; readonly value: number };
   /** Rows of one statement: most of its cost is its start. The last is 1. */
   readonly together: readonly number[];
 }
@@ -21,7 +19,7 @@ interface Prepared {
   readonly fixed: readonly number[];
   readonly varying: readonly number[];
   /** The bound values: the fixed cells, then those of each row. */
-  readonly values: (number | string | null)[];
+  readonly values: (number | string)[];
 }
 
 /**
@@ -82,11 +80,9 @@ export class RowInsertions {
   }
 
   #fill({ fixed, varying, values }: Prepared, columns: readonly Cells[], from: number, rows: number): void {
-    const { none } = this.#layout;
     for (let index = 0; index < fixed.length; index++) {
       const column = fixed[index] ?? 0;
-      const value = columns[column]?.[from] ?? 0;
-      values[index] = column === none?.column && value === none.value ? null : value;
+      values[index] = columns[column]?.[from] ?? 0;
     }
     const width = varying.length;
     for (let index = 0; index < width; index++) {
@@ -94,7 +90,6 @@ export class RowInsertions {
       const cells = columns[column];
       let at = fixed.length + index;
       for (let row = from; row < from + rows; row++, at += width) values[at] = cells?.[row] ?? 0;
-      if (column === none?.column) nullify(values, none.value, fixed.length + index, width);
     }
   }
 }
@@ -114,7 +109,7 @@ function prepared(database: Database, insertion: Insertion, rows: number, bits: 
   const statement = database.prepare(
     `${head} select ${cells.join(', ')}${constants} from (values ${all}) where true ${tail}`,
   );
-  const values = new Array<number | string | null>(fixed.length + rows * varying.length).fill(0);
+  const values = new Array<number | string>(fixed.length + rows * varying.length).fill(0);
   return { statement, fixed, varying, values };
 }
 
@@ -122,8 +117,4 @@ function isOneValue(cells: Cells, from: number, rows: number): boolean {
   const first = cells[from];
   for (let at = from + 1; at < from + rows; at++) if (cells[at] !== first) return false;
   return true;
-}
-
-function nullify(values: (number | string | null)[], none: number, from: number, step: number): void {
-  for (let at = from; at < values.length; at += step) if (values[at] === none) values[at] = null;
 }

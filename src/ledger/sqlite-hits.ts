@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { hitColumns } from '../rules/click-fields.ts';
 import { yieldCore } from '../threads/yield-core.ts';
-import { type Column, type FoldBatch, type Hits, noVisitor } from './fold-store.ts';
+import type { Column, FoldBatch, Hits } from './fold-store.ts';
 import { HitPack, maxInPack, minInPack, type PackRow, PackWriter, type Rows } from './hit-pack.ts';
 import { RowInsertions } from './row-insertions.ts';
 import { deletedAtOnce, deleteOldHits } from './sql-fold-store.ts';
@@ -62,7 +62,6 @@ export class SqliteHits {
     const insertion = { head: `insert into hits (${hitColumns.join(', ')})`, columns: hitColumns.length };
     this.#rows = new RowInsertions(database, insertion, {
       differs: instantColumn,
-      none: { column: hitColumns.indexOf('visitor'), value: noVisitor },
       together: [512, 128, 32, 8, 1],
     });
   }

@@ -22,7 +22,6 @@ export const hitColumns = [
   'device',
   'source',
   ...wordFields,
-  'visitor',
 ] as const;
 export type HitColumn = (typeof hitColumns)[number];
 

@@ -21,6 +21,7 @@ import { emptyBin } from './migrations/016-empty-bin.ts';
 import { webhookOutages } from './migrations/017-webhook-outages.ts';
 import { floods } from './migrations/018-floods.ts';
 import { claimedOutages } from './migrations/019-claimed-outages.ts';
+import { noVisitorOfHits } from './migrations/020-no-visitor-of-hits.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -43,6 +44,7 @@ const migrations: readonly Migration[] = [
   webhookOutages,
   floods,
   claimedOutages,
+  noVisitorOfHits,
 ];
 
 /**

@@ -113,7 +113,7 @@ export interface Schema {
   /**
    * The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`.
    */
-  hits: Record<Exclude<HitColumn, 'visitor'>, number> & { id: Generated<number>; visitor: number | null };
+  hits: Record<HitColumn, number> & { id: Generated<number> };
   /** The ledger's other half, on SQLite: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
   hit_packs: {
     /** The first hit's: as many follow as there are hits, and no row of `hits` has one of them. */

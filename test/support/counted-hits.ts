@@ -19,7 +19,7 @@ export interface HitCounter {
 
 const question = (link: string) => `select
   (select count(*) from hits where link_id = ${link}) as ledger,
-  (select count(distinct visitor) from hits where link_id = ${link}) as visitors,
+  (select coalesce(sum(visitors), 0) from link_hours where link_id = ${link}) as visitors,
   (select coalesce(sum(click + page + preview + bot + prefetch + head + repeat + flood), 0) from link_hours where link_id = ${link}) as link_total,
   (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organization_total,
   (select coalesce(sum(clicks), 0) from link_clicks where link_id = ${link}) as clicks`;
@@ -47,23 +47,14 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
     of: async (linkId) =>
       database.transaction(() => {
         const counted = read(database.query(question('?1')).get(linkId) as Record<string, unknown>);
-        const packed = packedVisitors(database, linkId);
-        if (packed.length === 0) return counted;
-        const rows = database.query('select distinct visitor from hits where link_id = ?').values(linkId);
-        const visitors = new Set([...packed, ...rows.map(([visitor]) => visitor)]);
-        visitors.delete(null);
-        return {
-          ...counted,
-          ledger: counted.ledger + packed.length,
-          distinctVisitors: visitors.size,
-        };
+        return { ...counted, ledger: counted.ledger + packedHits(database, linkId) };
       })(),
     close: async () => database.close(),
   };
 }
 
-/** The visitor of each hit of a link that lies in a pack. */
-function packedVisitors(database: Database, linkId: number): (number | null)[] {
+/** How many hits of a link lie in packs. */
+function packedHits(database: Database, linkId: number): number {
   const packs = database
     .query(
       'select id, hits, cells from hit_packs where id in (select pack_id from hit_pack_links where link_id = ?)',
@@ -72,6 +63,5 @@ function packedVisitors(database: Database, linkId: number): (number | null)[] {
   return packs
     .map((row) => new HitPack(row))
     .flatMap((pack) => Array.from({ length: pack.count }, (_, row) => pack.hit(row)))
-    .filter((hit) => hit.link_id === linkId)
-    .map((hit) => hit.visitor);
+    .filter((hit) => hit.link_id === linkId).length;
 }

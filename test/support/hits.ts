@@ -12,7 +12,7 @@ import {
   rollupClasses,
   sources,
 } from '../../src/rules/click-fields.ts';
-import { hourOf } from '../../src/rules/utc-time.ts';
+import { dayOf, hourOf, hoursPerDay } from '../../src/rules/utc-time.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
 
@@ -45,8 +45,26 @@ const perInsert = 1_000;
 /** Puts hits into the ledger; the roll-ups are then those of all that is in it. */
 export async function seedHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
   await insertHits(database, hits);
+  await database.write((queries) => insertVisitors(queries, hits));
   await database.write(rebuildRollups);
 }
+
+async function insertVisitors(queries: Queries, hits: readonly SeedHit[]): Promise<void> {
+  for (const hit of hits) {
+    const { visitor = null } = hit;
+    const isClick = (hit.class ?? 'human') === 'human' && (hit.outcome ?? 'redirect') === 'redirect';
+    if (visitor === null || !isClick) continue;
+    const day = dayOf(instantOf(hit));
+    const rows = [hit.link, -hit.organization].map((owner) => ({ day, owner, visitor }));
+    await queries
+      .insertInto('daily_visitors')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+const instantOf = ({ at }: SeedHit): number => (typeof at === 'string' ? Date.parse(at) : at);
 
 /** Without the roll-ups: as other nodes' hits appear, or where there are too many to count them here. */
 export async function insertHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
@@ -91,7 +109,7 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
     ...(hit.id === undefined ? {} : { id: hit.id }),
     link_id: hit.link,
     organization_id: hit.organization,
-    at: typeof hit.at === 'string' ? Date.parse(hit.at) : hit.at,
+    at: instantOf(hit),
     outcome: outcomes.indexOf(hit.outcome ?? 'redirect'),
     target: targets.indexOf(hit.target ?? (isRedirect ? 'default' : 'none')),
     class: classes.indexOf(hit.class ?? 'human'),
@@ -108,7 +126,6 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
     utm_campaign: word('utm_campaign'),
     utm_term: 0,
     utm_content: 0,
-    visitor: hit.visitor ?? null,
   };
 }
 
@@ -127,13 +144,12 @@ export async function wholeLedger(queries: Queries): Promise<readonly StoredHit[
 
 const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;
 
-/** Every roll-up anew from the whole ledger, one hit after the other: the fold is not asked. */
+/** Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days. */
 export async function rebuildRollups(queries: Queries): Promise<void> {
   for (const table of ['link_hours', 'organization_rollups', 'link_clicks'] as const)
     await queries.deleteFrom(table).execute();
   const hits = await wholeLedger(queries);
   const counts = { link: new Map<string, number>(), organization: new Map<string, number>() };
-  const seen = new Set<string>();
   const clicks = new Map<number, { clicks: number; last_clicked_at: number }>();
   for (const hit of hits) {
     const rollupClass = rollupClassOf(hit);
@@ -151,12 +167,6 @@ export async function rebuildRollups(queries: Queries): Promise<void> {
       }
       add('destination', hour, hit.target);
       for (const column of ['device', 'source', ...wordColumns] as const) add(column, hour, hit[column]);
-      const day = Math.floor(hour / 24) * 24;
-      const visit = `${kind} ${owner} ${day} ${hit.visitor}`;
-      if (hit.visitor !== null && !seen.has(visit)) {
-        seen.add(visit);
-        add('visitors', day, 0);
-      }
     }
     if (rollupClass === clickClass) {
       const before = clicks.get(hit.link_id) ?? { clicks: 0, last_clicked_at: 0 };
@@ -165,6 +175,11 @@ export async function rebuildRollups(queries: Queries): Promise<void> {
         last_clicked_at: Math.max(before.last_clicked_at, hit.at),
       });
     }
+  }
+  for (const { day, owner } of await queries.selectFrom('daily_visitors').selectAll().execute()) {
+    const key = [Math.abs(owner), dimensions.indexOf('visitors'), day * hoursPerDay, clickClass, 0].join(' ');
+    const ofKind = owner < 0 ? counts.organization : counts.link;
+    ofKind.set(key, (ofKind.get(key) ?? 0) + 1);
   }
   const numbersIn = (counted: ReadonlyMap<string, number>) =>
     [...counted].map(([key, hits]) => [...key.split(' ').map(Number), hits]);
