@@ -256,3 +256,36 @@ test('an outage whose node died before its mail was out is told of by another no
   expect(sent).toBe(1);
   await app.stop();
 });
+
+test.each(storeKinds)(
+  'of very many deliveries that failed no more are counted than can be at once, on %s',
+  async (store) => {
+    const app = await startApp({ store });
+    const owner = await app.newcomer();
+    const { json } = await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: 'https://example.com' },
+    });
+    const failed = Array.from({ length: 1_000 }, (_, index) => ({
+      created_at: app.clock.now,
+      organization_id: owner.organizationId,
+      link_id: json.id,
+      event: 'click',
+      message_id: `msg_${index}`,
+      target_url: 'https://away.example/hook',
+      body: '{}',
+      signing_key: null,
+      state: 'failed' as const,
+      tries: 1,
+      first_tried_at: app.clock.now,
+      next_try_at: null,
+      claimed_until: null,
+    }));
+    const { database } = app.app.context;
+    for (let round = 0; round < 11; round++)
+      await database.write((queries) => queries.insertInto('webhook_deliveries').values(failed).execute());
+    const list = await app.call('GET', `/api/v1/link/${json.id}/webhook_deliveries`, { key: owner.key });
+    expect([list.json.total_webhook_deliveries, list.json.total_failed]).toEqual([11_000, 10_000]);
+    await app.stop();
+  },
+);

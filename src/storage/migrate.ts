@@ -22,6 +22,7 @@ import { webhookOutages } from './migrations/017-webhook-outages.ts';
 import { floods } from './migrations/018-floods.ts';
 import { claimedOutages } from './migrations/019-claimed-outages.ts';
 import { noVisitorOfHits } from './migrations/020-no-visitor-of-hits.ts';
+import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -45,6 +46,7 @@ const migrations: readonly Migration[] = [
   floods,
   claimedOutages,
   noVisitorOfHits,
+  failedDeliveries,
 ];
 
 /**

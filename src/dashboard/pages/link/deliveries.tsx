@@ -17,6 +17,16 @@ const perPage = 25;
 const interval = 3_000;
 const intervalWhileWaiting = 1_500;
 
+/** More are not counted. */
+const maxFailedCounted = 10_000;
+
+const failedInWords = (failed: number): string => {
+  if (failed === 1) return 'the failed one';
+  return failed < maxFailedCounted
+    ? `all ${number(failed)} that failed`
+    : `all that failed, ${number(failed)} or more`;
+};
+
 /** The deliveries of the last 30 days, kept up to date while the page is visible. */
 export function Deliveries({ link }: { link: Link }) {
   const page = useSignal(1);
@@ -49,7 +59,7 @@ export function Deliveries({ link }: { link: Link }) {
         </div>
         {failed > 0 && (
           <Button icon="refresh" disabled={again.isRunning.value} onClick={() => void again.run()}>
-            Redeliver {failed === 1 ? 'the failed one' : `all ${number(failed)} that failed`}
+            Redeliver {failedInWords(failed)}
           </Button>
         )}
       </header>
