@@ -50,11 +50,11 @@ const commands = {
 };
 
 /**
- * All tests run in several processes, one more than there are processors, as many tests wait; the longest files begin first
+ * All tests run in several processes, two more than there are processors, as many tests wait; the longest files begin first
  * (`test/timings.json`: milliseconds a file, written anew with `--update-timings` behind these).
  */
 const sideBySide = [
-  `--parallel=${availableParallelism() + 1}`,
+  `--parallel=${availableParallelism() + 2}`,
   '--no-isolate',
   '--timings=test/timings.json',
 ];
