@@ -37,11 +37,9 @@ export const WebhookDeliveryList = z
   .object({
     webhook_deliveries: z.array(WebhookDelivery),
     total_webhook_deliveries: z.int(),
-    total_failed: z
-      .int()
-      .meta({
-        description: 'How many of them failed for good, test calls apart; 10,000 where there are more.',
-      }),
+    total_failed: z.int().meta({
+      description: 'How many of them failed for good, test calls apart; 10,000 where there are more.',
+    }),
     next: nextField,
   })
   .meta({ id: 'WebhookDeliveryList' });
