@@ -1,14 +1,23 @@
-/** Folds the journal in the data folder into a fresh SQLite file, and prints what that took. */
+/** Folds the journal in the data folder into a fresh store, and prints what that took. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { FromFold, ToFold } from '../src/ledger/fold-messages.ts';
 import { openDatabase } from '../src/storage/open.ts';
 
 const dataDir = process.env.DATA_DIR ?? '';
+const databaseUrl = process.env.DATABASE_URL || null;
 const now = Date.now();
 
-await (await openDatabase(null, dataDir, () => {})).close();
+await (await openDatabase(databaseUrl, dataDir, () => {})).close();
 Bun.gc(true);
+
+/** In bytes; PostgreSQL is asked by who has started it. */
+function stored(): number {
+  if (databaseUrl !== null) return 0;
+  const database = new Database(join(dataDir, 'linnet.sqlite'));
+  database.run('pragma wal_checkpoint(truncate)');
+  return Bun.file(join(dataDir, 'linnet.sqlite')).size;
+}
 
 const worker = new Worker(new URL('../src/fold-thread.ts', import.meta.url).href, { smol: true });
 const resident: number[] = [];
@@ -21,19 +30,16 @@ worker.onmessage = ({ data }: MessageEvent<FromFold>) => {
   const seconds = (performance.now() - begun) / 1000;
   const { user, system } = process.cpuUsage(before);
   clearInterval(sampling);
-  const database = new Database(join(dataDir, 'linnet.sqlite'));
-  database.run('pragma wal_checkpoint(truncate)');
-  const stored = Bun.file(join(dataDir, 'linnet.sqlite')).size;
   const at = (part: number) => resident[Math.floor((resident.length - 1) * part)] ?? 0;
   process.stdout.write(
-    `${JSON.stringify({ seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1), stored })}\n`,
+    `${JSON.stringify({ seconds, cpu: (user + system) / 1e6, early: at(0.4), late: at(1), stored: stored() })}\n`,
   );
   worker.terminate();
   process.exit(0);
 };
 const settings = {
   dataDir,
-  databaseUrl: null,
+  databaseUrl,
   origin: 'https://links.example.com',
   daysKept: 180,
   countryFile: null,

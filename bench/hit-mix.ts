@@ -4,7 +4,6 @@ import type { RawHit } from '../src/journal/hit.ts';
 import { RecordWriter } from '../src/journal/record-writer.ts';
 import { numbers, zipf } from './redirect/zipf.ts';
 
-const links = 10_000;
 const agents = 2_000;
 const addresses = 50_000;
 const hour = 3_600_000;
@@ -40,8 +39,8 @@ const languages = [
   '',
 ];
 
-/** A busy hour: hits in the order of their instants. */
-export function* hitMix(count: number, until: number): Generator<RawHit> {
+/** A busy hour: hits in the order of their instants, on so many links by Zipf's law. */
+export function* hitMix(count: number, until: number, links = 10_000): Generator<RawHit> {
   const random = numbers(7);
   const linkOf = zipf(links);
   for (let made = 0; made < count; made++) {

@@ -6,6 +6,7 @@ import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
+import { measureFoldPostgres } from './parts/fold-postgres.ts';
 import { measureNeighbours } from './parts/neighbours.ts';
 import { measurePipelining } from './parts/pipelining.ts';
 import { measureRedirect } from './parts/redirect.ts';
@@ -44,6 +45,7 @@ const apart = {
   ten_million: measureTenMillion,
   pipelining: measurePipelining,
   neighbours: measureNeighbours,
+  fold_postgres: measureFoldPostgres,
 };
 /** Named on the command line: `npm run bench -- journal fold`. */
 const asked = process.argv.slice(2).filter((word) => word in parts || word in apart);

@@ -6,3 +6,10 @@ export const dayLength = hoursPerDay * hourLength;
 export const hourOf = (at: number): number => Math.floor(at / hourLength);
 /** Days since the epoch, in UTC. */
 export const dayOf = (at: number): number => Math.floor(at / dayLength);
+/** Months since January 1970, in UTC. */
+export function monthOf(at: number): number {
+  const date = new Date(at);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+/** The instant at which a month begins. */
+export const monthBegin = (month: number): number => Date.UTC(1970, month);

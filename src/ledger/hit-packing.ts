@@ -1,0 +1,201 @@
+import { hitColumns } from '../rules/click-fields.ts';
+import { monthOf } from '../rules/utc-time.ts';
+import { yieldCore } from '../threads/yield-core.ts';
+import type { Column, FoldBatch, Hits } from './fold-store.ts';
+import { maxInPack, PackWriter, type Rows } from './hit-pack.ts';
+
+const linkColumn = hitColumns.indexOf('link_id');
+const organizationColumn = hitColumns.indexOf('organization_id');
+const instantColumn = hitColumns.indexOf('at');
+
+/** Some of an organization's hits: positions from `from` up to `to` in `Packing.packed`. */
+interface Part {
+  readonly organizationId: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the hits of a batch are written. */
+export interface Packing {
+  readonly hits: Hits;
+  /** The packs to be made, in the order of their ids. */
+  readonly packs: readonly Part[];
+  /** Rows that go into packs, in the order of their ids; null: all of them, in their own order. */
+  readonly packed: Rows;
+  /** Hits that are written as rows, and which rows of the batch they are; null: all of them. */
+  readonly left: Hits;
+  readonly leftRows: readonly number[] | null;
+}
+
+interface PackingRules {
+  /** An organization with fewer hits in a batch has them as rows. */
+  readonly minHits: number;
+  /** Milliseconds. A batch that spans more isn't packed. */
+  readonly maxSpan: number;
+  /** Whether a pack ends where a month of UTC does. */
+  readonly byMonth: boolean;
+}
+
+/** Divides a batch into packs of an organization each, and rows for what is left over. Packs need hits link by link. */
+export function packingOf(
+  { isByLink, hits }: Pick<FoldBatch, 'isByLink' | 'hits'>,
+  { minHits, maxSpan, byMonth }: PackingRules,
+): Packing {
+  const { first, last } = spanOf(hits);
+  if (!isByLink || last - first > maxSpan)
+    return { hits, packs: [], packed: new Int32Array(), left: hits, leftRows: null };
+  const isOfOneMonth = !byMonth || hits.count === 0 || monthOf(first) === monthOf(last);
+  const organizations = hits.columns[organizationColumn] ?? new Float64Array(hits.count);
+  return partsOf(hits, isOfOneMonth ? organizations : monthKeys(hits), minHits);
+}
+
+/**
+ * The ids of a batch whose first id is `firstId`, row by row: packs have the first ids, rows the last.
+ */
+export function idsOf({ hits: { count }, packed, leftRows }: Packing, firstId: number): Float64Array {
+  const ids = new Float64Array(count);
+  let id = firstId;
+  for (let at = 0; at < (packed?.length ?? count); at++) ids[packed?.[at] ?? at] = id++;
+  if (packed === null) return ids;
+  for (let at = 0; at < (leftRows?.length ?? count); at++) ids[leftRows?.[at] ?? at] = id++;
+  return ids;
+}
+
+/** The row of a new pack. Its cells are valid until the next one is made. */
+export interface NewPack {
+  readonly id: number;
+  readonly organizationId: number;
+  readonly hits: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly cells: Uint8Array;
+  /** Each of its links once, in order. Valid until the next pack is made. */
+  readonly links: readonly number[];
+}
+
+export class Packer {
+  readonly #writer = new PackWriter();
+
+  /** Makes the packs of a batch, one after the other; the first one has the id `firstId`. */
+  *packs({ hits, packs, packed }: Packing, firstId: number): Generator<NewPack> {
+    if (packs.length === 0) return;
+    const writer = this.#writer;
+    writer.begin(hits, packed);
+    let id = firstId;
+    for (const { organizationId, from, to } of packs) {
+      const cells = writer.pack(from, to);
+      const [firstAt = 0, lastAt = 0] = writer.ends('at');
+      const links = linksIn(hits.columns[linkColumn], packed, from, to);
+      yield { id, organizationId, hits: to - from, firstAt, lastAt, cells, links };
+      id += to - from;
+      yieldCore();
+    }
+  }
+}
+
+function linksIn(ofLink: Column | undefined, rows: Rows, from: number, to: number): number[] {
+  const links: number[] = [];
+  let before = Number.NaN;
+  for (let at = from; at < to; at++) {
+    const link = ofLink?.[rows === null ? at : (rows[at] ?? 0)] ?? 0;
+    if (link !== before) links.push(link);
+    before = link;
+  }
+  return links;
+}
+
+export function spanOf({ columns, count }: Hits): { readonly first: number; readonly last: number } {
+  const instants = columns[instantColumn];
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < count; row++) {
+    const instant = instants?.[row] ?? 0;
+    if (instant < first) first = instant;
+    if (instant > last) last = instant;
+  }
+  return { first, last };
+}
+
+/** A number for each hit that tells its organization and its month from all others. */
+function monthKeys({ columns, count }: Hits): Column {
+  const [instants, organizations] = [columns[instantColumn], columns[organizationColumn]];
+  const numbers = new Map<string, number>();
+  return Float64Array.from({ length: count }, (_, row) => {
+    const key = `${organizations?.[row]} ${monthOf(instants?.[row] ?? 0)}`;
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
+    return number;
+  });
+}
+
+/** Sorts the rows by key; those of one keep their order. Each key belongs to one organization. */
+function partsOf(hits: Hits, keys: Column, minHits: number): Packing {
+  const { columns, count } = hits;
+  const organizations = columns[organizationColumn];
+  const sums = new Map<number, { readonly organizationId: number; hits: number }>();
+  eachRun(keys, count, (key, from, to) => {
+    const sum = sums.get(key);
+    if (sum) sum.hits += to - from;
+    else sums.set(key, { organizationId: organizations?.[from] ?? 0, hits: to - from });
+  });
+  const none = { columns, count: 0 };
+  const [only] = sums.values();
+  if (sums.size === 1 && only !== undefined && count >= minHits)
+    return {
+      hits,
+      packs: packsOf({ organizationId: only.organizationId, from: 0, to: count }),
+      packed: null,
+      left: none,
+      leftRows: [],
+    };
+  const next = new Map<number, number>();
+  const packs: Part[] = [];
+  let before = 0;
+  for (const [key, { organizationId, hits: ofKey }] of sums) {
+    if (ofKey < minHits) continue;
+    packs.push(...packsOf({ organizationId, from: before, to: before + ofKey }));
+    next.set(key, before);
+    before += ofKey;
+  }
+  const packed = new Int32Array(before);
+  const leftRows: number[] = [];
+  eachRun(keys, count, (key, from, to) => {
+    const start = next.get(key);
+    for (let row = from; row < to; row++) {
+      if (start === undefined) leftRows.push(row);
+      else packed[start + row - from] = row;
+    }
+    if (start !== undefined) next.set(key, start + to - from);
+  });
+  const left = leftRows.length === 0 ? none : { columns: taken(columns, leftRows), count: leftRows.length };
+  return { hits, packs, packed, left, leftRows };
+}
+
+/** As few as hold them, of about the same size. */
+function packsOf({ organizationId, from, to }: Part): Part[] {
+  const packs = Math.ceil((to - from) / maxInPack);
+  const end = (pack: number) => from + Math.floor(((to - from) * pack) / packs);
+  return Array.from({ length: packs }, (_, pack) => ({
+    organizationId,
+    from: end(pack),
+    to: end(pack + 1),
+  }));
+}
+
+/** Calls `take` for each run of equal values. The rows of a link form at most one run. */
+function eachRun(
+  column: Column,
+  count: number,
+  take: (value: number, from: number, to: number) => void,
+): void {
+  for (let row = 0; row < count; ) {
+    const value = column[row] ?? 0;
+    const from = row++;
+    while (row < count && column[row] === value) row++;
+    take(value, from, row);
+    yieldCore();
+  }
+}
+
+const taken = (columns: readonly Column[], rows: readonly number[]): Column[] =>
+  columns.map((column) => Float64Array.from(rows, (row) => column[row] ?? 0));
