@@ -38,6 +38,7 @@ function hitAt(index: number, pace: number): RawHit {
     referer: index % 4 === 0 ? `https://site-${index % 13}.example.com/` : '',
     query: index % 5 === 0 ? `?utm_source=mail&utm_campaign=week-${index % 9}` : index % 6 === 0 ? '?qr' : '',
     purpose: '',
+    clientHints: 0,
     witness: 'none',
     doNotTrack: index % 17 === 0,
     countryHint: index % 3 === 0 ? 'SE' : '',

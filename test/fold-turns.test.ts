@@ -36,6 +36,7 @@ const plain: RawHit = {
   referer: '',
   query: '',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

@@ -57,6 +57,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     referer: '',
     query: `utm_content=h${index}`,
     purpose: '',
+    clientHints: 0,
     witness: 'none',
     doNotTrack: false,
     countryHint: '',

@@ -30,6 +30,7 @@ const hit = {
   referer: '',
   query: '',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

@@ -22,6 +22,7 @@ const hitAt = (at: number): RawHit => ({
   referer: '',
   query: `?${'q'.repeat(at % 90)}`,
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

@@ -32,6 +32,7 @@ const plain = {
   referer: '',
   query: '',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

@@ -13,6 +13,8 @@ export interface RawHit {
   readonly address: string;
   readonly userAgent: string;
   readonly acceptLanguage: string;
+  /** A checksum of Sec-CH-UA, -Mobile and -Platform, which tells browsers apart; 0 where none was sent. */
+  readonly clientHints: number;
   readonly referer: string;
   readonly query: string;
   readonly purpose: string;

@@ -55,6 +55,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   referer: anyText,
   query: anyText,
   purpose: anyText,
+  clientHints: fc.constantFrom(0, 1, 2 ** 24 - 1),
   witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.oneof(fc.constantFrom('', 'DE'), anyText),

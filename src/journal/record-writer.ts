@@ -1,7 +1,7 @@
 import { witnesses } from '../rules/fetch-witness.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
-import { doNotTrackMark, recordHead, sealRecord, witnessMark } from './record.ts';
+import { doNotTrackMark, hintsMark, recordHead, sealRecord, witnessMark } from './record.ts';
 
 /** The maximum length of a text, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
 const maxLengths = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
@@ -15,6 +15,8 @@ const lineBreak = 10;
 const zero = 48;
 const mark = doNotTrackMark.charCodeAt(0);
 const blank = witnessMark.charCodeAt(0);
+const hintsBlank = hintsMark.charCodeAt(0);
+const hintsTilde = hintsMark.charCodeAt(1);
 /** Larger numbers aren't written digit by digit. */
 const largeNumber = 1e9;
 /** Longer texts are copied faster by the runtime. */
@@ -52,6 +54,7 @@ export class RecordWriter {
     this.#word(hit.address);
     this.#cut(hit.userAgent, maxLengths.userAgent);
     this.#cut(hit.acceptLanguage, maxLengths.language);
+    if (hit.clientHints !== 0) this.#hints(hit.clientHints);
     this.#cut(hit.referer, maxLengths.referer);
     this.#cut(hit.query, maxLengths.query);
     this.#purpose(hit);
@@ -90,6 +93,20 @@ export class RecordWriter {
       bytes[this.#end++] = zero + witnesses.indexOf(witness);
     }
     this.#cut(purpose, maxLengths.purpose);
+  }
+
+  /** Written over the line break behind the languages. */
+  #hints(checksum: number): void {
+    const bytes = this.#bytes;
+    const at = this.#end - 1;
+    bytes[at] = hintsBlank;
+    bytes[at + 1] = hintsTilde;
+    bytes[at + 2] = zero + (checksum >>> 18);
+    bytes[at + 3] = zero + ((checksum >>> 12) & 63);
+    bytes[at + 4] = zero + ((checksum >>> 6) & 63);
+    bytes[at + 5] = zero + (checksum & 63);
+    bytes[at + 6] = lineBreak;
+    this.#end = at + 7;
   }
 
   #number(number: number): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { HitCursor } from '../ledger/hit-cursor.ts';
 import { witnesses } from '../rules/fetch-witness.ts';
+import { firstLanguage } from '../rules/user-agent.ts';
 import { type Position, segmentFile } from './files.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes } from './hit.ts';
@@ -30,6 +31,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   referer: headerText,
   query: headerText,
   purpose: headerText.map((purpose) => purpose.trimStart()),
+  clientHints: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 ** 24 - 1 })),
   witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
@@ -82,6 +84,7 @@ const hitAt = (at: number): RawHit => ({
   referer: '',
   query: '',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
@@ -94,6 +97,20 @@ test('a witness stands in the line of the purpose: programs from before find eve
   const purpose = lines.indexOf('prefetch');
   expect(linesOf({ ...plain, witness: 'not_navigation' })).toEqual(lines.with(purpose, ' 1prefetch'));
   expect(linesOf({ ...plain, witness: 'no_browser_headers' })).toEqual(lines.with(purpose, ' 2prefetch'));
+});
+
+test('client hints stand behind the languages, of which programs from before read the first', () => {
+  const languages = (hit: RawHit) => recordOf([hit]).toString('utf8', recordHead).split('\n')[7] ?? '';
+  const german = { ...hitAt(1), acceptLanguage: 'de-DE,de;q=0.9' };
+  expect(languages(german)).toBe('de-DE,de;q=0.9');
+  expect(languages({ ...german, clientHints: 1 })).toBe('de-DE,de;q=0.9 ~0001');
+  for (const [acceptLanguage, first] of [
+    ['de-DE,de;q=0.9', 'de'],
+    ['de', 'de'],
+    ['', ''],
+  ] as const)
+    for (const clientHints of [1, 2 ** 24 - 1, 0xabcdef])
+      expect(firstLanguage(languages({ ...hitAt(1), acceptLanguage, clientHints }))).toBe(first);
 });
 
 function withJournal(segments: readonly Uint8Array[], look: (folder: string) => void): void {

@@ -10,6 +10,14 @@ export const doNotTrackMark = 'n';
  */
 export const witnessMark = ' ';
 
+/**
+ * Behind the languages, where client hints were sent: this and their checksum in four characters of six bits each, from `0`
+ * on. It stands among what is the same in every hit of a browser, which the fold compares as a whole; programs from before read
+ * the first language, and pass over it.
+ */
+export const hintsMark = ' ~';
+export const hintsLength = hintsMark.length + 4;
+
 /** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {
   record.writeUInt32LE(record.length - recordHead, 0);

@@ -23,6 +23,7 @@ const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
   referer: 'https://example.com/',
   query: '?a=1',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

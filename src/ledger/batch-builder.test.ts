@@ -65,6 +65,7 @@ const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
       referer: origins ? fc.constantFrom('', 'https://www.example.com/x') : fc.constant(''),
       query: origins ? fc.constantFrom('', '?qr', '?utm_source=mail&utm_campaign=a') : fc.constant(''),
       purpose: fc.constant(''),
+      clientHints: fc.constantFrom(0, 77),
       witness: fc.constant('none'),
       doNotTrack: fc.boolean(),
       countryHint: fc.constant(''),

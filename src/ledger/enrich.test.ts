@@ -22,6 +22,7 @@ const tap: RawHit = {
   referer: 'https://www.example.com/news?secret=1',
   query: '?qr&utm_source=poster&utm_medium=print&utm_campaign=fair&utm_term=t&utm_content=c',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

@@ -50,6 +50,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   address: fc.constantFrom('198.51.100.1', '198.51.100.2', '2001:db8::1'),
   userAgent: fc.constantFrom(...agents),
   acceptLanguage: fc.constantFrom('', 'de-CH,de;q=0.9', 'pt'),
+  clientHints: fc.constantFrom(0, 0, 1, 77),
   referer: fc.constantFrom('', 'https://www.example.com/x', 'https://go.example.org/abc', 'nonsense'),
   query: fc.constantFrom(
     '',
@@ -148,6 +149,7 @@ const plainHit: RawHit = {
   referer: '',
   query: '',
   purpose: '',
+  clientHints: 0,
   witness: 'none',
   doNotTrack: false,
   countryHint: '',

@@ -22,14 +22,15 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   referer: text,
   query: text,
   purpose: text,
+  clientHints: fc.constantFrom(0, 1, 2 ** 24 - 1),
   witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: text,
 });
 
 const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
-const visitorOf = ({ method, address, userAgent, acceptLanguage }: RawHit): string =>
-  [method, address, userAgent, acceptLanguage].join('\n');
+const visitorOf = ({ method, address, userAgent, acceptLanguage, clientHints }: RawHit): string =>
+  [method, address, userAgent, acceptLanguage, clientHints].join('\n');
 
 test('whatever was read before, and how often, a hit is read as it was written, and its sender found', () => {
   const cursor = new HitCursor();

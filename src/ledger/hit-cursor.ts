@@ -1,6 +1,6 @@
 import type { RawHit } from '../journal/hit.ts';
 import { outcomes, targets } from '../journal/hit.ts';
-import { doNotTrackMark, type RecordBytes, witnessMark } from '../journal/record.ts';
+import { doNotTrackMark, hintsLength, hintsMark, type RecordBytes, witnessMark } from '../journal/record.ts';
 import { type Witness, witnesses } from '../rules/fetch-witness.ts';
 import { type ByteCache, isSame } from '../structures/byte-cache.ts';
 
@@ -10,6 +10,8 @@ const lineBreak = '\n'.charCodeAt(0);
 const fourLineBreaks = 0x0a0a_0a0a;
 const mark = doNotTrackMark.charCodeAt(0);
 const blank = witnessMark.charCodeAt(0);
+const hintsBlank = hintsMark.charCodeAt(0);
+const hintsTilde = hintsMark.charCodeAt(1);
 /** Digits that certainly make less than 2 to the 31st. */
 const smallNumber = 9;
 /** An instant's digits for the next 260 years; the first of them change every hundred seconds. */
@@ -121,7 +123,15 @@ export class HitCursor {
   }
 
   get acceptLanguage(): string {
-    return this.#cut(this.#language, this.#referer);
+    return this.#cut(this.#language, this.#hasHints ? this.#referer - hintsLength : this.#referer);
+  }
+
+  get clientHints(): number {
+    if (!this.#hasHints) return 0;
+    let checksum = 0;
+    for (let at = this.#referer - 5; at < this.#referer - 1; at++)
+      checksum = (checksum << 6) | (((this.#bytes[at] ?? 0) - zero) & 63);
+    return checksum;
   }
 
   get referer(): string {
@@ -156,6 +166,7 @@ export class HitCursor {
       address: this.address,
       userAgent: this.userAgent,
       acceptLanguage: this.acceptLanguage,
+      clientHints: this.clientHints,
       referer: this.referer,
       query: this.query,
       purpose: this.purpose,
@@ -175,6 +186,11 @@ export class HitCursor {
 
   get #hasWitness(): boolean {
     return this.#bytes[this.#purpose] === blank;
+  }
+
+  get #hasHints(): boolean {
+    const mark = this.#referer - 1 - hintsLength;
+    return mark >= this.#language && this.#bytes[mark] === hintsBlank && this.#bytes[mark + 1] === hintsTilde;
   }
 
   #textFrom(cache: ByteCache<string>, from: number, to: number, hash: number): string {

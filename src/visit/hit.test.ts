@@ -33,6 +33,7 @@ describe('what the journal keeps of a request', () => {
       referer: 'https://r.example/',
       query: '?qr',
       purpose: '',
+      clientHints: 0,
       witness: 'none',
       doNotTrack: true,
       countryHint: '',

@@ -20,6 +20,7 @@ export function hitOf(
     address: visit.address,
     userAgent: visit.userAgent ?? '',
     acceptLanguage: visit.acceptLanguage,
+    clientHints: visit.clientHints,
     referer: visit.referer,
     query: visit.search,
     purpose: visit.purpose,

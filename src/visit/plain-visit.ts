@@ -49,6 +49,10 @@ export class PlainVisit implements Visit {
     return this.request.acceptLanguage;
   }
 
+  get clientHints(): number {
+    return this.request.clientHints;
+  }
+
   get referer(): string {
     return this.request.referer;
   }

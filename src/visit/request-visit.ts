@@ -1,4 +1,5 @@
 import type { IncomingRequest } from '../http/router.ts';
+import { hintsChecksum } from '../rules/client-hints.ts';
 import { type Witness, witnessOf } from '../rules/fetch-witness.ts';
 import { countryHeaders, purposeOf, type Visit } from './visit.ts';
 
@@ -65,6 +66,12 @@ export class RequestVisit implements Visit {
 
   get acceptLanguage(): string {
     return this.headers.get('accept-language') ?? '';
+  }
+
+  get clientHints(): number {
+    const { headers } = this;
+    const [brands, mobile] = [headers.get('sec-ch-ua'), headers.get('sec-ch-ua-mobile')];
+    return hintsChecksum({ brands, mobile, platform: this.platformHint });
   }
 
   get referer(): string {

@@ -36,6 +36,8 @@ export interface Visit {
   /** As far as headers go that anybody can send: `no_browser_headers` goes by what a proxy may have said. */
   readonly witness: Witness;
   readonly acceptLanguage: string;
+  /** A checksum of its client hints; 0 where there are none. */
+  readonly clientHints: number;
   readonly referer: string;
   readonly purpose: string;
   /** DNT: 1 or Sec-GPC: 1. */

@@ -12,13 +12,18 @@ export const hitText = (hit: RawHit): string =>
     hit.method,
     hit.address,
     hit.userAgent.slice(0, 512),
-    hit.acceptLanguage.slice(0, 256),
+    hit.acceptLanguage.slice(0, 256) + hintsText(hit),
     hit.referer.slice(0, 2_048),
     hit.query.slice(0, 4_096),
     witnessText(hit) + hit.purpose.slice(0, 64),
     hit.countryHint,
     '',
   ].join('\n');
+
+const hintsText = ({ clientHints }: RawHit): string =>
+  clientHints === 0
+    ? ''
+    : ` ~${String.fromCharCode(...[18, 12, 6, 0].map((shift) => 48 + ((clientHints >> shift) & 63)))}`;
 
 const witnessText = ({ witness }: RawHit): string =>
   witness === 'none' ? '' : ` ${witnesses.indexOf(witness)}`;

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { browserHeaders } from '../../../bench/redirect/browser-headers.ts';
+import { hintsChecksum } from '../../rules/client-hints.ts';
 import { witnessOf } from '../../rules/fetch-witness.ts';
 import { type PlainRequest, readPlainRequest } from './plain-request.ts';
 
@@ -14,6 +15,8 @@ const once = [
     'referer',
     'dnt',
     'sec-gpc',
+    'sec-ch-ua',
+    'sec-ch-ua-mobile',
     'sec-ch-ua-platform',
   ],
   ...['sec-fetch-mode', 'sec-fetch-dest', 'x-forwarded-proto'],
@@ -51,6 +54,11 @@ function readSlowly(text: string): PlainRequest | null {
     host,
     userAgent,
     acceptLanguage: get('accept-language') ?? '',
+    clientHints: hintsChecksum({
+      brands: get('sec-ch-ua'),
+      mobile: get('sec-ch-ua-mobile'),
+      platform: get('sec-ch-ua-platform'),
+    }),
     referer: get('referer') ?? '',
     purpose:
       get('sec-purpose') ??

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { hintsChecksum } from '../../rules/client-hints.ts';
 import { readPlainRequest } from './plain-request.ts';
 
 const read = (text: string, at = 0) => readPlainRequest(Buffer.from(text, 'latin1'), text, at);
@@ -21,6 +22,7 @@ test('a visit is taken apart, whatever the case of its names and the blanks arou
     purpose: '',
     doNotTrack: true,
     platformHint: '"Android"',
+    clientHints: hintsChecksum({ brands: null, mobile: null, platform: '"Android"' }),
     witness: 'none',
     forwardedFor: '1.2.3.4, 5.6.7.8',
     countryHint: 'NL',
@@ -40,6 +42,7 @@ test('what a request does not say is empty, or null where that makes a differenc
     referer: '',
     doNotTrack: false,
     platformHint: null,
+    clientHints: 0,
     witness: 'none',
     forwardedFor: null,
     countryHint: '',

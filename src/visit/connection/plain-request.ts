@@ -1,3 +1,4 @@
+import { finished } from '../../rules/client-hints.ts';
 import { type Witness, witnessOf } from '../../rules/fetch-witness.ts';
 import { countryHeaders, purposeOf } from '../visit.ts';
 import {
@@ -6,6 +7,7 @@ import {
   copyHead,
   isLineBreak,
   maxPlainHead,
+  mixed,
   nameEnd,
   pathEnd,
   targetEnd,
@@ -26,6 +28,8 @@ export interface PlainRequest {
   readonly host: string;
   readonly userAgent: string | null;
   readonly acceptLanguage: string;
+  /** A checksum of its client hints; 0 where there are none. */
+  readonly clientHints: number;
   readonly referer: string;
   readonly purpose: string;
   readonly doNotTrack: boolean;
@@ -53,6 +57,9 @@ const referer = names.add('referer');
 const dnt = names.add('dnt');
 const secGpc = names.add('sec-gpc');
 const platformHint = names.add('sec-ch-ua-platform');
+const brandsHint = names.add('sec-ch-ua');
+const mobileHint = names.add('sec-ch-ua-mobile');
+const allHints = (1 << brandsHint) | (1 << mobileHint) | (1 << platformHint);
 const fetchMode = names.add('sec-fetch-mode');
 const fetchDest = names.add('sec-fetch-dest');
 const forwardedFor = names.add('x-forwarded-for');
@@ -92,6 +99,7 @@ export function readPlainRequest(bytes: Buffer, text: string, at: number): Plain
     host: name,
     userAgent: agent,
     acceptLanguage: headers.value(acceptLanguage) ?? '',
+    clientHints: headers.clientHints(),
     referer: headers.value(referer) ?? '',
     purpose: purposeOf(
       headers.value(secPurpose) ?? headers.value(purpose),
@@ -161,6 +169,19 @@ class PlainHeaders {
       platform: this.value(platformHint),
       forwardedProto: this.value(forwardedProto),
     });
+  }
+
+  /** What `hintsChecksum` gives, of values that aren't cut out. */
+  clientHints(): number {
+    if ((this.#seen & allHints) === 0) return 0;
+    return finished(this.#mixed(this.#mixed(this.#mixed(1, brandsHint), mobileHint), platformHint));
+  }
+
+  #mixed(hash: number, header: number): number {
+    if ((this.#seen & (1 << header)) === 0) return mixed(hash, 0, 0);
+    const start = afterBlanks(starts[header] as number, ends[header] as number);
+    const end = beforeBlanks(start, ends[header] as number);
+    return mixed(hash, start, end);
   }
 
   #isNavigation(): boolean {

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { hintsChecksum } from './client-hints.ts';
+
+const chrome = {
+  brands: '"Chromium";v="131", "Not_A Brand";v="24"',
+  mobile: '?0',
+  platform: '"Windows"',
+};
+
+test('a browser has the same checksum each time, and none without hints', () => {
+  expect(hintsChecksum(chrome)).toBe(hintsChecksum({ ...chrome }));
+  expect(hintsChecksum({ brands: null, mobile: null, platform: null })).toBe(0);
+});
+
+test('browsers that differ in one hint differ, however little', () => {
+  const many = [
+    chrome,
+    { ...chrome, platform: '"Linux"' },
+    { ...chrome, platform: null },
+    { ...chrome, mobile: '?1' },
+    { ...chrome, mobile: '', platform: '?0"Windows"' },
+    { brands: null, mobile: null, platform: '' },
+    ...Array.from({ length: 300 }, (_, version) => ({
+      ...chrome,
+      brands: `"Chromium";v="${version}", "Not_A Brand";v="24"`,
+    })),
+  ].map(hintsChecksum);
+  expect(new Set(many).size).toBe(many.length - 1);
+  for (const one of many) {
+    expect(one).toBeGreaterThan(0);
+    expect(one).toBeLessThan(2 ** 24);
+  }
+});
