@@ -26,7 +26,7 @@ export function hintsChecksum({ brands, mobile, platform }: ClientHints): number
  */
 export function mixBytes(before: number, bytes: DataView, from: number, to: number): number {
   let one = before ^ (to - from);
-  let other = ~one;
+  let other = otherPrime;
   let at = from;
   for (; at + 8 <= to; at += 8) {
     one = Math.imul(one ^ bytes.getInt32(at, true), prime);
