@@ -40,6 +40,8 @@ worker.onmessage = ({ data }: MessageEvent<FromFold>) => {
 const settings = {
   dataDir,
   databaseUrl,
+  saltDir: join(dataDir, 'visitor-salts'),
+  saltKey: '',
   origin: 'https://links.example.com',
   daysKept: 180,
   countryFile: null,

@@ -13,6 +13,7 @@ import { startInThisThread } from './compose/local-data-plane.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
 import { routesOf } from './compose/router.ts';
+import { answerOtherNodes, saltKeyOf } from './compose/salts.ts';
 import { scheduleClickCleanup, startScheduledJobs } from './compose/scheduled-jobs.ts';
 import { openServers } from './compose/servers.ts';
 import type { Start } from './compose/start.ts';
@@ -85,8 +86,9 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
   });
   await followChanges(caches, database.lookup, start);
   startScheduledJobs(start, context, deliverer);
+  answerOtherNodes(start, store);
 
-  await dataPlane.open(site.origin);
+  await dataPlane.open(site.origin, saltKeyOf(store));
   const { clicks } = dataPlane;
   const live = liveClicksOf(start, database, clicks);
   scheduleClickCleanup(start, clicks);

@@ -3,12 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { isPassing } from './journal/passing-fault.ts';
 import { enrichParts } from './ledger/enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './ledger/fold-messages.ts';
+import type { FoldStore } from './ledger/fold-store.ts';
 import { FoldWorker } from './ledger/fold-worker.ts';
 import { bundledCountryFile, openCountryFile, whenAsked } from './ledger/geo.ts';
 import { PostgresFoldStore } from './ledger/postgres-fold-store.ts';
+import { ownSalts, SaltFolder } from './ledger/salts/salt-folder.ts';
+import { SharedSalts } from './ledger/salts/shared-salts.ts';
 import { SqliteFoldStore } from './ledger/sqlite-fold-store.ts';
-import { DailySalts } from './ledger/visitor-hash.ts';
+import { DailySalts, type SaltStore } from './ledger/visitor-hash.ts';
 import { Site } from './rules/site.ts';
+import { dayLength } from './rules/utc-time.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
 import { lowerPriority } from './threads/lower-priority.ts';
 import { clickDeliveries } from './webhooks/click-outbox.ts';
@@ -55,17 +59,8 @@ function open(settings: FoldSettings, now: number): void {
 }
 
 function workerOf(settings: FoldSettings, now: number): FoldWorker {
-  const store =
-    settings.databaseUrl === null
-      ? new SqliteFoldStore(settings.dataDir)
-      : new PostgresFoldStore(settings.databaseUrl);
-  const salts = new DailySalts(
-    {
-      settle: (day, fresh) => store.settleSalt(day, fresh),
-      forgetBefore: (day) => store.deleteSaltsBefore(day),
-    },
-    randomBytes,
-  );
+  const { store, saltStore } = storesOf(settings);
+  const salts = new DailySalts(saltStore, randomBytes);
   const site = new Site(new URL(settings.origin));
   const hosts = new Set<string>([new URL(settings.origin).hostname]);
   const countryOf = whenAsked(
@@ -95,4 +90,23 @@ function workerOf(settings: FoldSettings, now: number): FoldWorker {
           }),
     tell,
   });
+}
+
+function storesOf(settings: FoldSettings): { store: FoldStore; saltStore: SaltStore } {
+  const folder = new SaltFolder(settings.saltDir);
+  if (settings.databaseUrl === null)
+    return { store: new SqliteFoldStore(settings.dataDir), saltStore: ownSalts(folder) };
+  const store = new PostgresFoldStore(settings.databaseUrl);
+  const saltStore = new SharedSalts({
+    folder,
+    board: store.saltBoard,
+    key: settings.saltKey,
+    onAlone: (day) =>
+      tell({
+        kind: 'trouble',
+        event: 'visitor salt not shared',
+        facts: { day: new Date(day * dayLength).toISOString().slice(0, 10) },
+      }),
+  });
+  return { store, saltStore };
 }

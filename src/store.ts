@@ -47,6 +47,7 @@ const filesInDataDir = [
   'journal',
   'journal-unused',
   'journal-damaged',
+  'visitor-salts',
 ];
 
 export async function prepareFolder(dataDir: string): Promise<void> {

@@ -42,7 +42,7 @@ function run(task: ToDataPlane['task']): Listening | null | Promise<null> {
   const done = () => null;
   switch (task.kind) {
     case 'open':
-      return dataPlane.open(task.origin).then(() => {
+      return dataPlane.open(task.origin, task.saltKey).then(() => {
         dataPlane.clicks.onFolded(() => tell({ kind: 'folded' }));
         return null;
       });

@@ -56,7 +56,8 @@ describe.each(kinds)('a large leftover journal on %s, for %s where there are pac
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
     const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
-    const now = () => Date.UTC(2026, 10, 19, 3);
+    // The visitors of the day before are still there to be counted again.
+    const now = () => Date.UTC(2026, 10, 19, 0, 50);
     const first = await createApp(config, { hits: 'unfolded', now });
     for (let index = 0; index < hits; index++) await first.clicks.append(hitAt(index, pace));
     await first.stop();

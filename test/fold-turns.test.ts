@@ -16,6 +16,7 @@ import { enrichParts } from '../src/ledger/enrich.ts';
 import type { FromFold } from '../src/ledger/fold-messages.ts';
 import { type DeliveriesOf, type FoldBatch, JournalTaken } from '../src/ledger/fold-store.ts';
 import { FoldWorker, type FoldWorkerParts } from '../src/ledger/fold-worker.ts';
+import { ownSalts, SaltFolder } from '../src/ledger/salts/salt-folder.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
 import { DailySalts } from '../src/ledger/visitor-hash.ts';
 import { StoreAway } from '../src/rules/errors.ts';
@@ -100,16 +101,13 @@ function deskOf(
   tell: (message: FromFold) => void,
   deliveriesOf: FoldWorkerParts['deliveriesOf'] = () => () => [],
 ): FoldWorker {
-  const salts = new DailySalts(
-    {
-      settle: (day, fresh) => store.settleSalt(day, fresh),
-      forgetBefore: (day) => store.deleteSaltsBefore(day),
-    },
-    (count) => new Uint8Array(count).fill(1),
-  );
+  const saltStore = ownSalts(new SaltFolder(join(folder.path, 'visitor-salts')));
+  const salts = new DailySalts(saltStore, (count) => new Uint8Array(count).fill(1));
   return new FoldWorker({
     settings: {
       dataDir: folder.path,
+      saltDir: join(folder.path, 'visitor-salts'),
+      saltKey: '',
       databaseUrl: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
@@ -208,7 +206,7 @@ test('while others change something in SQLite the turns are short, and long agai
   other.run("insert into settings (key, value) values ('a', 'b')");
   expect(store.batchLength()).toBeLessThan(long);
   other.close();
-  await store.deleteSaltsBefore(1);
+  await store.deleteHitsBefore(1);
   expect(new SqliteFoldStore(folder.path).batchLength()).toBe(long);
   await store.close();
 });

@@ -21,6 +21,7 @@ type Purpose =
   | 'access-of-refresh'
   | 'seal'
   | 'setup'
+  | 'visitor-salts'
   | 'zapier';
 
 /** Keys for everything that is signed or sealed, derived from the master key as they are needed. */

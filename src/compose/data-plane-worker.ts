@@ -77,8 +77,8 @@ class DataPlaneWorker implements DataPlane {
     return this.#listening.origin;
   }
 
-  open(origin: string): Promise<void> {
-    return this.#run({ kind: 'open', origin });
+  open(origin: string, saltKey: string): Promise<void> {
+    return this.#run({ kind: 'open', origin, saltKey });
   }
 
   listen(): Promise<void> {

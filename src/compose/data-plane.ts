@@ -28,8 +28,8 @@ export interface DataPlane {
   /** The origin that it listens on. */
   readonly origin: string;
   readonly clicks: Clicks;
-  /** Begins to answer plain visits. The store is open and its schema up to date. */
-  open(origin: string): Promise<void>;
+  /** Begins to answer plain visits. The store is open and its schema up to date. `saltKey`: see `FoldSettings`. */
+  open(origin: string, saltKey: string): Promise<void>;
   /** The last step of a start. Only now is a shared port listened on: until then the other processes get the visitors. */
   listen(): void | Promise<void>;
   change(change: Change): void;

@@ -55,7 +55,7 @@ export class LocalDataPlane implements DataPlane {
     return this.#clicks;
   }
 
-  async open(origin: string): Promise<void> {
+  async open(origin: string, saltKey: string): Promise<void> {
     const { config, overrides, log, now, opened } = this.#start;
     const site = new Site(new URL(origin));
     const lookups = openLookups(config.databaseUrl, resolve(config.dataDir), (cause) =>
@@ -64,7 +64,7 @@ export class LocalDataPlane implements DataPlane {
     opened.defer(() => lookups.close());
     const caches = cachesOf(site, lookups, now, cacheBounds);
     await followChanges(caches, lookups.queries, this.#start);
-    const recording = openRecording(site, this.#start, (task) => this.#afterTurn(task));
+    const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
     const redirects = redirectsOf(caches, config, {
       now,
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),

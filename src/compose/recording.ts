@@ -5,11 +5,13 @@ import { CountryFileError, openCountryFile } from '../ledger/geo.ts';
 import { Recording } from '../ledger/recording.ts';
 import type { Site } from '../rules/site.ts';
 import { StartProblem } from '../start-problem.ts';
+import { saltDirOf } from './salts.ts';
 import type { Start } from './start.ts';
 
 /** The journal of clicks, and the thread that folds it. */
 export function openRecording(
   site: Site,
+  saltKey: string,
   { config, overrides, log, now, opened }: Start,
   afterTurn: (task: () => void) => void,
 ): Recording {
@@ -17,6 +19,8 @@ export function openRecording(
   const recording = new Recording({
     settings: {
       dataDir: resolve(config.dataDir),
+      saltDir: saltDirOf(config),
+      saltKey,
       databaseUrl: config.databaseUrl,
       origin: site.origin,
       daysKept: config.clickRetentionDays,

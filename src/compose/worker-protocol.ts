@@ -9,7 +9,7 @@ export type Task =
       readonly appServer: AppServerMemory;
       readonly hits: Hits;
     }
-  | { readonly kind: 'open'; readonly origin: string }
+  | { readonly kind: 'open'; readonly origin: string; readonly saltKey: string }
   | { readonly kind: 'listen' }
   /** A `Change` as JSON: as one string it is copied in a sixth of the time of a thousand objects. */
   | { readonly kind: 'change'; readonly change: string }

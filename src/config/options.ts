@@ -249,6 +249,12 @@ export const options = {
     "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet.",
     (text) => (text === '' ? null : text),
   ),
+  visitorSaltDir: option(
+    'VISITOR_SALT_DIR',
+    '',
+    'The folder for the secrets of the day by which visitors are told apart, such as one in memory. Default: visitor-salts in DATA_DIR.',
+    (text) => (text === '' ? null : text),
+  ),
   clickRetentionDays: option(
     'CLICK_RETENTION_DAYS',
     '180',

@@ -3,6 +3,9 @@ import type { JournalName, Position } from '../journal/files.ts';
 /** The settings of the fold's thread. */
 export interface FoldSettings {
   readonly dataDir: string;
+  readonly saltDir: string;
+  /** Of the instance: what nodes tell each other about salts is signed and sealed with it. */
+  readonly saltKey: string;
   readonly databaseUrl: string | null;
   /** The public address. */
   readonly origin: string;

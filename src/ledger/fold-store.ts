@@ -103,10 +103,10 @@ export interface FoldStore {
   batchLength(): number;
   fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;
   verifiedHosts(): Promise<readonly string[]>;
-  settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array>;
-  deleteSaltsBefore(day: number): Promise<void>;
   /** These delete a small part at a time, and return whether there may be more. */
   deleteVisitorsBefore(day: number): Promise<boolean>;
   deleteHitsBefore(at: number): Promise<boolean>;
+  /** Once what has expired is deleted: removes what the database's own log still has of it, where that is in our hands. */
+  shortenLog(): Promise<void>;
   close(): Promise<void>;
 }

@@ -44,6 +44,8 @@ const reportInterval = 10_000;
 /** Milliseconds after which a journal that couldn't be read is tried again. */
 const leftoverPause = 5_000;
 const stopPatience = 3_000;
+/** Days: their clicks are counted, and they have visitors' addresses. */
+const damagedKept = 7;
 /** Milliseconds after a hit in which more are expected. */
 const busyFor = 5_000;
 /** How many old hits are folded in one turn during that time. */
@@ -315,7 +317,8 @@ export class FoldWorker {
     this.#hits.forgetVisitors();
     try {
       await forgetOld(store, salts, this.#now, settings.daysKept, () => this.#isStopping);
-      forgetDamaged(settings.dataDir, this.#now - settings.daysKept * dayLength);
+      await store.shortenLog();
+      forgetDamaged(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
     } catch (cause) {
       if (!isAway(cause)) throw cause;
     }

@@ -121,7 +121,7 @@ export class JournalFold {
         const day = hits.add(record, this.#isReady, this.#recentVisits);
         if (day === null) break;
         record = null;
-        await this.#persist(() => salts.prepare(day));
+        await this.#persist(() => salts.prepare(day, this.#stopping.signal));
         this.#readyDays.add(day);
       }
     }

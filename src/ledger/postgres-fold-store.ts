@@ -3,6 +3,8 @@ import { hitColumns } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
 import type { Column, DayVisitors, FoldBatch, Hits, NewVisitors } from './fold-store.ts';
+import { postgresSaltBoard } from './salts/postgres-salt-board.ts';
+import type { SaltBoard } from './salts/shared-salts.ts';
 import {
   type Cells,
   deletedAtOnce,
@@ -56,6 +58,11 @@ export class PostgresFoldStore extends SqlFoldStore {
   constructor(url: string) {
     super();
     this.#url = url;
+  }
+
+  /** Where nodes agree on the salts of visitors. */
+  get saltBoard(): SaltBoard {
+    return postgresSaltBoard(this.query);
   }
 
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -5,6 +5,8 @@ import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
+import { firstDayOfSalts } from './retention.ts';
+import { SaltFolder } from './salts/salt-folder.ts';
 import { hasRoomForThread } from './thread-room.ts';
 
 interface RecordingParts {
@@ -128,11 +130,17 @@ export class Recording {
     const { dataDir } = this.#settings;
     try {
       removeUnusedJournals(dataDir);
-      if (journalsIn(dataDir).length > 0) this.#start();
+      if (journalsIn(dataDir).length > 0 || this.#hasOldSalts()) this.#start();
     } catch (cause) {
       this.#parts.warn('journals not looked at', { error: (cause as Error).message });
       this.#wakeLater();
     }
+  }
+
+  /** The fold destroys them. */
+  #hasOldSalts(): boolean {
+    const folder = new SaltFolder(this.#settings.saltDir);
+    return folder.hasBefore(firstDayOfSalts(this.#parts.now()));
   }
 
   /** Without file descriptors for it no thread is started: hits wait in the journal. */

@@ -1,6 +1,15 @@
-import { dayLength, dayOf } from '../rules/utc-time.ts';
+import { dayLength, dayOf, hourLength } from '../rules/utc-time.ts';
 import type { FoldStore } from './fold-store.ts';
 import type { DailySalts } from './visitor-hash.ts';
+
+/**
+ * How long after its end (UTC) a day's visitors can still be told apart, for hits that waited in a journal at midnight. Hits
+ * that are folded later have no visitor, unless they waited for the store on this node: those are folded first.
+ */
+const saltGrace = hourLength;
+
+/** Visitors of the days before this one can't be told apart any more. */
+export const firstDayOfSalts = (now: number): number => dayOf(now - saltGrace);
 
 /** Deletes what has expired: single hits, and the salts and hashes that distinguish the visitors of past days. */
 export async function forgetOld(
@@ -10,9 +19,9 @@ export async function forgetOld(
   daysKept: number,
   isStopped: () => boolean,
 ): Promise<void> {
-  const yesterday = dayOf(now) - 1;
-  await salts.forgetBefore(yesterday);
-  await inParts(() => store.deleteVisitorsBefore(yesterday), isStopped);
+  const first = firstDayOfSalts(now);
+  await salts.forgetBefore(first);
+  await inParts(() => store.deleteVisitorsBefore(first), isStopped);
   await inParts(() => store.deleteHitsBefore(now - daysKept * dayLength), isStopped);
 }
 

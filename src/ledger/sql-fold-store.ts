@@ -120,6 +120,9 @@ export abstract class SqlFoldStore implements FoldStore {
   abstract deleteHitsBefore(at: number): Promise<boolean>;
   abstract close(): Promise<void>;
 
+  /** PostgreSQL's is its operator's. */
+  async shortenLog(): Promise<void> {}
+
   async watermark(journal: string): Promise<Position | null> {
     const sql = 'select segment, byte_offset from journal_watermarks where node = $1';
     const [row] = await this.query(sql, [journal]);
@@ -152,19 +155,6 @@ export abstract class SqlFoldStore implements FoldStore {
   async verifiedHosts(): Promise<readonly string[]> {
     const rows = await this.query('select host from domains where verified_at is not null');
     return rows.map(({ host }) => String(host));
-  }
-
-  settleSalt(day: number, fresh: Uint8Array): Promise<Uint8Array> {
-    const text = Buffer.from(fresh).toString('base64');
-    return this.transaction(async (query) => {
-      await query('insert into daily_salts (day, salt) values ($1, $2) on conflict do nothing', [day, text]);
-      const [row] = await query('select salt from daily_salts where day = $1', [day]);
-      return Buffer.from(String(row?.salt), 'base64');
-    });
-  }
-
-  async deleteSaltsBefore(day: number): Promise<void> {
-    await this.query('delete from daily_salts where day < $1', [day]);
   }
 
   async deleteVisitorsBefore(day: number): Promise<boolean> {

@@ -71,6 +71,8 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
     this.#database.run('pragma foreign_keys = on');
+    // What is deleted is written over (docs/decisions/2026-11-23-salts-outside-the-database.md has its price).
+    this.#database.run('pragma secure_delete = on');
     this.#database.run('pragma cache_size = -16000');
     // The writer of everything else checkpoints too: this only keeps a long fold from doing so after every batch.
     this.#database.run('pragma wal_autocheckpoint = 8000');
@@ -121,6 +123,19 @@ export class SqliteFoldStore extends SqlFoldStore {
 
   async deleteHitsBefore(at: number): Promise<boolean> {
     return this.transaction(async () => this.#hits.deleteBefore(at));
+  }
+
+  /** Takes everything out of the WAL, which has what was deleted since; not while others read, who aren't waited for. */
+  override async shortenLog(): Promise<void> {
+    this.#database.run('pragma wal_checkpoint(passive)');
+    this.#database.run('pragma busy_timeout = 0');
+    try {
+      this.#database.run('pragma wal_checkpoint(truncate)');
+    } catch (cause) {
+      throw faultOf(cause);
+    } finally {
+      this.#database.run('pragma busy_timeout = 5000');
+    }
   }
 
   async close(): Promise<void> {

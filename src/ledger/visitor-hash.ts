@@ -1,12 +1,15 @@
 import type { RandomBytes } from '../rules/random-text.ts';
 import { dayOf } from '../rules/utc-time.ts';
 
-const saltLength = 32;
+export const saltLength = 32;
 
 /** Where the salts of the days outlive a restart, and are the same for every node. */
 export interface SaltStore {
-  /** Keeps `fresh` as the day's salt unless the day has one already. Returns the one that stands. */
-  settle(day: number, fresh: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Keeps `fresh` as the day's salt unless the day has one already. Returns the one that stands. Other nodes may have to be
+   * asked: a wait for them ends with StoreAway when `signal` does.
+   */
+  settle(day: number, fresh: Uint8Array, signal?: AbortSignal): Promise<Uint8Array>;
   forgetBefore(day: number): Promise<void>;
 }
 
@@ -26,9 +29,9 @@ export class DailySalts {
   }
 
   /** Loads a day's salt for `get`. A day whose salt was destroyed never gets another. */
-  async prepare(day: number): Promise<void> {
+  async prepare(day: number, signal?: AbortSignal): Promise<void> {
     if (day < this.#firstKept || this.#keyed.has(day)) return;
-    const salt = await this.#store.settle(day, this.#randomBytes(saltLength));
+    const salt = await this.#store.settle(day, this.#randomBytes(saltLength), signal);
     if (day >= this.#firstKept) this.#keyed.set(day, new Bun.CryptoHasher('sha256', salt));
   }
 

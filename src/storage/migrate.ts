@@ -23,6 +23,7 @@ import { floods } from './migrations/018-floods.ts';
 import { claimedOutages } from './migrations/019-claimed-outages.ts';
 import { noVisitorOfHits } from './migrations/020-no-visitor-of-hits.ts';
 import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
+import { saltsOutside } from './migrations/022-salts-outside.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -47,6 +48,7 @@ const migrations: readonly Migration[] = [
   claimedOutages,
   noVisitorOfHits,
   failedDeliveries,
+  saltsOutside,
 ];
 
 /**

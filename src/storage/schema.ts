@@ -141,7 +141,10 @@ export interface Schema {
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
   daily_visitors: { day: number; owner: number; visitor: number };
   journal_watermarks: { node: string; segment: number; byte_offset: number };
-  daily_salts: { day: number; salt: string };
+  /** By which nodes see whether they have the same salt of a day; PostgreSQL alone. */
+  visitor_salt_marks: { day: number; mark: string; proof: string };
+  /** Nodes that ask for the salt of a day, and the salt sealed for each. */
+  visitor_salt_requests: { public_key: string; day: number; proof: string; answer: string | null };
   webhook_deliveries: {
     id: Generated<number>;
     created_at: number;

@@ -39,8 +39,8 @@ const changed =
 const breaks: Record<string, StartDataPlane> = {
   'the accounts, once visitors are let in': changed((visitors) => {
     const authorize = visitors.open.bind(visitors);
-    visitors.open = async (origin) => {
-      await authorize(origin);
+    visitors.open = async (...told) => {
+      await authorize(...told);
       using database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));
       // A change that is under way is ended by this thread: it must not be waited for in one go.
       await eventually(

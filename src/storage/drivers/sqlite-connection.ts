@@ -45,6 +45,8 @@ export class SqliteConnection {
       this.#database.run('pragma synchronous = full');
       this.#database.run('pragma wal_autocheckpoint = 8000');
       this.#database.run('pragma foreign_keys = on');
+      // What is deleted is written over.
+      this.#database.run('pragma secure_delete = on');
     }
   }
 

@@ -41,6 +41,8 @@ class Writer {
     } finally {
       while (!this.#queue.isIdle) await this.#queue.whenIdle;
       await this.#client.run('pragma temp_store = memory', []);
+      // Its tables may have had what was to be gone.
+      await this.#client.run('pragma wal_checkpoint(truncate)', []);
     }
   }
 

@@ -1,0 +1,30 @@
+import { join, resolve } from 'node:path';
+import type { Config } from '../config/options.ts';
+import { answerSaltRequests } from '../ledger/salts/answer-salt-requests.ts';
+import { SaltFolder } from '../ledger/salts/salt-folder.ts';
+import { StoreAway } from '../rules/errors.ts';
+import type { Store } from '../store.ts';
+import { repeatJob } from './repeat-job.ts';
+import type { Start } from './start.ts';
+
+const answerInterval = 1_000;
+
+export const saltDirOf = ({ visitorSaltDir, dataDir }: Config): string =>
+  resolve(visitorSaltDir ?? join(dataDir, 'visitor-salts'));
+
+/** The same on every node of an instance. */
+export const saltKeyOf = ({ secrets }: Store): string => secrets.text('visitor-salts');
+
+/** Nodes that share a database ask each other for the salt of the day. */
+export function answerOtherNodes({ config, log, opened }: Start, store: Store): void {
+  const { database } = store;
+  if (database.kind === 'sqlite') return;
+  const folder = new SaltFolder(saltDirOf(config));
+  const job = repeatJob(
+    () => answerSaltRequests(database, folder, saltKeyOf(store)),
+    answerInterval,
+    // The follower of the change feed already logs that the store is away.
+    (cause) => cause instanceof StoreAway || log.warn('visitor salt not passed on', { error: String(cause) }),
+  );
+  opened.defer(() => job.stop());
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import { isMarkProof, markOf, markProof, newRequest, openSalt, sealSalt } from './salt-seal.ts';
+
+const key = 'the key of the instance';
+const salt = crypto.getRandomValues(new Uint8Array(32));
+const day = 20_000;
+
+test('a salt opens for the node that asked, and for no other request of anybody', () => {
+  const request = newRequest(key, day);
+  const sealed = sealSalt(key, request, salt) ?? '';
+  expect([...(openSalt(key, request, sealed) ?? [])]).toEqual([...salt]);
+  // All that is written down: the key of the instance and both public keys. What lacks is any private one.
+  expect(openSalt(key, newRequest(key, day), sealed)).toBeNull();
+  expect(openSalt(key, { ...request, day: day + 1 }, sealed)).toBeNull();
+  expect(Buffer.from(sealed, 'base64url').includes(Buffer.from(salt))).toBe(false);
+  expect(sealSalt(key, request, salt)).not.toBe(sealed);
+});
+
+test('who can only write to the database gets no salt, and gives none', () => {
+  const forged = newRequest('another key', day);
+  expect(sealSalt(key, forged, salt)).toBeNull();
+  const request = newRequest(key, day);
+  expect(sealSalt(key, { ...request, day: day + 1 }, salt)).toBeNull();
+  expect(sealSalt(key, { ...request, publicKey: forged.publicKey }, salt)).toBeNull();
+  // A request that is ours, answered by who doesn't have the key: sealed as well as they can.
+  const theirs = { ...request, proof: newRequestProof('another key', request.publicKey) };
+  const injected = sealSalt('another key', theirs, salt) ?? '';
+  expect(injected).not.toBe('');
+  expect(openSalt(key, request, injected)).toBeNull();
+  for (const nonsense of ['', 'x', 'A'.repeat(123), injected.slice(1)])
+    expect(openSalt(key, request, nonsense)).toBeNull();
+});
+
+/** Of another key for the same public key. */
+function newRequestProof(of: string, publicKey: string): string {
+  const hasher = new Bun.CryptoHasher('sha256', of);
+  return hasher.update(`request ${day} ${publicKey}`).digest('base64url');
+}
+
+test('a mark tells salts and days apart, and is ours only with its proof', () => {
+  const mark = markOf(day, salt);
+  expect(mark).toBe(markOf(day, salt));
+  expect(mark).not.toBe(markOf(day + 1, salt));
+  expect(mark).not.toBe(markOf(day, new Uint8Array(32)));
+  const proof = markProof(key, day, mark);
+  expect(isMarkProof(key, day, mark, proof)).toBe(true);
+  expect(isMarkProof(key, day + 1, mark, proof)).toBe(false);
+  expect(isMarkProof(key, day, markOf(day, new Uint8Array(32)), proof)).toBe(false);
+  expect(isMarkProof('another key', day, mark, proof)).toBe(false);
+  expect(isMarkProof(key, day, '', '')).toBe(false);
+});

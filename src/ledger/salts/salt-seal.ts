@@ -1,0 +1,110 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { saltLength } from '../visitor-hash.ts';
+
+const keyLength = 32;
+const nonceLength = 12;
+const tagLength = 16;
+
+/** What a node that needs a day's salt writes into the database, for any node that has it. */
+export interface SaltRequest {
+  readonly day: number;
+  readonly publicKey: string;
+  /** By the instance's key: who can only write to the database asks for nothing. */
+  readonly proof: string;
+}
+
+/** The private half of a request. It is never written anywhere. */
+export interface OpenRequest extends SaltRequest {
+  readonly privateKey: KeyObject;
+}
+
+/** Stands for a salt without telling it: all nodes see by it whether they have the same. */
+export const markOf = (day: number, salt: Uint8Array): string =>
+  createHmac('sha256', salt).update(`mark of visitor salt ${day}`).digest('base64url');
+
+export const markProof = (key: string, day: number, mark: string): string =>
+  hmac(key, `mark ${day} ${mark}`).toString('base64url');
+
+export const isMarkProof = (key: string, day: number, mark: string, proof: string): boolean =>
+  isHmac(key, `mark ${day} ${mark}`, proof);
+
+export function newRequest(key: string, day: number): OpenRequest {
+  const pair = generateKeyPairSync('x25519');
+  const publicKey = textOf(pair.publicKey);
+  return { day, publicKey, proof: requestProof(key, day, publicKey), privateKey: pair.privateKey };
+}
+
+/** The salt for who asked and nobody else; null for a request that isn't one of our nodes'. */
+export function sealSalt(
+  key: string,
+  { day, publicKey, proof }: SaltRequest,
+  salt: Uint8Array,
+): string | null {
+  if (!isHmac(key, requestWords(day, publicKey), proof)) return null;
+  const own = generateKeyPairSync('x25519');
+  const shared = diffieHellman({ privateKey: own.privateKey, publicKey: publicKeyOf(publicKey) });
+  const ownPublic = textOf(own.publicKey);
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(key, shared, day, publicKey, ownPublic), nonce);
+  const sealed = Buffer.concat([cipher.update(salt), cipher.final()]);
+  const bytes = [Buffer.from(ownPublic, 'base64url'), nonce, cipher.getAuthTag(), sealed];
+  return Buffer.concat(bytes).toString('base64url');
+}
+
+/** Null when it was sealed for another request, or not by one of our nodes. */
+export function openSalt(
+  key: string,
+  { day, publicKey, privateKey }: OpenRequest,
+  sealed: string,
+): Uint8Array | null {
+  const bytes = Buffer.from(sealed, 'base64url');
+  if (bytes.length !== keyLength + nonceLength + tagLength + saltLength) return null;
+  const theirPublic = bytes.subarray(0, keyLength).toString('base64url');
+  const rest = bytes.subarray(keyLength);
+  try {
+    const shared = diffieHellman({ privateKey, publicKey: publicKeyOf(theirPublic) });
+    const sealing = sealingKey(key, shared, day, publicKey, theirPublic);
+    const decipher = createDecipheriv('aes-256-gcm', sealing, rest.subarray(0, nonceLength));
+    decipher.setAuthTag(rest.subarray(nonceLength, nonceLength + tagLength));
+    return Buffer.concat([decipher.update(rest.subarray(nonceLength + tagLength)), decipher.final()]);
+  } catch {
+    return null;
+  }
+}
+
+/** The instance's key is in it, so nobody without that can seal a salt. Alone it opens nothing. */
+const sealingKey = (
+  key: string,
+  shared: Buffer,
+  day: number,
+  asking: string,
+  answering: string,
+): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', shared, key, `visitor salt ${day} ${asking} ${answering}`, 32));
+
+const requestWords = (day: number, publicKey: string): string => `request ${day} ${publicKey}`;
+const requestProof = (key: string, day: number, publicKey: string): string =>
+  hmac(key, requestWords(day, publicKey)).toString('base64url');
+
+const hmac = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+function isHmac(key: string, text: string, given: string): boolean {
+  const [right, other] = [hmac(key, text), Buffer.from(given, 'base64url')];
+  return right.length === other.length && timingSafeEqual(right, other);
+}
+
+/** Of a key on X25519, its 32 bytes. */
+const textOf = (key: KeyObject): string => String(key.export({ format: 'jwk' }).x);
+const publicKeyOf = (text: string): KeyObject =>
+  createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: text }, format: 'jwk' });

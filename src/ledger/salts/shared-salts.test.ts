@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../../../test/support/eventually.ts';
+import { migratedPostgres } from '../../../test/support/migrated-store.ts';
+import { temporaryFolder } from '../../../test/support/program.ts';
+import { StoreAway } from '../../rules/errors.ts';
+import type { Database } from '../../storage/database.ts';
+import { openDatabase } from '../../storage/open.ts';
+import { PostgresFoldStore } from '../postgres-fold-store.ts';
+import { answerSaltRequests } from './answer-salt-requests.ts';
+import { SaltFolder } from './salt-folder.ts';
+import { newRequest, type SaltRequest } from './salt-seal.ts';
+import { type SaltBoard, SharedSalts } from './shared-salts.ts';
+
+const key = 'the key of the instance';
+const day = 20_000;
+const long = 120_000;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Database;
+let store: PostgresFoldStore;
+let alone: string[];
+const answering: { stop: () => Promise<void> }[] = [];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const url = await migratedPostgres();
+  database = await openDatabase(url, folder.path, () => {});
+  store = new PostgresFoldStore(url);
+  alone = [];
+});
+afterEach(async () => {
+  for (const node of answering.splice(0)) await node.stop();
+  await store.close();
+  await database.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+const folderOf = (name: string) => new SaltFolder(join(folder.path, name));
+
+/** The fold of one node. */
+const nodeOf = (name: string, { board = store.saltBoard, patience = long } = {}) =>
+  new SharedSalts({ folder: folderOf(name), board, key, patience, onAlone: () => alone.push(name) });
+
+const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
+  Buffer.from(await node.settle(day, randomBytes(32), signal)).toString('hex');
+
+/** What a node's main thread does all the time. */
+function answer(name: string): void {
+  let isStopped = false;
+  const running = (async () => {
+    while (!isStopped) {
+      await answerSaltRequests(database, folderOf(name), key);
+      await Bun.sleep(10);
+    }
+  })();
+  answering.push({
+    stop() {
+      isStopped = true;
+      return running;
+    },
+  });
+}
+
+const requests = () => database.read.selectFrom('visitor_salt_requests').selectAll().execute();
+
+test('nodes that begin a day at once have one salt, and keep it over restarts of all of them', async () => {
+  for (const name of ['a', 'b', 'c']) answer(name);
+  const all = await Promise.all(['a', 'b', 'c'].map((name) => settle(nodeOf(name))));
+  expect(new Set(all).size).toBe(1);
+  for (const { stop } of answering.splice(0)) await stop();
+  const later = await Promise.all(['a', 'b', 'c'].map((name) => settle(nodeOf(name))));
+  expect(later).toEqual(all);
+  expect(alone).toEqual([]);
+  expect(await requests()).toEqual([]);
+  for (const name of ['a', 'b', 'c']) expect(readdirSync(join(folder.path, name))).toEqual([String(day)]);
+  await nodeOf('a').forgetBefore(day + 1);
+  expect(await database.read.selectFrom('visitor_salt_marks').selectAll().execute()).toEqual([]);
+  expect(readdirSync(join(folder.path, 'a'))).toEqual([]);
+});
+
+/** A process that dies at one of its steps: as for the database, it does nothing from then on. */
+function mortal(dyingAt: number): SaltBoard {
+  let steps = 0;
+  const { saltBoard } = store;
+  const step = <Taken extends unknown[], T>(call: (...taken: Taken) => Promise<T>) => {
+    return async (...taken: Taken): Promise<T> => {
+      if (steps++ >= dyingAt) throw new StoreAway('dead');
+      const result = await call(...taken);
+      if (steps++ >= dyingAt) throw new StoreAway('dead');
+      return result;
+    };
+  };
+  return {
+    claim: step(saltBoard.claim),
+    replaceClaim: step(saltBoard.replaceClaim),
+    ask: step(saltBoard.ask),
+    answer: step(saltBoard.answer),
+    withdraw: step(saltBoard.withdraw),
+    forgetBefore: step(saltBoard.forgetBefore),
+  };
+}
+
+test.each([0, 1])(
+  'the maker of a salt that is killed at step %i of its claim has the salt that it claimed',
+  async (dyingAt) => {
+    const killed = settle(nodeOf('a', { board: mortal(dyingAt) }));
+    expect(killed).rejects.toThrow('dead');
+    await killed.catch(() => {});
+    const other = settle(nodeOf('b'));
+    const again = settle(nodeOf('a'));
+    for (const name of ['a', 'b']) answer(name);
+    expect(await again).toBe(await other);
+    expect(alone).toEqual([]);
+  },
+);
+
+test.each([2, 3, 4, 5])('a node that is killed at step %i of asking asks again', async (dyingAt) => {
+  const made = await settle(nodeOf('a'));
+  answer('a');
+  await settle(nodeOf('b', { board: mortal(dyingAt) })).catch(() => {});
+  expect(await settle(nodeOf('b'))).toBe(made);
+  expect(alone).toEqual([]);
+});
+
+test('where nobody answers a node goes on with a salt of its own, says so, and gives it to the next', async () => {
+  await settle(nodeOf('dead'));
+  rmSync(join(folder.path, 'dead'), { recursive: true });
+  const own = await settle(nodeOf('b', { patience: 500 }));
+  expect(alone).toEqual(['b']);
+  answer('b');
+  expect(await settle(nodeOf('c'))).toBe(own);
+  expect(alone).toEqual(['b']);
+});
+
+test('two workers of one folder that nobody answers have one salt', async () => {
+  await settle(nodeOf('dead'));
+  const both = [nodeOf('b', { patience: 400 }), nodeOf('b', { patience: 700 })];
+  const [one, other] = await Promise.all(both.map((node) => settle(node)));
+  expect(one).toBe(other ?? '');
+});
+
+test('a stop ends the wait for an answer', async () => {
+  await settle(nodeOf('dead'));
+  const stopping = new AbortController();
+  const waiting = settle(nodeOf('b'), stopping.signal);
+  waiting.catch(() => {});
+  await eventually(async () => (await requests()).length === 1, 'the request');
+  stopping.abort();
+  expect(waiting).rejects.toThrow(StoreAway);
+  await waiting.catch(() => {});
+});
+
+test('the database asks for nothing and gives nothing by itself', async () => {
+  const made = await settle(nodeOf('a'));
+  const forged: SaltRequest = newRequest('another key', day);
+  await store.saltBoard.ask(forged);
+  await answerSaltRequests(database, folderOf('a'), key);
+  // It is no request of ours, so it is not there any more.
+  expect(await requests()).toEqual([]);
+
+  // A mark that is none of ours is replaced, and nobody is waited for.
+  await database.write((queries) =>
+    queries.updateTable('visitor_salt_marks').set({ mark: 'x', proof: 'y' }).execute(),
+  );
+  const began = performance.now();
+  const own = await settle(nodeOf('b'));
+  expect(own).not.toBe(made);
+  expect(performance.now() - began).toBeLessThan(long);
+
+  // An answer that isn't sealed with our key is passed over.
+  const asking = settle(nodeOf('c', { patience: 500 }));
+  await eventually(async () => (await requests()).length === 1, 'the request');
+  await database.write((queries) =>
+    queries
+      .updateTable('visitor_salt_requests')
+      .set({ answer: 'A'.repeat(123) })
+      .execute(),
+  );
+  expect(await asking).not.toBe(own);
+  expect(alone).toEqual(['c']);
+});

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreAway } from '../../rules/errors.ts';
+import type { SaltStore } from '../visitor-hash.ts';
+import type { SaltFolder } from './salt-folder.ts';
+import { isMarkProof, markOf, markProof, newRequest, openSalt, type SaltRequest } from './salt-seal.ts';
+
+/** What nodes tell each other about a day's salt through the database: nothing that opens it later. */
+export interface SaltBoard {
+  /** Whose salt the day has: notes this one unless the day has one. Returns the one that stands. */
+  claim(day: number, mark: SaltMark): Promise<SaltMark>;
+  /** Puts another one in its place. Does nothing if it has been replaced already. */
+  replaceClaim(day: number, former: string, mark: SaltMark): Promise<void>;
+  ask(request: SaltRequest): Promise<void>;
+  /** The answer to a request; null while there is none. */
+  answer(publicKey: string): Promise<string | null>;
+  withdraw(publicKey: string): Promise<void>;
+  forgetBefore(day: number): Promise<void>;
+}
+
+export interface SaltMark {
+  readonly mark: string;
+  readonly proof: string;
+}
+
+export interface SharedSaltsParts {
+  readonly folder: SaltFolder;
+  readonly board: SaltBoard;
+  /** The instance's key for this purpose. */
+  readonly key: string;
+  /** No node answers, and this one uses a salt of its own. */
+  readonly onAlone: (day: number) => void;
+  /** Milliseconds that an answer is waited for. */
+  readonly patience?: number;
+}
+
+/** Nodes look for requests once a second. */
+export const saltPatience = 15_000;
+const pollInterval = 200;
+
+/**
+ * One salt a day for nodes that share a database and no folder. The first node to claim a day makes its salt; the others
+ * ask for it with a public key of which nobody keeps the private half, and are answered with the salt sealed for that key
+ * (docs/decisions/2026-11-23-salts-outside-the-database.md).
+ */
+export class SharedSalts implements SaltStore {
+  readonly #parts: SharedSaltsParts;
+
+  constructor(parts: SharedSaltsParts) {
+    this.#parts = parts;
+  }
+
+  async settle(day: number, fresh: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+    const { folder, board, onAlone } = this.#parts;
+    const standing = folder.find(day);
+    if (standing !== null) return standing;
+    // On the disk before it is claimed: a node that is killed in between finds it again.
+    const draft = folder.keepDraft(day, fresh);
+    const own = this.#marked(day, draft);
+    for (;;) {
+      const claim = await board.claim(day, own);
+      if (claim.mark === own.mark) return this.#adopt(day, draft);
+      if (this.#isOurs(day, claim)) {
+        const salt = await this.#ask(day, claim.mark, signal);
+        if (salt !== null) return this.#adopt(day, salt);
+        onAlone(day);
+      }
+      // Other nodes that ask from now on get this one's; of several in the same position one replaces it.
+      await board.replaceClaim(day, claim.mark, own);
+    }
+  }
+
+  async forgetBefore(day: number): Promise<void> {
+    this.#parts.folder.destroyBefore(day);
+    await this.#parts.board.forgetBefore(day);
+  }
+
+  #adopt(day: number, salt: Uint8Array): Uint8Array {
+    const { folder } = this.#parts;
+    const kept = folder.keep(day, salt);
+    folder.destroyDraft(day);
+    return kept;
+  }
+
+  /** Null when nobody answers. */
+  async #ask(day: number, mark: string, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
+    const { board, folder, key, patience = saltPatience } = this.#parts;
+    const request = newRequest(key, day);
+    const deadline = performance.now() + patience;
+    await board.ask(request);
+    try {
+      while (performance.now() < deadline) {
+        if (signal?.aborted) throw new StoreAway('stopped while another node was asked for the salt');
+        const sealed = await board.answer(request.publicKey);
+        const salt = sealed === null ? null : openSalt(key, request, sealed);
+        if (salt !== null && markOf(day, salt) === mark) return salt;
+        // Another worker of this folder may have been told, or have used its own.
+        const standing = folder.find(day);
+        if (standing !== null) return standing;
+        await sleep(pollInterval, null, signal === undefined ? {} : { signal }).catch(() => {});
+      }
+      return null;
+    } finally {
+      await board.withdraw(request.publicKey).catch(() => {});
+    }
+  }
+
+  #marked(day: number, salt: Uint8Array): SaltMark {
+    const mark = markOf(day, salt);
+    return { mark, proof: markProof(this.#parts.key, day, mark) };
+  }
+
+  #isOurs(day: number, { mark, proof }: SaltMark): boolean {
+    return isMarkProof(this.#parts.key, day, mark, proof);
+  }
+}

@@ -1,0 +1,195 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, expect, test } from 'bun:test';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { Secrets } from '../src/auth/secrets.ts';
+import { browser } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { linkOn } from './support/link-on.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { type Program, runServerAfter, temporaryFolder } from './support/program.ts';
+import { addressesFound, filesIn, type Sought } from './support/salt-attack.ts';
+
+/** A small network: whoever has the salt of a day tries all of it in no time. */
+const addresses = Array.from({ length: 256 }, (_, host) => `198.51.100.${host}`);
+const organizationId = 1;
+const day = 86_400_000;
+const SECRET_KEY = 'the same secret on every node, long enough';
+/** The first account is made from elsewhere, as there is a proxy. */
+const setupToken = new Secrets(SECRET_KEY).sign('setup', 'first account', 24);
+
+const running: Program[] = [];
+afterEach(() => {
+  for (const program of running.splice(0)) program.kill('SIGKILL');
+});
+
+/** A server whose clock is told by a file in `folder`, beside its data. */
+function begun(folder: string, settings: Record<string, string> = {}): Program {
+  const program = runServerAfter('fake-clock.ts', {
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
+    CLOCK: join(folder, 'clock'),
+    TRUSTED_PROXIES: '1',
+    SECRET_KEY,
+    ...settings,
+  });
+  running.push(program);
+  return program;
+}
+
+const setClock = (folder: string, ahead: number) => writeFileSync(join(folder, 'clock'), String(ahead));
+const saltsIn = (folder: string): string[] => readdirSync(join(folder, 'data', 'visitor-salts'));
+
+async function end(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+}
+
+/** The real clock may be about to begin a new day: then the one that is told is an hour into it. */
+function toMorning(folder: string): void {
+  const left = day - (Date.now() % day);
+  setClock(folder, left < 10 * 60_000 ? left + day / 24 : 0);
+}
+
+async function visitAll(url: string, suffix: string): Promise<void> {
+  for (const address of addresses) {
+    const headers = { 'user-agent': browser, 'x-forwarded-for': address };
+    expect((await fetch(`${url}/${suffix}`, { redirect: 'manual', headers })).status).toBe(302);
+  }
+}
+
+const sought = (visitors: Iterable<number>): Sought => ({
+  organizationId,
+  userAgent: browser,
+  addresses,
+  visitors: new Set(visitors),
+});
+
+test('after its day nobody finds a visitor in the data folder or in copies of the SQLite file', async () => {
+  await using folder = await temporaryFolder();
+  const { path } = folder;
+  mkdirSync(join(path, 'backups'));
+  toMorning(path);
+  const first = begun(path);
+  const url = await first.address();
+  const { suffix } = await linkOn(url, setupToken);
+  await visitAll(url, suffix);
+  const file = join(path, 'data', 'linnet.sqlite');
+  const visitorsOf = (database: Database) =>
+    database.query('select visitor from daily_visitors where owner = ?').values(-organizationId);
+  const visitors = async () => {
+    using database = new Database(file, { readonly: true });
+    return visitorsOf(database).map(([visitor]) => Number(visitor));
+  };
+  await eventually(async () => (await visitors()).length === addresses.length, 'the visitors to be counted');
+  const seen = sought(await visitors());
+
+  // A backup as the documentation says, and one of somebody who copies all files that begin with linnet.sqlite.
+  using database = new Database(file);
+  database.run('pragma busy_timeout = 5000');
+  database.run(`vacuum into '${join(path, 'backups', 'backup.sqlite')}'`);
+  for (const name of readdirSync(join(path, 'data')).filter((one) => one.startsWith('linnet.sqlite')))
+    cpSync(join(path, 'data', name), join(path, 'backups', name));
+  database.close();
+  const duringTheDay = filesIn(join(path, 'data', 'visitor-salts'));
+  expect(duringTheDay).toHaveLength(1);
+  expect(addressesFound(duringTheDay, seen).length).toBe(addresses.length);
+
+  // The same secret after a restart, also one that isn't clean.
+  first.kill('SIGKILL');
+  await first.exited;
+  const second = begun(path);
+  await visitAll(await second.address(), suffix);
+  await eventually(
+    async () => (await visitors()).length === addresses.length,
+    'no visitor to be another one',
+  );
+  expect(filesIn(join(path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
+
+  setClock(path, day + 3_600_000);
+  await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
+  await eventually(async () => (await visitors()).length === 0, 'the visitors to be forgotten');
+  await end(second);
+  const all = [...filesIn(join(path, 'data')), ...filesIn(join(path, 'backups'))];
+  expect(addressesFound(all, seen)).toEqual([]);
+  // The test can fail, however the secret is written.
+  const [secret = Buffer.of()] = duringTheDay;
+  for (const form of ['latin1', 'hex', 'base64', 'base64url'] as const) {
+    const written = Buffer.from(`xyz${secret.toString(form)}xyz`, form === 'latin1' ? 'latin1' : 'utf8');
+    expect(addressesFound([...all, written], seen).length).toBe(addresses.length);
+  }
+}, 240_000);
+
+test('a start long after the day destroys its secret, before anybody comes', async () => {
+  await using folder = await temporaryFolder();
+  const { path } = folder;
+  toMorning(path);
+  const first = begun(path);
+  const url = await first.address();
+  const { suffix } = await linkOn(url, setupToken);
+  await visitAll(url, suffix);
+  await eventually(() => saltsIn(path).length === 1, 'a secret of the day');
+  await end(first);
+  expect(saltsIn(path)).toHaveLength(1);
+  setClock(path, 30 * day);
+  const second = begun(path);
+  await second.address();
+  await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
+  await end(second);
+});
+
+test('after its day nobody finds a visitor of two nodes in their folders, in PostgreSQL or in its log', async () => {
+  await using one = await temporaryFolder();
+  await using other = await temporaryFolder();
+  const DATABASE_URL = await migratedPostgres();
+  const nodes = [one.path, other.path].map((path) => {
+    toMorning(path);
+    return begun(path, { DATABASE_URL });
+  });
+  const [here, there] = [await nodes[0]?.address(), await nodes[1]?.address()];
+  const { suffix } = await linkOn(here ?? '', setupToken);
+  const sql = new SQL({ url: DATABASE_URL, max: 1 });
+  const rows = async () => sql.unsafe('select owner, visitor from daily_visitors');
+  const visitors = async (): Promise<number[]> =>
+    (await rows())
+      .filter(({ owner }: { owner: string }) => Number(owner) === -organizationId)
+      .map(({ visitor }: { visitor: string }) => Number(visitor));
+  await visitAll(here ?? '', suffix);
+  const shown = () => visitors().then(({ length }) => length);
+  await eventually(async () => (await shown()) === addresses.length, 'the visitors to be counted');
+  await visitAll(there ?? '', suffix);
+  const clicks = async () => Number((await sql`select sum(clicks) as clicks from link_clicks`)[0].clicks);
+  await eventually(async () => (await clicks()) === 2 * addresses.length, 'both nodes to count');
+  // Who came to both nodes is one visitor: they have the same secret.
+  expect(await shown()).toBe(addresses.length);
+  const seen = sought(await visitors());
+
+  // Copies of the database's own files, and of its log.
+  const filesOfDatabase = async (): Promise<Buffer[]> => {
+    await sql.unsafe('checkpoint');
+    const [{ data_directory }] = await sql.unsafe('show data_directory');
+    const [{ oid }] = await sql.unsafe('select oid from pg_database where datname = current_database()');
+    return [
+      ...filesIn(join(data_directory, 'base', String(oid))),
+      ...filesIn(join(data_directory, 'pg_wal')),
+    ];
+  };
+  const backup = await filesOfDatabase();
+  const duringTheDay = [...filesIn(join(one.path, 'data', 'visitor-salts'))];
+  expect(filesIn(join(other.path, 'data', 'visitor-salts'))).toEqual(duringTheDay);
+  expect(addressesFound(duringTheDay, seen).length).toBe(addresses.length);
+
+  for (const { path } of [one, other]) setClock(path, day + 3_600_000);
+  for (const { path } of [one, other])
+    await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
+  await eventually(async () => (await shown()) === 0, 'the visitors to be forgotten');
+  for (const node of nodes) await end(node);
+  const tables = ['visitor_salt_marks', 'visitor_salt_requests'];
+  for (const table of tables) expect(await sql.unsafe(`select * from ${table}`)).toHaveLength(0);
+  const folders = [one, other].flatMap(({ path }) => filesIn(join(path, 'data')));
+  const all = [...backup, ...(await filesOfDatabase()), ...folders];
+  await sql.end();
+  expect(addressesFound([...all, Buffer.from(SECRET_KEY)], seen)).toEqual([]);
+  expect(addressesFound([...all, ...duringTheDay], seen).length).toBe(addresses.length);
+}, 240_000);

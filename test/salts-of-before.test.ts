@@ -1,0 +1,33 @@
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runServer, temporaryFolder } from './support/program.ts';
+
+test('the salts that an earlier version kept in the database are in no page of it after the update', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'linnet.sqlite');
+  const before = join(import.meta.dir, 'fixtures', 'earlier-version', 'linnet.sqlite.gz');
+  writeFileSync(file, Bun.gunzipSync(readFileSync(before)));
+  const salts = Array.from({ length: 40 }, () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))));
+  const database = new Database(file);
+  const insert = 'insert or replace into daily_salts (day, salt) values (?, ?)';
+  // Most were deleted as that version did it: their bytes are still there.
+  for (const [day, salt] of salts.entries()) {
+    database.run(insert, [day, salt.toString('base64')]);
+    database.run('delete from daily_salts where day < ?', [day - 1]);
+  }
+  database.close();
+  const found = () => {
+    const bytes = readFileSync(file);
+    return salts.filter((salt) => bytes.includes(salt.toString('base64').slice(0, 30))).length;
+  };
+  expect(found()).toBeGreaterThan(2);
+  const key = join(import.meta.dir, 'fixtures', 'earlier-version', 'secret.key');
+  writeFileSync(join(folder.path, 'secret.key'), readFileSync(key));
+  const program = runServer({ PORT: '0', DATA_DIR: folder.path });
+  await program.address();
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+  expect(found()).toBe(0);
+});
