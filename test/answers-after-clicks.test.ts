@@ -91,4 +91,4 @@ test('no answer leaves before its click is on file, whatever is sent beside it a
   await appServer.stop(0);
   await listener.endConnections();
   expect(early).toEqual([]);
-}, 60_000);
+}, 240_000);

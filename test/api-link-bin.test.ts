@@ -178,5 +178,5 @@ describe.each(storeKinds)('the bin on %s', (store) => {
     expect((await send('DELETE', '/link/deleted')).json).toEqual({ deleted: 0 });
     expect((await send('GET', '/link?limit=1')).json.total_links).toBe(995);
     expect((await send('POST', '/link/restore', { ids: [theirs] }, stranger.key)).status).toBe(200);
-  }, 30_000);
+  }, 240_000);
 });

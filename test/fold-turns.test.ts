@@ -278,7 +278,7 @@ test('what a killed process had sent to the database is not counted again, and t
   expect(told).toContain('journal folded elsewhere');
   expect(ledger()).toBe(25);
   expect(journalsIn(folder.path)).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test('a journal whose copy another node has folded to its end is not counted again', async () => {
   written(left, 25);
@@ -306,4 +306,4 @@ test('a journal whose copy another node has folded to its end is not counted aga
   await eventually(() => told.includes('stopped'), 'the worker to stop');
   expect(told.filter((word) => word === 'journal folded elsewhere')).toHaveLength(1);
   expect(journalsIn(folder.path)).toEqual([left]);
-}, 60_000);
+}, 240_000);

@@ -37,7 +37,7 @@ test('a fresh service is set up from another machine, and has the address that i
     program.kill('SIGTERM');
     await program.exited;
   }
-}, 120_000);
+}, 240_000);
 
 test('where BASE_URL says another address, a fresh service leads there and says how to change it', async () => {
   const app = await startApp({ env: { BASE_URL: 'https://links.example.com' } });
