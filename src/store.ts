@@ -6,13 +6,14 @@ import type { Config } from './config/options.ts';
 import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
+import { forgetSealedKeys } from './storage/links.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
-import { claimSetting, findSetting } from './storage/settings.ts';
+import { claimSetting, findSetting, replaceSetting } from './storage/settings.ts';
 import type { Log } from './telemetry/log.ts';
 
 /** The setting with a fingerprint of the master key that the store belongs to. */
-export const keyMark = 'master_key_mark';
+const keyMark = 'master_key_mark';
 
 export interface Store {
   readonly database: Database;
@@ -99,6 +100,13 @@ async function requireSameKey(database: Database, secrets: Secrets): Promise<voi
     );
   }
 }
+
+/** For a key that is lost: the store takes the one that is here. What is sealed by the other is forgotten. */
+export const takeOtherKey = (database: Database, secrets: Secrets): Promise<void> =>
+  database.write(async (queries) => {
+    await replaceSetting(queries, keyMark, markOf(secrets));
+    await forgetSealedKeys(queries);
+  });
 
 function reason(cause: unknown): string {
   const { code, message } = cause as { code?: string; message?: string };

@@ -14,6 +14,7 @@ const arrows: Record<string, readonly string[]> = {
   auth: ['rules', 'storage'],
   http: ['rules', 'config', 'structures'],
   visit: ['journal', 'rules', 'config', 'storage', 'http', 'structures', 'bundle', 'start-problem.ts'],
+  backup: ['rules', 'storage', 'ledger', 'start-problem.ts'],
   journal: ['rules', 'storage'],
   ledger: ['journal', 'storage', 'rules', 'config', 'structures', 'threads'],
   stats: ['ledger', 'journal', 'storage', 'rules', 'config'],
@@ -44,6 +45,7 @@ const narrow: Record<string, RegExp> = {
   'storage → threads': /^threads\/(yield-core|gc-when-idle)/,
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
+  'backup → ledger': /^ledger\/(hit-pack|partitions)/,
   'journal → storage': /^storage\/file-lock/,
 };
 

@@ -24,6 +24,10 @@ export async function masterKey(configured: string | null, dataDir: string): Pro
   return made;
 }
 
+/** The key where there is one: none is made. */
+export const findMasterKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
+  configured ?? (await read(join(dataDir, 'secret.key')));
+
 async function read(file: string): Promise<string | null> {
   const text = await readFile(file, 'utf8').catch((cause) => {
     if (cause.code === 'ENOENT') return null;

@@ -9,6 +9,30 @@ export interface Command {
   readonly run: (context: Context, values: Readonly<Record<string, string | undefined>>) => Promise<string>;
 }
 
+/** A command of one word that opens what it needs by itself: the store may be missing, older or away. */
+export interface StandaloneCommand {
+  readonly name: string;
+  readonly usage: string;
+  readonly options: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+  /** Returns the exit code. */
+  readonly run: (call: StandaloneCall) => Promise<number>;
+}
+
+export interface StandaloneCall {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  /** What is not an option, such as a file. */
+  readonly words: readonly string[];
+}
+
+/** The one word that a command takes beside its options. */
+export function onlyWord({ words }: StandaloneCall, what: string): string {
+  const [word, more] = words;
+  if (word === undefined || word === '') throw new Refusal('FIELD_MISSING', `${what} is needed.`);
+  if (more !== undefined) throw new Refusal('FIELD_INVALID', `Give ${what} and nothing else.`);
+  return word;
+}
+
 export function required(values: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = values[name]?.trim();
   if (!value) throw new Refusal('FIELD_MISSING', `--${name} is needed.`);

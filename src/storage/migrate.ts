@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
-import { type Dialect, dialects } from './dialect.ts';
+import { dialects } from './dialect.ts';
 import type { Migration } from './migration.ts';
 import { first } from './migrations/001-first.ts';
 import { clicks } from './migrations/002-clicks.ts';
@@ -51,38 +51,53 @@ const migrations: readonly Migration[] = [
   saltsOutside,
 ];
 
+/** The number of the newest migration: that of a store that is up to date. */
+export const newestMigration = migrations.length;
+
+export const newerStore =
+  'this database was set up by a newer Linnet; start that one, or restore a backup from before it';
+
+/** The statements of a migration, by its number. */
+export const statementsOf = (kind: Database['kind'], number: number): readonly string[] =>
+  migrations[number - 1]?.(dialects[kind]) ?? [];
+
+export const migrationsTable = (kind: Database['kind']): string =>
+  `create table if not exists migrations (number ${dialects[kind].integer} primary key) ${dialects[kind].tableEnd}`;
+
+/** Called before tables that are there already are changed, with the numbers of the last migration that ran and of the newest. */
+export type BeforeUpgrade = (database: Database, from: number, to: number) => Promise<void>;
+
 /**
  * Brings the store up to date. Several nodes may start at once: the row of a migration is inserted first, so the
  * second node waits on it and then finds the work done.
  */
-export async function migrate(database: Database): Promise<void> {
-  const dialect = dialects[database.kind];
-  await createLedger(database, dialect);
-  const newest = await database.read
-    .selectFrom(sql<{ number: number }>`migrations`.as('done'))
-    .select(sql<number | null>`max(number)`.as('number'))
-    .executeTakeFirst();
-  const done = Number(newest?.number ?? 0);
-  if (done > migrations.length) {
-    throw new Error(
-      'this database was set up by a newer Linnet; start that one, or restore a backup from before it',
-    );
-  }
-  for (const [index, migration] of migrations.entries()) {
-    if (index < done) continue;
+export async function migrate(database: Database, beforeUpgrade: BeforeUpgrade | null = null): Promise<void> {
+  await createLedger(database);
+  const done = await migrationsDone(database);
+  if (done > newestMigration) throw new Error(newerStore);
+  if (done > 0 && done < newestMigration) await beforeUpgrade?.(database, done, newestMigration);
+  for (let number = done + 1; number <= newestMigration; number++) {
     await database.migrate(async (queries) => {
       const claimed =
-        await sql`insert into migrations (number) values (${index + 1}) on conflict do nothing returning number`.execute(
+        await sql`insert into migrations (number) values (${number}) on conflict do nothing returning number`.execute(
           queries,
         );
       if (claimed.rows.length === 0) return;
-      for (const statement of migration(dialect)) await sql.raw(statement).execute(queries);
+      for (const statement of statementsOf(database.kind, number)) await sql.raw(statement).execute(queries);
     });
   }
 }
 
-async function createLedger(database: Database, dialect: Dialect): Promise<void> {
-  const statement = `create table if not exists migrations (number ${dialect.integer} primary key) ${dialect.tableEnd}`;
+async function migrationsDone(database: Database): Promise<number> {
+  const newest = await database.read
+    .selectFrom(sql<{ number: number }>`migrations`.as('done'))
+    .select(sql<number | null>`max(number)`.as('number'))
+    .executeTakeFirst();
+  return Number(newest?.number ?? 0);
+}
+
+async function createLedger(database: Database): Promise<void> {
+  const statement = migrationsTable(database.kind);
   const create = () => database.write((queries) => sql.raw(statement).execute(queries));
   // PostgreSQL's "if not exists" can still collide with another node that creates the same table right now.
   await create().catch(create);

@@ -1,0 +1,32 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { join } from 'node:path';
+import { connect } from './postgres-source.ts';
+
+/** The setting with the instant of the last backup that was written whole. */
+export const lastBackup = 'last_backup_at';
+
+/** For those who ask when the last one was made. A store that takes nothing now is backed up all the same. */
+export async function noteBackup(databaseUrl: string | null, dataDir: string, at: number): Promise<void> {
+  const sql = (value: string) =>
+    `insert into settings (key, value) values ('${lastBackup}', ${value}) on conflict (key) do update set value = excluded.value`;
+  try {
+    if (databaseUrl === null) {
+      const database = new Sqlite(join(dataDir, 'linnet.sqlite'), { readwrite: true });
+      try {
+        database.run('pragma busy_timeout = 5000');
+        database.query(sql('?')).run(String(at));
+      } finally {
+        database.close();
+      }
+      return;
+    }
+    const client = await connect(databaseUrl);
+    try {
+      await client.query(sql('$1'), [String(at)]);
+    } finally {
+      await client.end();
+    }
+  } catch {
+    // It is only about knowing.
+  }
+}

@@ -1,0 +1,56 @@
+import { HitPack } from '../ledger/hit-pack.ts';
+import { hitColumns } from '../rules/click-fields.ts';
+import type { BackupPart, BackupStream } from './backup-stream.ts';
+import type { BackupTarget } from './backup-target.ts';
+
+const hitsAtOnce = 4_096;
+
+/**
+ * The parts of a backup for a database of the other kind. Both have the same tables, save for those of packed hits: these
+ * become rows, which every database has.
+ */
+export function partsFor(
+  { kind }: Pick<BackupTarget, 'kind'>,
+  backup: BackupStream,
+): AsyncIterable<BackupPart> {
+  return backup.header.kind === kind ? backup.parts : withRowsForPacks(backup.parts);
+}
+
+async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerator<BackupPart> {
+  let table = '';
+  let columns: readonly string[] = [];
+  let newestHit = 0;
+  for await (const part of parts) {
+    if (part.part === 'table') [table, columns] = [part.name, part.columns];
+    if (part.part === 'ids') {
+      const hits = Math.max(newestHit, part.last.hits ?? 0);
+      yield { part: 'ids', last: hits > 0 ? { ...part.last, hits } : part.last };
+    } else if (table === 'hit_packs') {
+      if (part.part === 'table') yield { ...part, name: 'hits', columns: ['id', ...hitColumns], bytes: [] };
+      else yield* rowsOf(part.json, columns);
+    } else if (table === 'hit_ids') {
+      if (part.part === 'rows')
+        newestHit = Number(JSON.parse(part.json)[0]?.[columns.indexOf('newest')] ?? 0);
+    } else if (table !== 'hit_pack_links') yield part;
+  }
+}
+
+function* rowsOf(json: string, columns: readonly string[]): Generator<BackupPart> {
+  const [id, hits, cells] = ['id', 'hits', 'cells'].map((name) => columns.indexOf(name)) as [
+    number,
+    number,
+    number,
+  ];
+  let rows: number[][] = [];
+  for (const row of JSON.parse(json) as (string | number)[][]) {
+    const bytes = new Uint8Array(Buffer.from(String(row[cells]), 'hex'));
+    const pack = new HitPack({ id: Number(row[id]), hits: Number(row[hits]), cells: bytes });
+    const values = hitColumns.map((name) => pack.column(name));
+    for (let hit = 0; hit < pack.count; hit++)
+      rows.push([pack.id + hit, ...values.map((column) => column[hit] ?? 0)]);
+    if (rows.length < hitsAtOnce) continue;
+    yield { part: 'rows', json: JSON.stringify(rows), count: rows.length };
+    rows = [];
+  }
+  if (rows.length > 0) yield { part: 'rows', json: JSON.stringify(rows), count: rows.length };
+}

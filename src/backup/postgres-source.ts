@@ -1,0 +1,140 @@
+import pg from 'pg';
+import { newerStore, newestMigration } from '../storage/migrate.ts';
+import {
+  type BackupPart,
+  BackupProblem,
+  type BackupStream,
+  inOrder,
+  isLeftOut,
+  keyMarkSql,
+} from './backup-stream.ts';
+
+const rowsAtOnce = 1_000;
+
+/** Attempts where the tables are changed between the first look at them and the lock. */
+const maxTries = 5;
+
+/** Everything in a PostgreSQL store as it is at one moment, while others go on writing to it. */
+export async function readPostgres(url: string, now: Date): Promise<BackupStream> {
+  const client = await connect(url);
+  try {
+    const migration = await beginSnapshot(client);
+    const { rows } = await client.query<{ value: string }>(keyMarkSql);
+    return {
+      header: { kind: 'postgres', migration, madeAt: now.toISOString(), keyMark: rows[0]?.value ?? null },
+      parts: partsOf(client),
+      close: () => client.end(),
+    };
+  } catch (cause) {
+    await client.end();
+    throw cause;
+  }
+}
+
+/** A connection without deadlines: what is read or written through it takes as long as it takes. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'linnet backup', keepAlive: true });
+  // An error without a listener ends the process; the query that meets it says it.
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('set statement_timeout = 0');
+  await client.query('set idle_in_transaction_session_timeout = 0');
+  return client;
+}
+
+/** Tables of their own, not partitions of others. */
+export const tablesSql = `select relname as name from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`;
+
+/**
+ * The tables are locked before the snapshot is taken: a table that is written anew between the two would seem to be empty.
+ * Others read and write them as before; a migration waits.
+ */
+async function beginSnapshot(client: pg.Client): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await tablesOf(client);
+    if (!before.includes('migrations'))
+      throw new BackupProblem(
+        'There is no store yet: the database has no table "migrations". Check DATABASE_URL.',
+      );
+    await client.query('begin transaction isolation level repeatable read, read only');
+    try {
+      await client.query(`lock table ${before.join(', ')} in access share mode`);
+    } catch (cause) {
+      await client.query('rollback');
+      if ((cause as { code?: string }).code !== '42P01' || attempt === maxTries) throw cause;
+      continue;
+    }
+    const { rows } = await client.query('select max(number)::int as number from migrations');
+    if (String(await tablesOf(client)) === String(before)) return supported(rows[0]?.number ?? 0);
+    await client.query('rollback');
+    if (attempt === maxTries) throw new BackupProblem('The tables are being changed. Try again in a minute.');
+  }
+}
+
+function supported(migration: number): number {
+  if (migration > newestMigration)
+    throw new BackupProblem(`The database can not be backed up: ${newerStore}.`);
+  return migration;
+}
+
+async function tablesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`${tablesSql} order by 1`);
+  return rows.map(({ name }) => name);
+}
+
+async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {
+  const names = (await tablesOf(client)).filter((name) => name !== 'migrations' && !isLeftOut(name));
+  const references = await client.query<{ name: string; target: string }>(
+    `select conrelid::regclass::text as name, confrelid::regclass::text as target from pg_constraint
+      where contype = 'f' and connamespace = current_schema()::regnamespace`,
+  );
+  const targets = Map.groupBy(references.rows, ({ name }) => name);
+  const byTable = new Map([...targets].map(([name, rows]) => [name, rows.map(({ target }) => target)]));
+  for (const name of inOrder(names, byTable)) yield* tableOf(client, name);
+  yield { part: 'ids', last: await lastIds(client) };
+}
+
+async function* tableOf(client: pg.Client, name: string): AsyncGenerator<BackupPart> {
+  const columns = [...(await columnTypesOf(client, name))];
+  const bytes = columns.filter(([, type]) => type === 'bytea').map(([column]) => column);
+  yield { part: 'table', name, columns: columns.map(([column]) => column), bytes };
+  const cells = columns.map(([column]) => (bytes.includes(column) ? `encode(${column}, 'hex')` : column));
+  await client.query(
+    `declare backup no scroll cursor for select json_build_array(${cells.join(', ')})::text as json from ${name}`,
+  );
+  for (;;) {
+    const { rows } = await client.query<{ json: string }>(`fetch forward ${rowsAtOnce} from backup`);
+    if (rows.length === 0) break;
+    yield { part: 'rows', json: `[${rows.map(({ json }) => json).join(',')}]`, count: rows.length };
+  }
+  await client.query('close backup');
+}
+
+export async function columnTypesOf(client: pg.Client, table: string): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; type: string }>(
+    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+      where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+    [table],
+  );
+  return new Map(rows.map(({ name, type }) => [name, type]));
+}
+
+/** Columns with a sequence of their own, which are all called "id". */
+export async function sequencesOf(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; sequence: string | null }>(
+    `select relname as name, pg_get_serial_sequence(relname, 'id') as sequence from pg_class
+      join pg_attribute on attrelid = pg_class.oid and attname = 'id'
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
+  );
+  return new Map(rows.flatMap(({ name, sequence }) => (sequence === null ? [] : [[name, sequence]])));
+}
+
+async function lastIds(client: pg.Client): Promise<Record<string, number>> {
+  const last: Record<string, number> = {};
+  for (const [name, sequence] of await sequencesOf(client)) {
+    const { rows } = await client.query(`select last_value, is_called from ${sequence}`);
+    if (rows[0]?.is_called) last[name] = Number(rows[0].last_value);
+  }
+  return last;
+}

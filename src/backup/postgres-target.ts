@@ -1,0 +1,93 @@
+import type pg from 'pg';
+import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
+import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
+import type { BackupTarget, TableInFile } from './backup-target.ts';
+import { columnTypesOf, connect, sequencesOf, tablesSql } from './postgres-source.ts';
+
+/** Filled in one transaction: a restore that is killed leaves an empty database. */
+export class PostgresTarget implements BackupTarget {
+  readonly kind = 'postgres';
+  readonly #client: pg.Client;
+  #migration = 0;
+  #indexes: string[] = [];
+  /** Emptied of what the migrations put there. */
+  readonly #begun = new Set<string>();
+  #insert = '';
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  static async open(url: string): Promise<PostgresTarget> {
+    const client = await connect(url);
+    const { rows } = await client.query<{ name: string }>(tablesSql);
+    if (rows.length === 0) return new PostgresTarget(client);
+    await client.end();
+    throw new BackupProblem(
+      `The database has tables already, such as "${rows[0]?.name}". Restore into an empty one: make it with createdb, and set DATABASE_URL to it.`,
+    );
+  }
+
+  async begin({ migration }: BackupHeader): Promise<void> {
+    await this.#client.query('begin');
+    // What starts on this database meanwhile waits here until everything is there.
+    await this.#client.query(migrationsTable('postgres'));
+    await this.#migrate(1, migration);
+    this.#migration = migration;
+    const { rows } = await this.#client.query<{ name: string; sql: string }>(
+      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as sql
+        from pg_index join pg_class on pg_class.oid = indrelid
+        where relnamespace = current_schema()::regnamespace and not relispartition
+          and not exists (select from pg_constraint where conindid = indexrelid)`,
+    );
+    // Made again at the end, each by one sort of all its rows.
+    for (const { name } of rows) await this.#client.query(`drop index ${name}`);
+    this.#indexes = rows.map(({ sql }) => sql);
+  }
+
+  async take(part: BackupPart): Promise<void> {
+    if (part.part === 'table') await this.#beginTable(part);
+    else if (part.part === 'rows') await this.#client.query(this.#insert, [part.json]);
+    else await this.#setIds(part.last);
+  }
+
+  async finish(): Promise<void> {
+    for (const sql of this.#indexes) await this.#client.query(sql);
+    await this.#migrate(this.#migration + 1, newestMigration);
+    await this.#client.query('commit');
+    await this.#client.query('analyze').catch(() => {});
+  }
+
+  /** The end of the connection undoes what was not committed. */
+  close(): Promise<void> {
+    return this.#client.end();
+  }
+
+  async #beginTable({ name, columns, bytes }: TableInFile): Promise<void> {
+    const known = await columnTypesOf(this.#client, name).catch(() => new Map<string, string>());
+    const unknown = columns.find((column) => !known.has(column));
+    if (unknown !== undefined)
+      throw new BackupProblem(`The backup has ${name}.${unknown}, which this version does not know.`);
+    if (!this.#begun.has(name)) await this.#client.query(`delete from ${name}`);
+    this.#begun.add(name);
+    const cells = columns.map((column, index) =>
+      bytes.includes(column) ? `decode(row ->> ${index}, 'hex')` : `(row ->> ${index})::${known.get(column)}`,
+    );
+    this.#insert = `insert into ${name} (${columns.join(', ')}) select ${cells.join(', ')} from json_array_elements($1::json) as row`;
+  }
+
+  async #setIds(last: Readonly<Record<string, number>>): Promise<void> {
+    const sequences = await sequencesOf(this.#client);
+    for (const [table, id] of Object.entries(last)) {
+      const sequence = sequences.get(table);
+      if (sequence !== undefined) await this.#client.query('select setval($1, $2)', [sequence, id]);
+    }
+  }
+
+  async #migrate(from: number, to: number): Promise<void> {
+    for (let number = from; number <= to; number++) {
+      await this.#client.query('insert into migrations (number) values ($1)', [number]);
+      for (const statement of statementsOf('postgres', number)) await this.#client.query(statement);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { readBackupFile } from './backup-file.ts';
+import { BackupProblem, type BackupStream } from './backup-stream.ts';
+import type { BackupTarget } from './backup-target.ts';
+import { partsFor } from './other-database.ts';
+import { readSqlite } from './sqlite-source.ts';
+
+const sqliteMagic = 'SQLite format 3\0';
+
+/** A backup file, or a SQLite store as an upgrade keeps it. '-' is standard input, which has the former. */
+export async function openBackup(file: string, now: Date): Promise<BackupStream> {
+  if (file === '-') return readBackupFile(createReadStream('', { fd: 0, autoClose: false }));
+  return (await startOf(file)) === sqliteMagic
+    ? readSqlite(file, now)
+    : readBackupFile(createReadStream(file));
+}
+
+async function startOf(file: string): Promise<string> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(sqliteMagic.length));
+      return buffer.toString('latin1', 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw new BackupProblem(`${file} can not be read: ${(cause as Error).message}.`);
+  }
+}
+
+interface Restored {
+  readonly rows: number;
+}
+
+/** Everything or nothing: the target is there once all of the backup was read and found whole. */
+export async function restore(backup: BackupStream, target: BackupTarget): Promise<Restored> {
+  let rows = 0;
+  try {
+    await target.begin(backup.header);
+    for await (const part of partsFor(target, backup)) {
+      await target.take(part);
+      if (part.part === 'rows') rows += part.count;
+    }
+    await target.finish();
+    return { rows };
+  } finally {
+    await target.close();
+    await backup.close();
+  }
+}

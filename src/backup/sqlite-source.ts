@@ -1,0 +1,117 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
+import { newerStore, newestMigration } from '../storage/migrate.ts';
+import {
+  type BackupPart,
+  BackupProblem,
+  type BackupStream,
+  inOrder,
+  isLeftOut,
+  keyMarkSql,
+  maxRowsLength,
+} from './backup-stream.ts';
+
+/** After so many rows other work of this process has its turn. */
+const maxRowsAtOnce = 2_000;
+
+/** Everything in a SQLite store as it is at one moment, while others go on writing to it. */
+export function readSqlite(file: string, now: Date): BackupStream {
+  if (!existsSync(file))
+    throw new BackupProblem(`There is no store yet: ${file} is missing. Check DATA_DIR.`);
+  const database = new Sqlite(file, { readonly: true });
+  try {
+    database.run('pragma busy_timeout = 5000');
+    database.run('begin');
+    const migration = migrationOf(database);
+    if (migration === 0) throw new BackupProblem(`${file} is no store of Linnet.`);
+    if (migration > newestMigration) throw new BackupProblem(`${file}: ${newerStore}.`);
+    return {
+      header: { kind: 'sqlite', migration, madeAt: now.toISOString(), keyMark: keyMarkOf(database) },
+      parts: partsOf(database),
+      close: async () => database.close(),
+    };
+  } catch (cause) {
+    database.close();
+    if (cause instanceof BackupProblem) throw cause;
+    throw new BackupProblem(`${file} can not be read as a store of Linnet: ${(cause as Error).message}.`);
+  }
+}
+
+async function* partsOf(database: Sqlite): AsyncGenerator<BackupPart> {
+  for (const name of tablesOf(database)) {
+    const columns = columnsOf(database, name);
+    const bytes = columns.filter(({ type }) => type === 'blob').map((column) => column.name);
+    yield { part: 'table', name, columns: columns.map((column) => column.name), bytes };
+    const cells = columns.map((column) =>
+      bytes.includes(column.name) ? `hex(${column.name})` : column.name,
+    );
+    yield* rowsOf(database, `select json_array(${cells.join(', ')}) as json from ${name}`);
+  }
+  const ids = database
+    .query<{ name: string; seq: number }, []>('select name, seq from sqlite_sequence')
+    .all();
+  yield { part: 'ids', last: Object.fromEntries(ids.map(({ name, seq }) => [name, seq])) };
+}
+
+async function* rowsOf(database: Sqlite, sql: string): AsyncGenerator<BackupPart> {
+  const statement = database.prepare<{ json: string }, []>(sql);
+  let rows: string[] = [];
+  let length = 0;
+  try {
+    for (const { json } of statement.iterate()) {
+      rows.push(json);
+      length += json.length;
+      if (length < maxRowsLength && rows.length < maxRowsAtOnce) continue;
+      yield { part: 'rows', json: `[${rows.join(',')}]`, count: rows.length };
+      [rows, length] = [[], 0];
+    }
+    if (rows.length > 0) yield { part: 'rows', json: `[${rows.join(',')}]`, count: rows.length };
+  } finally {
+    statement.finalize();
+  }
+}
+
+export function migrationOf(database: Sqlite): number {
+  const found = database
+    .query("select 1 from sqlite_master where type = 'table' and name = 'migrations'")
+    .get();
+  if (found === null) return 0;
+  const newest = database
+    .query<{ number: number | null }, []>('select max(number) as number from migrations')
+    .get();
+  return newest?.number ?? 0;
+}
+
+function tablesOf(database: Sqlite): string[] {
+  const all = database
+    .query<{ name: string }, []>(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'",
+    )
+    .all();
+  const names = all.map(({ name }) => name).filter((name) => name !== 'migrations' && !isLeftOut(name));
+  const references = new Map(
+    names.map((name) => [
+      name,
+      database
+        .query<{ table: string }, [string]>('select "table" from pragma_foreign_key_list(?)')
+        .all(name)
+        .map(({ table }) => table),
+    ]),
+  );
+  return inOrder(names, references);
+}
+
+function keyMarkOf(database: Sqlite): string | null {
+  const row = database.query<{ value: string }, []>(keyMarkSql).get();
+  return row?.value ?? null;
+}
+
+export const columnsOf = (
+  database: Sqlite,
+  table: string,
+): { readonly name: string; readonly type: string }[] =>
+  database
+    .query<{ name: string; type: string }, [string]>(
+      'select name, lower(type) as type from pragma_table_info(?)',
+    )
+    .all(table);

@@ -1,0 +1,149 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { existsSync, rmSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
+import { makePrivate } from '../storage/private-files.ts';
+import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
+import type { BackupTarget, TableInFile } from './backup-target.ts';
+import { columnsOf } from './sqlite-source.ts';
+
+const besides = ['', '-wal', '-shm', '-journal'];
+
+/** Filled under another name, which is given up at the end: a restore that is killed leaves no store behind. */
+export class SqliteTarget implements BackupTarget {
+  readonly kind = 'sqlite';
+  readonly #file: string;
+  readonly #draft: string;
+  #database: Sqlite | null = null;
+  #migration = 0;
+  #indexes: string[] = [];
+  /** Emptied of what the migrations put there. */
+  readonly #begun = new Set<string>();
+  #insert: { readonly run: (json: string) => unknown; readonly finalize: () => void } | null = null;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#draft = `${file}.restoring`;
+    const there = besides.map((beside) => file + beside).find((path) => existsSync(path));
+    if (there === undefined) return;
+    throw new BackupProblem(
+      `There is a store already: ${there}. Move linnet.sqlite, linnet.sqlite-wal and linnet.sqlite-shm away, or set DATA_DIR to another folder.`,
+    );
+  }
+
+  async begin({ migration }: BackupHeader): Promise<void> {
+    this.#removeDraft();
+    makePrivate(this.#draft);
+    const database = new Sqlite(this.#draft, { create: true, readwrite: true });
+    this.#database = database;
+    // What is lost with the machine is restored again.
+    for (const pragma of [
+      'journal_mode = off',
+      'synchronous = off',
+      'foreign_keys = off',
+      'cache_size = -200000',
+    ])
+      database.run(`pragma ${pragma}`);
+    database.run('begin');
+    database.run(migrationsTable('sqlite'));
+    this.#migrate(1, migration);
+    this.#migration = migration;
+    const indexes = database.query<{ name: string; sql: string }, []>(
+      "select name, sql from sqlite_master where type = 'index' and sql is not null",
+    );
+    // Made again at the end, each by one sort of all its rows.
+    this.#indexes = indexes.all().map(({ name, sql }) => {
+      database.run(`drop index ${name}`);
+      return sql;
+    });
+  }
+
+  async take(part: BackupPart): Promise<void> {
+    if (part.part === 'table') this.#beginTable(part);
+    else if (part.part === 'rows') this.#insert?.run(part.json);
+    else this.#setIds(part.last);
+  }
+
+  async finish(): Promise<void> {
+    const database = this.#opened;
+    for (const sql of this.#indexes) database.run(sql);
+    this.#migrate(this.#migration + 1, newestMigration);
+    const [broken] = database
+      .query<{ table: string }, []>('select "table" from pragma_foreign_key_check')
+      .all();
+    if (broken)
+      throw new BackupProblem(
+        `The backup is damaged: a row of ${broken.table} refers to one that is not there.`,
+      );
+    database.run('commit');
+    this.#end();
+    await synced(this.#draft);
+    await rename(this.#draft, this.#file);
+    await synced(dirname(this.#file));
+  }
+
+  async close(): Promise<void> {
+    if (this.#database === null) return;
+    this.#end();
+    this.#removeDraft();
+  }
+
+  #beginTable({ name, columns, bytes }: TableInFile): void {
+    this.#insert?.finalize();
+    this.#insert = null;
+    const known = columnsOf(this.#opened, name).map((column) => column.name);
+    const unknown = columns.find((column) => !known.includes(column));
+    if (known.length === 0 || unknown !== undefined)
+      throw new BackupProblem(
+        `The backup has ${name}${unknown ? `.${unknown}` : ''}, which this version does not know.`,
+      );
+    if (!this.#begun.has(name)) this.#opened.run(`delete from ${name}`);
+    this.#begun.add(name);
+    const cells = columns.map((column, index) =>
+      bytes.includes(column) ? `unhex(value ->> ${index})` : `value ->> ${index}`,
+    );
+    this.#insert = this.#opened.prepare<unknown, [string]>(
+      `insert into ${name} (${columns.join(', ')}) select ${cells.join(', ')} from json_each(?)`,
+    );
+  }
+
+  #setIds(last: Readonly<Record<string, number>>): void {
+    for (const [table, id] of Object.entries(last)) {
+      this.#opened.query('delete from sqlite_sequence where name = ?').run(table);
+      this.#opened.query('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, id);
+    }
+  }
+
+  #migrate(from: number, to: number): void {
+    for (let number = from; number <= to; number++) {
+      this.#opened.query('insert into migrations (number) values (?)').run(number);
+      for (const statement of statementsOf('sqlite', number)) this.#opened.run(statement);
+    }
+  }
+
+  get #opened(): Sqlite {
+    if (this.#database === null) throw new Error('not begun');
+    return this.#database;
+  }
+
+  #end(): void {
+    this.#insert?.finalize();
+    this.#insert = null;
+    this.#database?.close();
+    this.#database = null;
+  }
+
+  #removeDraft(): void {
+    for (const beside of besides) rmSync(this.#draft + beside, { force: true });
+  }
+}
+
+export async function synced(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

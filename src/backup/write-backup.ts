@@ -1,0 +1,68 @@
+import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { link, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isatty } from 'node:tty';
+import { compressor, linesOf } from './backup-file.ts';
+import { BackupProblem, type BackupStream } from './backup-stream.ts';
+import { synced } from './sqlite-target.ts';
+
+/** To standard output. Fulfilled when the system has taken all of it. */
+export async function writeToPipe(backup: BackupStream): Promise<void> {
+  // Standard output is left open: its end is the end of the process.
+  const output = createWriteStream('', { fd: 1, autoClose: false });
+  await pipeline(Readable.from(linesOf(backup)), compressor(), output);
+}
+
+/** A backup under this name is whole: until then it has another one, and it takes the place of no other file. */
+export async function writeToFile(backup: BackupStream, file: string): Promise<void> {
+  refuseExisting(file);
+  const draft = `${file}.${process.pid}.partial`;
+  rmSync(draft, { force: true });
+  const handle = await open(draft, 'wx', 0o600).catch((cause) => {
+    throw new BackupProblem(
+      `${draft} can not be written: ${cause.message}. Name a file in a folder that can.`,
+    );
+  });
+  try {
+    try {
+      await pipeline(
+        Readable.from(linesOf(backup)),
+        compressor(),
+        createWriteStream('', { fd: handle.fd, autoClose: false }),
+      );
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await giveName(draft, file);
+    await synced(dirname(file));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Two that write the same file at once: the second is refused, wherever the file system has hard links. */
+async function giveName(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'EEXIST') refuseExisting(file);
+    await rename(draft, file);
+  }
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new BackupProblem(`${file} is there already. Name a file that is not.`);
+}
+
+/** What a terminal is shown is no backup. */
+export function refuseTerminal(descriptor: 0 | 1): void {
+  if (!isatty(descriptor)) return;
+  throw new BackupProblem(
+    descriptor === 1
+      ? 'A backup is not for a terminal. Name a file, or pipe it: linnet backup - | ssh … "cat > linnet.backup"'
+      : 'Nothing comes through a pipe. Name the file, or pipe it: linnet restore - < linnet.backup',
+  );
+}

@@ -1,0 +1,72 @@
+import { join, resolve } from 'node:path';
+import { findMasterKey } from '../auth/master-key.ts';
+import { Secrets } from '../auth/secrets.ts';
+import { type BackupHeader, BackupProblem } from '../backup/backup-stream.ts';
+import { PostgresTarget } from '../backup/postgres-target.ts';
+import { openBackup, restore } from '../backup/restore.ts';
+import { SqliteTarget } from '../backup/sqlite-target.ts';
+import { refuseTerminal } from '../backup/write-backup.ts';
+import { lockDataFolder } from '../compose/server-lock.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/options.ts';
+import { markOf, openStore, prepareFolder, takeOtherKey } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import { onlyWord, type StandaloneCommand } from './command.ts';
+
+export const restoreBackup: StandaloneCommand = {
+  name: 'restore',
+  usage:
+    'restore FILE [--lost-key]   (a backup into an empty place; "-" for a pipe; --lost-key: for a new secret key)',
+  options: { 'lost-key': { type: 'boolean' } },
+  async run(call) {
+    const config = loadConfig(call.environment);
+    const file = onlyWord(call, 'The backup to restore, or - for a pipe,');
+    if (file === '-') refuseTerminal(0);
+    const dataDir = resolve(config.dataDir);
+    await prepareFolder(dataDir);
+    const log = new Log('error');
+    // While it runs, no server starts on this folder.
+    const lock = await lockDataFolder(config, log);
+    try {
+      const target =
+        config.databaseUrl === null
+          ? new SqliteTarget(join(dataDir, 'linnet.sqlite'))
+          : await PostgresTarget.open(config.databaseUrl);
+      const isKeyLost = call.values['lost-key'] === true;
+      const backup = await openBackup(file === '-' ? file : resolve(file), new Date());
+      try {
+        if (!isKeyLost) await requireKeyOf(backup.header, config, dataDir);
+      } catch (cause) {
+        await Promise.all([target.close(), backup.close()]);
+        throw cause;
+      }
+      const { rows } = await restore(backup, target);
+      if (isKeyLost) await replaceKey(config, log);
+      process.stdout.write(
+        `Restored ${rows.toLocaleString('en')} rows, as they were at ${backup.header.madeAt}. What was deleted or revoked since then is there again.\n`,
+      );
+      return 0;
+    } finally {
+      lock.release();
+    }
+  },
+};
+
+/** Before anything is written: a store without its key would refuse to start. */
+async function requireKeyOf({ keyMark }: BackupHeader, config: Config, dataDir: string): Promise<void> {
+  if (keyMark === null) return;
+  const key = await findMasterKey(config.secretKey, dataDir);
+  if (key !== null && markOf(new Secrets(key)) === keyMark) return;
+  throw new BackupProblem(
+    `${key === null ? 'The secret key of this backup is not here' : 'This backup belongs to another secret key'}: put the secret.key that was kept apart into ${dataDir}, or set SECRET_KEY. If it is lost, add --lost-key: webhook keys are forgotten then.`,
+  );
+}
+
+async function replaceKey(config: Config, log: Log): Promise<void> {
+  const { database, secrets } = await openStore(config, log, 'replace_key');
+  try {
+    await takeOtherKey(database, secrets);
+  } finally {
+    await database.close();
+  }
+}

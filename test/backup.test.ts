@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'bun:test';
+import { copyFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allTables } from './support/all-tables.ts';
+import { type StoreKind, storeKinds } from './support/app.ts';
+import { command, type LivedIn, livedIn, settingsFor, told, webhookKey } from './support/lived-in-store.ts';
+import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
+
+/** They tell visitors of a day apart, and are in no backup. */
+const leftOut = ['daily_visitors', 'visitor_salt_marks', 'visitor_salt_requests'];
+
+async function end({ server }: Pick<LivedIn, 'server'>): Promise<void> {
+  server.kill('SIGTERM');
+  expect(await server.exited).toBe(0);
+}
+
+/** Without what each answer has of its own. */
+const answersOf = async (lived: Pick<LivedIn, 'url' | 'key' | 'cookie'>): Promise<string> =>
+  JSON.stringify(await told(lived))
+    .replaceAll(lived.url, '(url)')
+    .replaceAll(new URL(lived.url).host, '(host)');
+
+const roads: [StoreKind, StoreKind][] = storeKinds.flatMap((from) =>
+  storeKinds.map((to) => [from, to] as [StoreKind, StoreKind]),
+);
+
+describe.each(roads)('a backup of %s, restored into %s', (from, to) => {
+  test('has every row of every table but the visitors of the day, and answers as before: links, statistics, clicks, a session, a sealed key', async () => {
+    await using folder = await temporaryFolder();
+    const settings = await settingsFor(from, join(folder.path, 'before'));
+    const before = await livedIn(settings);
+    const file = join(folder.path, 'linnet.backup');
+    const answers = await answersOf(before);
+    before.server.kill('SIGSTOP');
+    expect(await command(['backup', file], settings)).toEqual([0, '', expect.stringContaining(file)]);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const tables = await allTables(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
+    before.server.kill('SIGCONT');
+    await end(before);
+
+    const dataDir = join(folder.path, 'after');
+    const restored = await settingsFor(to, dataDir);
+    expect(await command(['restore', file], restored)).toEqual([
+      1,
+      '',
+      expect.stringContaining('The secret key of this backup is not here'),
+    ]);
+    await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
+    expect(await command(['restore', file], restored)).toEqual([
+      0,
+      expect.stringMatching(/^Restored \d+ rows/),
+      '',
+    ]);
+    const same = await allTables(dataDir, restored.DATABASE_URL ?? '');
+    if (from === to)
+      for (const [name, rows] of Object.entries(tables))
+        expect([name, same[name]]).toEqual([name, leftOut.includes(name) ? [] : rows]);
+
+    const server = runServer(restored);
+    const after = { ...before, server, url: await server.address() };
+    expect(await answersOf(after)).toBe(answers);
+    expect((await told(after)).webhookKey).toBe(webhookKey);
+    // Ids go on where they were: none is handed out a second time.
+    const made = await fetch(`${after.url}/api/v1/link`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'api-key': after.key },
+      body: JSON.stringify({ destination_url: 'https://example.com/next' }),
+    });
+    expect([made.status, ((await made.json()) as { id: number }).id]).toEqual([201, 6]);
+    await end(after);
+    expect(problemsOf(server)).toEqual([]);
+  }, 240_000);
+});

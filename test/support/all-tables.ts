@@ -1,0 +1,59 @@
+import { Database } from 'bun:sqlite';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+
+/** Every table of a store with its rows, as texts in order. Read from outside of the program. */
+export type AllTables = Record<string, readonly string[]>;
+
+/** What every start and every backup writes by itself. */
+const ownSettings: ReadonlySet<unknown> = new Set(['last_backup_at']);
+
+export async function allTables(dataDir: string, databaseUrl: string): Promise<AllTables> {
+  const ask = databaseUrl === '' ? inSqlite(dataDir) : inPostgres(databaseUrl);
+  try {
+    const tables: AllTables = {};
+    for (const name of await ask.tables()) {
+      const rows = (await ask.rows(name)).filter(({ key }) => name !== 'settings' || !ownSettings.has(key));
+      tables[name] = rows.map(textOf).sort();
+    }
+    return tables;
+  } finally {
+    await ask.close();
+  }
+}
+
+function inSqlite(dataDir: string) {
+  const database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
+  const rows = (sql: string) => database.query(sql).all() as Record<string, unknown>[];
+  return {
+    tables: async () =>
+      rows("select name from sqlite_master where type = 'table' and name <> 'sqlite_stat1'").map(({ name }) =>
+        String(name),
+      ),
+    rows: async (name: string) => rows(`select * from ${name}`),
+    close: async () => database.close(),
+  };
+}
+
+function inPostgres(url: string) {
+  const sql = new SQL({ url, max: 1 });
+  const rows = async (text: string) => [...(await sql.unsafe(text))] as Record<string, unknown>[];
+  return {
+    tables: async () =>
+      (await rows("select tablename as name from pg_tables where schemaname = 'public'")).map(({ name }) =>
+        String(name),
+      ),
+    rows: (name: string) => rows(`select * from ${name}`),
+    close: () => sql.end(),
+  };
+}
+
+const textOf = (row: Record<string, unknown>): string =>
+  JSON.stringify(
+    Object.entries(row)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, value]) => [
+        name,
+        value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value),
+      ]),
+  );

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { browser } from './app.ts';
+import { eventually } from './eventually.ts';
+import { freshPostgres } from './postgres.ts';
+import { type Program, runCommand, runServer } from './program.ts';
+
+/** A running server with something of everything in its store, and what it answers of that. */
+export interface LivedIn {
+  readonly url: string;
+  readonly settings: Record<string, string>;
+  readonly server: Program;
+  readonly key: string;
+  readonly cookie: string;
+}
+
+export const webhookKey = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+const email = 'owner@example.com';
+const json = { 'content-type': 'application/json' };
+
+export async function settingsFor(
+  kind: 'sqlite' | 'postgres',
+  dataDir: string,
+): Promise<Record<string, string>> {
+  const databaseUrl = kind === 'postgres' ? await freshPostgres() : '';
+  return { PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, DNS_SERVERS: '127.0.0.1:9' };
+}
+
+export async function livedIn(settings: Record<string, string>): Promise<LivedIn> {
+  const server = runServer(settings);
+  const url = await server.address();
+  const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    const sent = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
+    return { cookie: sent, json: (await answer.json()) as any };
+  };
+  const password = 'correct horse battery';
+  await send('/api/v1/user', { email, password });
+  const { cookie } = await send('/api/v1/session', { email, password });
+  const pair = (await send('/api/v1/auth/create_tokens', { email, password })).json;
+  const made = await send('/api/v1/api_key', { name: 'k' }, { authorization: `Bearer ${pair.access_token}` });
+  const { key } = made.json;
+  const own = { 'api-key': key };
+  const tag = (await send('/api/v1/tag', { name: 'Österreich "x" \\ 😀' }, own)).json;
+  await send(
+    '/api/v1/link',
+    { destination_url: 'https://example.com/plain', suffix: 'plain', tags: [tag.id] },
+    own,
+  );
+  await send('/api/v1/link', { destination_url: 'https://example.com/busy', suffix: 'busy' }, own);
+  const hooked = { destination_url: 'https://example.com/h', suffix: 'hooked', webhook_auth_key: webhookKey };
+  await send(
+    '/api/v1/link',
+    { ...hooked, webhook_url: 'https://hooks.example.com/x', name: 'line\nbreak' },
+    own,
+  );
+  await send(
+    '/api/v1/link',
+    { destination_url: 'https://example.com/p', suffix: 'secret', password: 'open it' },
+    own,
+  );
+  const gone = (await send('/api/v1/link', { destination_url: 'https://example.com/g', suffix: 'gone' }, own))
+    .json;
+  await fetch(`${url}/api/v1/link/${gone.id}`, { method: 'DELETE', headers: own });
+  await send('/api/v1/domain', { domain: 'go.example.net' }, own);
+  await send('/api/v1/invitation', { email: 'guest@example.com', role: 'editor' }, own);
+  const lived = { url, settings, server, key, cookie };
+  await clicks(lived, 'plain', 3);
+  // So many at once go into packs.
+  await clicks(lived, 'busy', 300);
+  await eventually(async () => (await told(lived)).clicks === '3 300', 'all clicks to be counted');
+  return lived;
+}
+
+export async function clicks({ url }: Pick<LivedIn, 'url'>, suffix: string, count: number): Promise<void> {
+  const visit = (index: number) =>
+    fetch(`${url}/${suffix}?utm_source=s${index % 7}`, {
+      redirect: 'manual',
+      headers: { 'user-agent': `${browser} Test/${index}` },
+    });
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => visit(index)));
+  for (const { status } of answers) if (status !== 302) throw new Error(`a visit was answered ${status}`);
+}
+
+/** What a store tells through the API and to visitors. */
+export async function told({ url, key, cookie }: Pick<LivedIn, 'url' | 'key' | 'cookie'>) {
+  const own = { 'api-key': key };
+  const get = async (path: string, headers: Record<string, string> = own) =>
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
+    (await (await fetch(url + path, { headers })).json()) as any;
+  const links = await get('/api/v1/link?limit=50');
+  const byName = Object.fromEntries(
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
+    links.links.map((link: any) => [link.suffix, link]),
+  );
+  const visit = await fetch(`${url}/plain`, { method: 'HEAD', redirect: 'manual' });
+  return {
+    clicks: `${byName.plain?.clicks} ${byName.busy?.clicks}`,
+    // The picture has the address in it, and with it the port.
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
+    links: links.links.map(({ qr_code_svg, ...link }: any) => ({
+      ...link,
+      hasPicture: qr_code_svg.length > 0,
+    })),
+    deleted: await get('/api/v1/link/deleted'),
+    tags: await get('/api/v1/tag'),
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what is tested
+    domains: (await get('/api/v1/domain')).map(({ domain, records }: any) => [domain, records[0]?.value]),
+    invitations: await get('/api/v1/invitation'),
+    user: await get('/api/v1/user', { cookie }),
+    statistics: { ...(await get(`/api/v1/link/${byName.busy?.id}/stats`)), from: '', to: '' },
+    ledger: await get(`/api/v1/link/${byName.busy?.id}/clicks?limit=100`),
+    webhookKey: (await get(`/api/v1/link/${byName.hooked?.id}`)).webhook_auth_key,
+    redirect: [visit.status, visit.headers.get('location')],
+  };
+}
+
+export const keyOf = async (dataDir: string): Promise<string> =>
+  (await readFile(join(dataDir, 'secret.key'), 'utf8')).trim();
+
+/** A command's exit code and what it printed. */
+export async function command(
+  words: string[],
+  settings: Record<string, string>,
+): Promise<[number, string, string]> {
+  const program = runCommand(words, settings);
+  const code = await program.exited;
+  return [code, program.output().out, program.output().err];
+}
