@@ -6,7 +6,7 @@ import { siteOf, whenMoved } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
 import { cachesOf, followChanges, forget } from './compose/caches.ts';
 import { openControlPlane } from './compose/control-plane.ts';
-import type { Clicks, StartDataPlane } from './compose/data-plane.ts';
+import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
@@ -80,10 +80,13 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
   const caches = cachesOf(site, lookups, now, cacheBounds);
-  const { context, deliverer, authenticator } = openControlPlane(start, site, store, (change) => {
+  const notify = (change: Change) => {
     forget(caches, change);
     dataPlane.change(change);
-  });
+  };
+  const { context, deliverer, authenticator } = openControlPlane(start, site, store, notify, () =>
+    dataPlane.clicks.settled(),
+  );
   await followChanges(caches, database.lookup, start);
   startScheduledJobs(start, context, deliverer);
   answerOtherNodes(start, store);

@@ -23,7 +23,7 @@ const arrows: Record<string, readonly string[]> = {
   mail: ['rules', 'http'],
   qr: [],
   bundle: [],
-  manage: ['rules', 'storage', 'auth', 'webhooks', 'config', 'mail'],
+  manage: ['rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'telemetry'],
   dashboard: ['qr'],
   'store.ts': ['rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
@@ -40,6 +40,7 @@ const arrows: Record<string, readonly string[]> = {
 /** Arrows to a whole room that are meant for one part of it. */
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
+  'manage → ledger': /^ledger\/(correction-step|kept-hits)/,
   'mail → http': /^http\/html/,
   'main.ts → visit': /^visit\/connection\/hold-port/,
   'storage → threads': /^threads\/(yield-core|gc-when-idle)/,

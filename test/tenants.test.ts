@@ -71,6 +71,7 @@ const bodies: Record<string, object> = {
   'POST user': {},
   'POST /api/v1/link/{id}/webhook_test': {},
   'POST webhook_delivery': {},
+  'PATCH /api/v1/link/{id}/clicks/reclassify': { class: 'flood', to_class: 'human' },
 };
 
 describe.each(storeKinds)('tenants on %s', (store) => {
@@ -140,6 +141,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
       ['/api/v1/tag', []],
       ['/api/v1/domain', []],
       ['/api/v1/clicks?class=all', { clicks: [], total_clicks: 0 }],
+      ['/api/v1/clicks/corrections', { corrections: [] }],
       ['/api/v1/invitation', []],
       ['/api/v1/user/invitations', []],
     ] as const) {

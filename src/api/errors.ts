@@ -35,6 +35,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   TAG_NOT_FOUND: 400,
   WEBHOOK_TARGET_REFUSED: 400,
   WEBHOOK_MISSING: 409,
+  CORRECTION_RUNNING: 409,
   KEY_MISSING: 401,
   KEY_INVALID: 401,
   TOKEN_INVALID: 401,

@@ -1,4 +1,5 @@
 import * as apiKeys from './api-keys.ts';
+import * as clickCorrections from './click-corrections.ts';
 import * as clicks from './clicks.ts';
 import * as deletedLinks from './deleted-links.ts';
 import * as domains from './domains.ts';
@@ -79,6 +80,11 @@ export const routes: readonly Route[] = [
   route('GET', '/api/v1/clicks', clicks.ofOrganization),
   route('GET', '/api/v1/clicks/live', liveClicks.stream),
   route('GET', '/api/v1/link/{id}/clicks', clicks.ofLink),
+  route('DELETE', '/api/v1/clicks', clickCorrections.eraseOfOrganization),
+  route('DELETE', '/api/v1/link/{id}/clicks', clickCorrections.eraseOfLink),
+  route('PATCH', '/api/v1/link/{id}/clicks/reclassify', clickCorrections.reclassify),
+  route('GET', '/api/v1/clicks/corrections', clickCorrections.ofOrganization),
+  route('GET', '/api/v1/link/{id}/clicks/corrections', clickCorrections.ofLink),
   route('GET', '/api/v1/clicks.csv', clicks.exportOfOrganization),
   route('GET', '/api/v1/link/{id}/clicks.csv', clicks.exportOfLink),
 

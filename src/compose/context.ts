@@ -30,8 +30,12 @@ export function contextOf(
   database: Database,
   secrets: Secrets,
   overrides: Overrides = {},
-  live: Pick<Context, 'linksChanged' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks'> = {
+  live: Pick<
+    Context,
+    'linksChanged' | 'clicksFolded' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks'
+  > = {
     linksChanged: () => {},
+    clicksFolded: async () => {},
     webhooks: delivererOf(config, site, database, secrets, overrides),
     domains: domainContextOf(config, site, overrides.now ?? Date.now, () => {}),
     mailer: null,

@@ -20,11 +20,13 @@ export function openControlPlane(
   site: Site,
   { database, secrets }: Store,
   notify: (change: Change) => void,
+  clicksFolded: () => Promise<void>,
 ): ControlPlane {
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links) =>
       notify({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
+    clicksFolded,
     webhooks: deliverer,
     mailer: mailerOf(config, site, overrides, log),
     backgroundTasks: backgroundTasksOf(log),

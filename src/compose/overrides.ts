@@ -24,6 +24,8 @@ export interface Overrides {
   readonly expiryInterval?: number;
   /** How often failing webhooks are told of, in milliseconds. */
   readonly outageInterval?: number;
+  /** How often corrections of clicks are searched for that are to go on, in milliseconds. */
+  readonly correctionInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
   /** How often domains are searched for whose check is due, in milliseconds. */

@@ -1,5 +1,6 @@
 import { checkDueDomains } from '../manage/check-due-domains.ts';
 import type { Context } from '../manage/context.ts';
+import { continueCorrections } from '../manage/correct-clicks.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
 import { tidyUp } from '../manage/tidy-up.ts';
 import { tellOutages } from '../manage/webhook-outages.ts';
@@ -13,6 +14,7 @@ const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
 const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
+const correctionInterval = 1_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
 export function startScheduledJobs(
@@ -47,6 +49,15 @@ export function startScheduledJobs(
     // The follower of the change feed already logs that the store is away.
     (cause) => cause instanceof StoreAway || log.error('domains not checked', cause),
   );
+  let isStopped = false;
+  repeat(
+    () => continueCorrections(context, () => isStopped),
+    overrides.correctionInterval ?? correctionInterval,
+    (cause) => cause instanceof StoreAway || log.error('clicks not corrected', cause),
+  );
+  opened.defer(() => {
+    isStopped = true;
+  });
   opened.defer(() => context.domains.close());
 }
 

@@ -1,4 +1,5 @@
 import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
+import { shownReason } from '../rules/reclassified.ts';
 import type { Schema } from '../storage/schema.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Column, Hits } from './fold-store.ts';
@@ -163,6 +164,7 @@ export class HitPack {
     let column = this.#columns.get(name);
     if (column === undefined) {
       column = this.#read(hitColumns.indexOf(name));
+      if (name === 'reason') column = column.map(shownReason);
       this.#columns.set(name, column);
     }
     return column;
@@ -181,6 +183,11 @@ export class HitPack {
     const hit: Record<string, number> = { id: this.id + row };
     for (const name of hitColumns) hit[name] = this.column(name)[row] ?? 0;
     return hit as StoredHit;
+  }
+
+  /** The reasons as they are stored: what a hit was before a person changed its class is still in them. */
+  get storedReasons(): Float64Array {
+    return this.#read(hitColumns.indexOf('reason'));
   }
 
   #read(index: number): Float64Array {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
+import { type HitColumn, reasonCodes, rollupClassCodes } from '../rules/click-fields.ts';
+import { firstMarked } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { GroupCount } from './groups.ts';
@@ -93,7 +94,7 @@ export class RowLedger implements Ledger {
       ...(classes === undefined
         ? []
         : [sql`${rollupClass} in (${sql.join(classes.map((code) => sql.lit(code)))})`]),
-      ...values.map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
+      ...values.map(([column, value]) => sql`${shown(column)} = ${value}`),
       ...(from === undefined ? [] : [sql`at >= ${from}`]),
       ...(to === undefined ? [] : [sql`at < ${to}`]),
       ...(firstId === 0 ? [] : [sql`id >= ${firstId}`]),
@@ -103,4 +104,7 @@ export class RowLedger implements Ledger {
   }
 }
 
-const valueIn = (by: HitColumn) => (by === 'class' ? rollupClass : sql.ref(by));
+/** As `shownReason` has it. */
+const reason = sql`case when reason >= ${sql.lit(firstMarked)} then ${sql.lit(reasonCodes.reclassified)} else reason end`;
+const shown = (column: HitColumn) => (column === 'reason' ? reason : sql.ref(column));
+const valueIn = (by: HitColumn) => (by === 'class' ? rollupClass : shown(by));

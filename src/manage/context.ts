@@ -37,6 +37,8 @@ export interface Context {
   readonly randomBytes: RandomBytes;
   /** For links without a chosen suffix. */
   readonly randomSuffix: () => string;
+  /** Fulfilled when every click that this node has answered so far is in the store. */
+  readonly clicksFolded: () => Promise<void>;
   /** Invalidates this node's caches at once; other nodes follow the change feed. */
   readonly linksChanged: (links: readonly LinkAddress[]) => void;
 }

@@ -8,7 +8,7 @@ export interface Caller {
 }
 
 /** An editor does everything with links, tags, domains and webhooks; members are an administrator's business. */
-export type Permission = 'edit' | 'manage_members';
+export type Permission = 'edit' | 'manage_members' | 'erase_clicks';
 
 export const may = (role: Role, permission: Permission): boolean =>
   permission === 'edit' || role === 'administrator';

@@ -65,6 +65,7 @@ export const reasons = [
   'not_navigation',
   'no_browser_headers',
   'flood',
+  'reclassified',
 ] as const;
 export type ClassReason = (typeof reasons)[number];
 

@@ -35,6 +35,8 @@ export type ErrorCode =
   // webhooks
   | 'WEBHOOK_TARGET_REFUSED'
   | 'WEBHOOK_MISSING'
+  // clicks
+  | 'CORRECTION_RUNNING'
   // who is asking
   | 'KEY_MISSING'
   | 'KEY_INVALID'

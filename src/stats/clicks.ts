@@ -13,6 +13,7 @@ import {
   sources,
   wordFields,
 } from '../rules/click-fields.ts';
+import { shownReason } from '../rules/reclassified.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -140,7 +141,7 @@ const clickOf = (hit: StoredHit, words: ReadonlyMap<number, string>): StoredClic
   outcome: outcomes[hit.outcome] ?? 'unknown',
   target: hit.target === 0 ? null : (targets[hit.target] ?? null),
   class: classes[hit.class] ?? 'unknown',
-  reason: reasons[hit.reason] ?? 'unknown',
+  reason: reasons[shownReason(hit.reason)] ?? 'unknown',
   device: devices[hit.device] ?? 'other',
   source: sources[hit.source] ?? 'link',
   ...eachField(wordFields, (field) => words.get(hit[field]) ?? ''),

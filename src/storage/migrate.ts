@@ -24,6 +24,7 @@ import { claimedOutages } from './migrations/019-claimed-outages.ts';
 import { noVisitorOfHits } from './migrations/020-no-visitor-of-hits.ts';
 import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
 import { saltsOutside } from './migrations/022-salts-outside.ts';
+import { clickCorrections } from './migrations/023-click-corrections.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -49,6 +50,7 @@ const migrations: readonly Migration[] = [
   noVisitorOfHits,
   failedDeliveries,
   saltsOutside,
+  clickCorrections,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -140,6 +140,35 @@ export interface Schema {
   };
   link_clicks: { link_id: number; clicks: number; last_clicked_at: number };
   daily_visitors: { day: number; owner: number; visitor: number };
+  /** Clicks that were erased or moved to another class: who did it, and how far it has come. */
+  click_corrections: {
+    id: Generated<number>;
+    created_at: number;
+    organization_id: number;
+    /** Null: all links of the organization. */
+    link_id: number | null;
+    user_id: number;
+    /** Null: from the first click on. */
+    from_at: number | null;
+    /** The first instant that is no longer in it. */
+    to_at: number;
+    /** Codes of the ledger; null where clicks were erased. */
+    from_class: number | null;
+    to_class: number | null;
+    /** The correction that it takes back. */
+    way_back_of: number | null;
+    hits: number;
+    /** Hits of which only the numbers were there. */
+    not_kept: number;
+    phase: number;
+    /** How far the phase has come: an id, an hour or a dimension. */
+    place: number;
+    /** No hit with this id or a lower one is left to correct. */
+    seen_id: number;
+    /** When a node may go on with it; null when it is finished. */
+    due_at: number | null;
+    finished_at: number | null;
+  };
   journal_watermarks: { node: string; segment: number; byte_offset: number };
   /** By which nodes see whether they have the same salt of a day; PostgreSQL alone. */
   visitor_salt_marks: { day: number; mark: string; proof: string };

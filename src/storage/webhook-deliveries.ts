@@ -167,6 +167,29 @@ export async function requeueFailed(
   return rows.length;
 }
 
+/** Deliveries of an organization, or of one link, after one of them, oldest first. */
+export const deliveriesAfter = (
+  queries: Queries,
+  { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,
+  after: number,
+  limit: number,
+): Promise<Pick<StoredDelivery, 'id' | 'body'>[]> => {
+  const found = queries
+    .selectFrom('webhook_deliveries')
+    .select(['id', 'body'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '>', after);
+  return (linkId === undefined ? found : found.where('link_id', '=', linkId))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+};
+
+/** Also those that are still to be tried: one that is on its way arrives, and nothing is kept of it. */
+export async function deleteDeliveries(queries: Queries, ids: readonly number[]): Promise<void> {
+  await queries.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
+}
+
 /** Removes what is over, and returns how many: what is still to be tried stays. */
 export async function deleteOldDeliveries(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries

@@ -12,6 +12,7 @@ import {
   rollupClasses,
   sources,
 } from '../../src/rules/click-fields.ts';
+import { shownReason } from '../../src/rules/reclassified.ts';
 import { dayOf, hourOf, hoursPerDay } from '../../src/rules/utc-time.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Queries, Schema } from '../../src/storage/schema.ts';
@@ -131,15 +132,20 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
 
 const clickClass = rollupClasses.indexOf('click');
 
-/** All hits, by their ids: rows and, on SQLite, packs. */
-export async function wholeLedger(queries: Queries): Promise<readonly StoredHit[]> {
+/** All hits, by their ids: rows and, on SQLite, packs. Reasons as they are shown, or as they are stored. */
+export async function wholeLedger(
+  queries: Queries,
+  reasonsAs: 'shown' | 'stored' = 'shown',
+): Promise<readonly StoredHit[]> {
   const rows = await queries.selectFrom('hits').selectAll().execute();
   const packs = isSqlite(queries) ? await queries.selectFrom('hit_packs').selectAll().execute() : [];
   const packed = packs.flatMap((row) => {
     const pack = new HitPack(row);
-    return Array.from({ length: pack.count }, (_, rollupClass) => pack.hit(rollupClass));
+    const reasons = pack.storedReasons;
+    return Array.from({ length: pack.count }, (_, row) => ({ ...pack.hit(row), reason: reasons[row] ?? 0 }));
   });
-  return [...rows, ...packed].sort((one, other) => one.id - other.id);
+  const all = [...rows, ...packed].sort((one, other) => one.id - other.id);
+  return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
 
 const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;

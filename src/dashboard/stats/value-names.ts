@@ -55,6 +55,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     no_browser_headers: 'Says that it is Chrome, and sends none of its headers',
     recent_visit: 'The same visitor again within ten seconds',
     flood: 'More a minute from one network than any crowd makes',
+    reclassified: 'A person has said so',
   },
 };
 

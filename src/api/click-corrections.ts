@@ -1,0 +1,160 @@
+import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import {
+  eraseClicks,
+  type ListedCorrection,
+  readCorrections,
+  reclassifyClicks,
+  takeBack,
+} from '../manage/correct-clicks.ts';
+import type { Caller } from '../rules/access.ts';
+import { classes } from '../rules/click-fields.ts';
+import { Refusal } from '../rules/errors.ts';
+import { formatIso, formatIsoOrNull } from '../rules/instant.ts';
+
+import { clicksRange } from '../stats/range.ts';
+import { Cursors } from './cursor.ts';
+import { endpoint, Reply } from './endpoint.ts';
+import {
+  AllClicksErasureQuery,
+  ClickCorrection,
+  ClickCorrectionList,
+  ClickCorrectionQuery,
+  ClickErasureQuery,
+  ClickReclassification,
+} from './schemas/click-correction.ts';
+import { linkPath } from './schemas/parts.ts';
+
+type Answer = z.input<typeof ClickCorrection>;
+
+const nameOf = (code: number | null): string | null => (code === null ? null : (classes[code] ?? null));
+
+const correctionAnswer = (correction: ListedCorrection): Answer => ({
+  id: correction.id,
+  created_at: formatIso(correction.created_at),
+  created_by:
+    correction.email === null
+      ? null
+      : { id: correction.user_id, name: correction.name, email: correction.email },
+  kind: kindOf(correction),
+  link_id: correction.link_id,
+  from: formatIsoOrNull(correction.from_at),
+  to: formatIso(correction.to_at),
+  class: nameOf(correction.from_class),
+  to_class: nameOf(correction.to_class),
+  takes_back: correction.way_back_of,
+  hits: correction.hits,
+  not_kept: correction.not_kept,
+  state: correction.finished_at === null ? 'running' : 'done',
+  finished_at: formatIsoOrNull(correction.finished_at),
+});
+
+function kindOf({ from_class, way_back_of }: ListedCorrection): Answer['kind'] {
+  if (from_class === null) return 'erase';
+  return way_back_of === null ? 'reclassify' : 'take_back';
+}
+
+const replyOf = (correction: ListedCorrection) =>
+  new Reply<Answer>({
+    status: correction.finished_at === null ? 202 : 200,
+    body: correctionAnswer(correction),
+  });
+
+const outline = {
+  statuses: {
+    200: 'Done.',
+    202: 'There are many: it goes on in the background, and its entry says how far it is.',
+  },
+  answer: ClickCorrection,
+} as const;
+
+const whatGoes =
+  'Single hits of every class, what was counted of them, and the bodies of webhook deliveries about them. Hits that are no longer kept by themselves go from the numbers, in whole hours. It cannot be undone.';
+
+export const eraseOfLink = endpoint({
+  ...outline,
+  summary: "Erase a link's clicks",
+  description: whatGoes,
+  permission: 'erase_clicks',
+  params: linkPath,
+  query: ClickErasureQuery,
+  handle: async ({ caller, params, query }, context) =>
+    replyOf(await eraseClicks(context, caller, { linkId: params.id, ...clicksRange(query) })),
+});
+
+export const eraseOfOrganization = endpoint({
+  ...outline,
+  summary: 'Erase the clicks of all links',
+  description: whatGoes,
+  permission: 'erase_clicks',
+  query: AllClicksErasureQuery,
+  async handle({ caller, query: { confirm, ...query } }, context) {
+    if (!confirm && query.from === undefined && query.to === undefined)
+      throw new Refusal(
+        'FIELD_MISSING',
+        'This erases every click of the organization, for good. Send confirm=true with it, or a span as "from" and "to".',
+        { field: 'confirm' },
+      );
+    return replyOf(await eraseClicks(context, caller, { linkId: null, ...clicksRange(query) }));
+  },
+});
+
+export const reclassify = endpoint({
+  ...outline,
+  summary: "Give a link's clicks another class",
+  description:
+    'Of a span: a flood becomes clicks, clicks become a flood, and so on. Their reason is `reclassified` from then on; with the class that they first had they get their first reason back.',
+  credential: 'required',
+  params: linkPath,
+  body: ClickReclassification,
+  async handle({ caller, params, body }, context) {
+    const { class: from, to_class: to, take_back, ...span } = body;
+    if (take_back !== undefined) {
+      const other = Object.entries(body).find(([name, value]) => name !== 'take_back' && value !== undefined);
+      if (other)
+        throw new Refusal('FIELD_INVALID', '"take_back" says all. Leave the other fields out.', {
+          field: other[0],
+        });
+      return replyOf(await takeBack(context, caller, params.id, take_back));
+    }
+    if (from === undefined) throw missing('class', 'Say which class the hits have now.');
+    if (to === undefined) throw missing('to_class', 'Say which class the hits get.');
+    const linkSpan = { linkId: params.id, ...clicksRange(span) };
+    return replyOf(await reclassifyClicks(context, caller, linkSpan, { from, to }));
+  },
+});
+
+const missing = (field: string, sentence: string): Refusal =>
+  new Refusal('FIELD_MISSING', `"${field}" is missing. ${sentence}`, { field });
+
+const listing = {
+  description: 'What was erased and what got another class: by whom, when, and how many. Newest first.',
+  query: ClickCorrectionQuery,
+  statuses: { 200: 'A page of corrections.' },
+  answer: ClickCorrectionList,
+} as const;
+
+export const ofLink = endpoint({
+  ...listing,
+  summary: "List the corrections of a link's clicks",
+  params: linkPath,
+  handle: ({ caller, params, query }, context) => pageOf(context, caller, params.id, query),
+});
+
+export const ofOrganization = endpoint({
+  ...listing,
+  summary: 'List the corrections of all clicks',
+  handle: ({ caller, query }, context) => pageOf(context, caller, null, query),
+});
+
+async function pageOf(
+  context: Context,
+  caller: Caller,
+  linkId: number | null,
+  { limit, cursor }: z.output<typeof ClickCorrectionQuery>,
+) {
+  const cursors = new Cursors<number>(context.secrets, ['corrections', caller.organizationId, linkId]);
+  const page = { limit, before: cursors.read(cursor) };
+  const { corrections, next } = await readCorrections(context, caller, linkId, page);
+  return { corrections: corrections.map(correctionAnswer), ...cursors.toNext(next) };
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { reclassifiable } from '../../rules/reclassified.ts';
+import { cursorParameter, nextField } from './page.ts';
+import { id, isoInstant, queryFlag, queryNumber } from './parts.ts';
+import { instantText } from './stats.ts';
+
+export const ClickCorrection = z
+  .object({
+    id: z.int(),
+    created_at: isoInstant,
+    created_by: z
+      .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
+      .nullable()
+      .meta({ description: 'Null: who has left the organization.' }),
+    kind: z.enum(['erase', 'reclassify', 'take_back']),
+    link_id: z.int().nullable().meta({ description: 'Null: all links of the organization.' }),
+    from: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: from the first click on.' }),
+    to: z.string().meta({ description: 'ISO 8601, UTC: the first instant that is no longer in it.' }),
+    class: z
+      .string()
+      .nullable()
+      .meta({ description: 'The class that hits had; null where they were erased.' }),
+    to_class: z.string().nullable(),
+    takes_back: z.int().nullable().meta({ description: 'The correction that this one takes back.' }),
+    hits: z.int().meta({ description: 'How many single hits were erased or changed so far.' }),
+    not_kept: z.int().meta({
+      description:
+        'Hits of the span of which only the numbers are still there. Erased, they are gone from the numbers; reclassified, they stay as they were.',
+    }),
+    state: z.enum(['running', 'done']),
+    finished_at: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
+  })
+  .meta({ id: 'ClickCorrection' });
+
+export const ClickCorrectionList = z
+  .object({ corrections: z.array(ClickCorrection), next: nextField })
+  .meta({ id: 'ClickCorrectionList' });
+
+export const ClickCorrectionQuery = z.object({
+  limit: queryNumber(1, 100).default(25),
+  cursor: cursorParameter,
+});
+
+const span = {
+  from: instantText('A date is its first instant. Default: the first click.'),
+  to: instantText('A date includes that day. Default: now.'),
+};
+
+export const ClickErasureQuery = z.object(span);
+
+export const AllClicksErasureQuery = z.object({
+  ...span,
+  confirm: queryFlag().meta({
+    description: 'True, where neither `from` nor `to` is given: every click of the organization goes.',
+  }),
+});
+
+const movable = () => z.enum(reclassifiable).optional();
+
+export const ClickReclassification = z.object({
+  ...span,
+  class: movable().meta({ description: 'The class that the hits have now.' }),
+  to_class: movable().meta({
+    description: 'The class that they get. `human` is a click where it was redirected.',
+  }),
+  take_back: id.optional().meta({
+    description:
+      'Instead of all others: the id of a correction. Hits that it moved get the class and the reason back that they first had.',
+  }),
+});

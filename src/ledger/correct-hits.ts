@@ -1,0 +1,226 @@
+import { sql } from 'kysely';
+import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
+import { reasonWithin } from '../rules/reclassified.ts';
+import type { Database } from '../storage/database.ts';
+import { dialectOf, dialects } from '../storage/dialect.ts';
+import { jsonRows } from '../storage/json-rows.ts';
+import type { Queries } from '../storage/schema.ts';
+import { changeTotals } from './change-totals.ts';
+import { type CorrectionScope, filterOf, isMeant } from './correction-scope.ts';
+import { HitPack, minInPack, type PackRow, PackWriter } from './hit-pack.ts';
+import type { StoredHit } from './ledger.ts';
+import { packsAfter } from './packed-hits.ts';
+import { RollUpDifference } from './roll-up-difference.ts';
+import { RowLedger } from './row-ledger.ts';
+
+/** Few enough that no other change waits long behind a transaction. */
+const rowsAtOnce = 2_048;
+const packsAtOnce = 8;
+
+/** Where hits that are meant lie, in the order of their ids. */
+export interface Part {
+  readonly packs: readonly number[];
+  readonly rows: readonly number[];
+  /** The last id that was looked at. */
+  readonly upTo: number;
+  /** No more were there. */
+  readonly isLast: boolean;
+}
+
+/** The next hits of a scope after an id. */
+export async function nextPart(database: Database, scope: CorrectionScope, after: number): Promise<Part> {
+  const filter = filterOf(scope);
+  const packs = dialects[database.kind].packsHits
+    ? await packsAfter(database, filter.owner, filter, after, packsAtOnce)
+    : [];
+  const lastPack = packs.length < packsAtOnce ? undefined : packs.at(-1)?.pack;
+  const end = lastPack ? lastPack.id + lastPack.count - 1 : Number.MAX_SAFE_INTEGER - 1;
+  const rows = await new RowLedger(database).after(filter, { after, upTo: end, limit: rowsAtOnce });
+  const isCut = rows.length === rowsAtOnce;
+  const upTo = isCut ? (rows.at(-1)?.id ?? end) : end;
+  const isLast = !isCut && lastPack === undefined;
+  const met = packs.filter(({ pack }) => pack.id <= upTo);
+  return {
+    packs: met.filter(({ pack }) => hasMeant(scope, pack)).map(({ pack }) => pack.id),
+    rows: rows.filter((row) => isMeant(scope, row)).map(({ id }) => id),
+    upTo: isLast
+      ? Math.max(after, rows.at(-1)?.id ?? 0, ...met.map(({ pack }) => pack.id + pack.count - 1))
+      : upTo,
+    isLast,
+  };
+}
+
+function hasMeant(scope: CorrectionScope, pack: HitPack): boolean {
+  const [at, link, ofClass] = [pack.column('at'), pack.column('link_id'), pack.column('class')];
+  const reasons = pack.storedReasons;
+  const organization_id = pack.column('organization_id')[0] ?? 0;
+  for (let row = 0; row < pack.count; row++) {
+    const hit = {
+      organization_id,
+      link_id: link[row] ?? 0,
+      at: at[row] ?? 0,
+      class: ofClass[row] ?? 0,
+      reason: reasons[row] ?? 0,
+    };
+    if (isMeant(scope, hit)) return true;
+  }
+  return false;
+}
+
+/** Corrects the hits of a part and all that was counted from them. Returns how many there were. */
+export async function correctPart(queries: Queries, scope: CorrectionScope, part: Part): Promise<number> {
+  const rows = await rowsOf(queries, scope, part.rows);
+  const packed = await correctPacks(queries, scope, part.packs);
+  await correctRows(queries, scope, rows);
+  const hits = [...rows, ...packed];
+  const difference = new RollUpDifference();
+  difference.count(hits, -1);
+  const { change } = scope;
+  if (change !== null)
+    difference.count(
+      hits.map((hit) => changed(hit, change.to)),
+      1,
+    );
+  await changeTotals(queries, difference);
+  return hits.length;
+}
+
+const changed = (hit: StoredHit, newClass: number): StoredHit => ({
+  ...hit,
+  class: newClass,
+  reason: reasonWithin(hit.reason, newClass),
+});
+
+const idsIn = (queries: Queries, ids: readonly number[]) => {
+  const rows = jsonRows(dialectOf(queries), { id: 'integer' }, JSON.stringify(ids.map((id) => [id])));
+  return sql`(select id from ${rows} as wanted)`;
+};
+const forUpdate = (queries: Queries) => (dialectOf(queries).locksRows ? sql`for update` : sql``);
+
+async function rowsOf(
+  queries: Queries,
+  scope: CorrectionScope,
+  ids: readonly number[],
+): Promise<readonly StoredHit[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<StoredHit>`
+    select * from hits where id in ${idsIn(queries, ids)} order by id ${forUpdate(queries)}`.execute(queries);
+  return rows.filter((row) => isMeant(scope, row));
+}
+
+async function correctRows(
+  queries: Queries,
+  { change }: CorrectionScope,
+  hits: readonly StoredHit[],
+): Promise<void> {
+  if (hits.length === 0) return;
+  if (change === null) {
+    const ids = hits.map(({ id }) => id);
+    await sql`delete from hits where id in ${idsIn(queries, ids)}`.execute(queries);
+    return;
+  }
+  for (const [reason, some] of Map.groupBy(hits, (hit) => changed(hit, change.to).reason)) {
+    const ids = some.map(({ id }) => id);
+    await sql`update hits set class = ${change.to}, reason = ${reason} where id in ${idsIn(queries, ids)}`.execute(
+      queries,
+    );
+  }
+}
+
+/** Returns the hits that were meant, as they were. */
+async function correctPacks(
+  queries: Queries,
+  scope: CorrectionScope,
+  ids: readonly number[],
+): Promise<readonly StoredHit[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<PackRow>`
+    select id, hits, cells from hit_packs where id in ${idsIn(queries, ids)}
+    order by id ${forUpdate(queries)}`.execute(queries);
+  const found: StoredHit[] = [];
+  const { change } = scope;
+  for (const row of rows) {
+    const pack = new HitPack(row);
+    const reasons = pack.storedReasons;
+    const hits = Array.from({ length: pack.count }, (_, at) => ({
+      ...pack.hit(at),
+      reason: reasons[at] ?? 0,
+    }));
+    const meant = hits.filter((hit) => isMeant(scope, hit));
+    if (meant.length === 0) continue;
+    found.push(...meant);
+    if (change === null) await keepInPack(queries, pack, hits, new Set(meant));
+    else
+      await replaceCells(
+        queries,
+        pack.id,
+        hits.map((hit) => (isMeant(scope, hit) ? changed(hit, change.to) : hit)),
+      );
+  }
+  return found;
+}
+
+/** The cells of a pack of these hits. */
+function packOf(hits: readonly StoredHit[]): { cells: Uint8Array; first_at: number; last_at: number } {
+  const writer = new PackWriter();
+  const columns = hitColumns.map((name: HitColumn) => Float64Array.from(hits, (hit) => hit[name] ?? -1));
+  writer.begin({ columns, count: hits.length }, null);
+  const cells = writer.pack(0, hits.length).slice();
+  const [first_at, last_at] = writer.ends('at');
+  return { cells, first_at, last_at };
+}
+
+async function replaceCells(queries: Queries, id: number, hits: readonly StoredHit[]): Promise<void> {
+  await queries
+    .updateTable('hit_packs')
+    .set({ cells: packOf(hits).cells })
+    .where('id', '=', id)
+    .execute();
+}
+
+/**
+ * A pack's hits have its id and those that follow: what is left of it lies in as many packs as there are runs of hits with
+ * none between them that goes, and short runs are rows.
+ */
+async function keepInPack(
+  queries: Queries,
+  pack: HitPack,
+  hits: readonly StoredHit[],
+  gone: ReadonlySet<StoredHit>,
+): Promise<void> {
+  await queries
+    .deleteFrom('hit_pack_links')
+    .where('pack_id', '=', pack.id)
+    .where('link_id', 'in', [...pack.links])
+    .execute();
+  await queries.deleteFrom('hit_packs').where('id', '=', pack.id).execute();
+  const rows: StoredHit[] = [];
+  for (const run of runsOf(hits, gone)) {
+    const [first] = run;
+    if (first === undefined) continue;
+    if (run.length < minInPack) {
+      rows.push(...run);
+      continue;
+    }
+    const { id, organization_id } = first;
+    await queries
+      .insertInto('hit_packs')
+      .values({ id, organization_id, hits: run.length, ...packOf(run) })
+      .execute();
+    const links = [...new Set(run.map((hit) => hit.link_id))];
+    await queries
+      .insertInto('hit_pack_links')
+      .values(links.map((link_id) => ({ link_id, pack_id: id })))
+      .execute();
+  }
+  if (rows.length > 0) await queries.insertInto('hits').values(rows).execute();
+}
+
+function runsOf(hits: readonly StoredHit[], gone: ReadonlySet<StoredHit>): StoredHit[][] {
+  const runs: StoredHit[][] = [[]];
+  for (const hit of hits) {
+    if (gone.has(hit)) runs.push([]);
+    else runs.at(-1)?.push(hit);
+  }
+  return runs;
+}

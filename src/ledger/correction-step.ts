@@ -1,0 +1,155 @@
+import { dimensionCodes } from '../rules/click-fields.ts';
+import { hourLength } from '../rules/utc-time.ts';
+import { moveCorrection, type StoredCorrection } from '../storage/click-corrections.ts';
+import type { Database } from '../storage/database.ts';
+import { correctPart, nextPart } from './correct-hits.ts';
+import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
+import { type Hours, totalOf } from './counts.ts';
+import { deliveriesToErase } from './erase-deliveries.ts';
+import {
+  eraseLinkHours,
+  eraseOrganizationHours,
+  eraseOrganizationRollups,
+  hasLaterHits,
+} from './erase-hours.ts';
+import { eraseVisitors } from './erase-visitors.ts';
+import { lastClicksToSet } from './last-clicks.ts';
+import { openCounts } from './open-counts.ts';
+import { openLedger } from './open-ledger.ts';
+import type { Step, StepResult } from './step-result.ts';
+
+/** What is done one after the other. Their codes are stored: new ones come at the end. */
+const phases = ['hits', 'deliveries', 'hours', 'rollups', 'visitors', 'last_clicks'] as const;
+type Phase = (typeof phases)[number];
+const codeOf = (phase: Phase): number => phases.indexOf(phase);
+const orders: Readonly<Record<'erase' | 'change', readonly Phase[]>> = {
+  erase: phases,
+  change: ['hits', 'last_clicks'],
+};
+
+export function scopeOf(correction: StoredCorrection): CorrectionScope {
+  const { organization_id: organizationId, link_id, from_at, to_at, from_class, to_class } = correction;
+  return {
+    organizationId,
+    owner: link_id === null ? { kind: 'organization', id: organizationId } : { kind: 'link', id: link_id },
+    from: from_at,
+    to: to_at,
+    change:
+      from_class === null || to_class === null
+        ? null
+        : { from: from_class, to: to_class, isWayBack: correction.way_back_of !== null },
+  };
+}
+
+/** The whole hours of a scope: the others keep what is counted of their other hits. */
+const hoursOf = ({ from, to }: CorrectionScope): Hours => ({
+  from: from === null ? 0 : Math.ceil(from / hourLength),
+  to: Math.floor(to / hourLength),
+});
+
+/** How a node holds on to a correction. */
+export interface Claim {
+  readonly now: () => number;
+  /** Milliseconds after which others may assume that this node has died. */
+  readonly length: number;
+}
+
+/**
+ * Makes one step of a correction in a transaction of its own, together with where it then stands: whenever the program
+ * ends, another step goes on behind the last whole one. Returns the correction as it is then, or null where another node
+ * has made the step.
+ */
+export async function correctionStep(
+  database: Database,
+  correction: StoredCorrection,
+  { now, length }: Claim,
+): Promise<StoredCorrection | null> {
+  const scope = scopeOf(correction);
+  const phase = phases[correction.phase] ?? 'hits';
+  const step = await preparedStep(database, correction, scope, phase);
+  return database.write(async (queries) => {
+    const claimed = await moveCorrection(queries, correction, { due_at: now() + length });
+    if (claimed === undefined) return null;
+    const done = await step(queries);
+    const moved = await moveCorrection(queries, correction, {
+      hits: correction.hits + (done.hits ?? 0),
+      not_kept: correction.not_kept + (done.notKept ?? 0),
+      seen_id: done.seenId ?? correction.seen_id,
+      ...placeAfter(done, scope, phase, now()),
+    });
+    return moved ?? null;
+  });
+}
+
+function placeAfter(
+  { place, isLate }: StepResult,
+  { change }: CorrectionScope,
+  phase: Phase,
+  now: number,
+): Partial<StoredCorrection> {
+  if (isLate) return { phase: codeOf('hits'), place: 0 };
+  if (place !== null) return { place };
+  const order = orders[change === null ? 'erase' : 'change'];
+  const next = order[order.indexOf(phase) + 1];
+  return next === undefined ? { due_at: null, finished_at: now } : { phase: codeOf(next), place: 0 };
+}
+
+/** What is searched for among very much is searched for here, outside of the transaction. */
+async function preparedStep(
+  database: Database,
+  { place, created_at, seen_id }: StoredCorrection,
+  scope: CorrectionScope,
+  phase: Phase,
+): Promise<Step> {
+  const hours = hoursOf(scope);
+  const unlessLater =
+    (step: Step): Step =>
+    async (queries) =>
+      (await hasLaterHits(queries, scope, seen_id)) ? { place: 0, isLate: true } : step(queries);
+  switch (phase) {
+    case 'hits':
+      return stepOverHits(database, scope, place);
+    case 'deliveries':
+      return deliveriesToErase(database, scope, place);
+    case 'hours':
+      return unlessLater((queries) =>
+        scope.owner.kind === 'link'
+          ? eraseLinkHours(queries, scope, hours, place)
+          : eraseOrganizationHours(queries, scope, hours, place),
+      );
+    case 'rollups':
+      return unlessLater((queries) => eraseOrganizationRollups(queries, scope, hours, place));
+    case 'visitors':
+      return (queries) => eraseVisitors(queries, scope, place, created_at);
+    case 'last_clicks':
+      return lastStep(database, scope, place);
+  }
+}
+
+async function stepOverHits(database: Database, scope: CorrectionScope, place: number): Promise<Step> {
+  const seenId = await openLedger(database).newestId();
+  let part = await nextPart(database, scope, place);
+  while (!part.isLast && part.packs.length + part.rows.length === 0)
+    part = await nextPart(database, scope, part.upTo);
+  return async (queries) => ({
+    hits: await correctPart(queries, scope, part),
+    ...(part.isLast ? { place: null, seenId } : { place: part.upTo }),
+  });
+}
+
+async function lastStep(database: Database, scope: CorrectionScope, place: number): Promise<Step> {
+  const notKept = place === 0 ? await leftInHours(database, scope) : 0;
+  const setLastClicks = await lastClicksToSet(database, scope, place);
+  return async (queries) => ({ ...(await setLastClicks(queries)), notKept });
+}
+
+/** The hits of the class that are left in whole hours: only their numbers are still there. */
+async function leftInHours(database: Database, scope: CorrectionScope): Promise<number> {
+  const { change, owner } = scope;
+  const hours = hoursOf(scope);
+  if (change === null || change.isWayBack || hours.from >= hours.to) return 0;
+  const dimension = dimensionCodes.total;
+  const classes = rollupClassesIn(scope);
+  const counts = openCounts(database, owner, { kind: 'rollups', dimension, value: undefined, classes });
+  return totalOf(counts, hours);
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../storage/database.ts';
+import { deleteDeliveries, deliveriesAfter } from '../storage/webhook-deliveries.ts';
+import type { CorrectionScope } from './correction-scope.ts';
+import type { Step } from './step-result.ts';
+
+const atOnce = 500;
+
+/** Finds messages about clicks of a scope, sent or not. `place` is the delivery before. */
+export async function deliveriesToErase(
+  database: Database,
+  { organizationId, owner, from, to }: CorrectionScope,
+  place: number,
+): Promise<Step> {
+  const linkId = owner.kind === 'link' ? owner.id : undefined;
+  const some = await deliveriesAfter(database.read, { organizationId, linkId }, place, atOnce);
+  const meant = some.filter(({ body }) => {
+    const at = clickedAt(body);
+    return at !== null && at >= (from ?? Number.NEGATIVE_INFINITY) && at < to;
+  });
+  const ids = meant.map(({ id }) => id);
+  return async (queries) => {
+    if (ids.length > 0) await deleteDeliveries(queries, ids);
+    return { place: some.length < atOnce ? null : (some.at(-1)?.id ?? null) };
+  };
+}
+
+/** Null where a message isn't about a click, or about one that is made up. */
+function clickedAt(body: string): number | null {
+  const message = JSON.parse(body) as {
+    readonly event?: unknown;
+    readonly payload?: Readonly<Record<string, unknown>>;
+    readonly clicked_at?: unknown;
+    readonly sample?: unknown;
+  };
+  const { clicked_at, sample } = message.payload ?? message;
+  if (typeof clicked_at !== 'string' || sample === true) return null;
+  const at = Date.parse(clicked_at);
+  return Number.isNaN(at) ? null : at;
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { dimensionCodes, dimensions, rollupClasses } from '../rules/click-fields.ts';
+import { dialectOf } from '../storage/dialect.ts';
+import type { Queries } from '../storage/schema.ts';
+import { changeLinkClicks, changeTotals } from './change-totals.ts';
+import type { CorrectionScope } from './correction-scope.ts';
+import type { Hours } from './counts.ts';
+import { ownLinksAfter } from './own-links.ts';
+import { RollUpDifference, type StoredHour } from './roll-up-difference.ts';
+import type { StepResult } from './step-result.ts';
+
+/*
+ * When no hit of a scope is left, what its whole hours still count was of hits that are no longer kept: it goes without
+ * them.
+ */
+
+/** Few enough that no other change waits long behind a transaction. */
+const hoursAtOnce = 300;
+const rowsAtOnce = 2_000;
+const linksAtOnce = 200;
+/** Ids that other nodes may have drawn before a hit was looked for, and that appear after it. */
+const idsInFlight = 500_000;
+
+/** Whether hits that are meant have come in after this id. */
+export async function hasLaterHits(
+  queries: Queries,
+  { owner, from, to }: CorrectionScope,
+  seenId: number,
+): Promise<boolean> {
+  const { locksRows, packsHits } = dialectOf(queries);
+  const after = Math.max(0, seenId - (locksRows ? idsInFlight : 0));
+  const ofOwner = sql.ref(`${owner.kind}_id`);
+  const { rows } = await sql`select id from hits where ${ofOwner} = ${owner.id} and id > ${after}
+    and at >= ${from ?? 0} and at < ${to} limit 1`.execute(queries);
+  if (rows.length > 0 || !packsHits) return rows.length > 0;
+  const packs =
+    owner.kind === 'organization'
+      ? sql`hit_packs where organization_id = ${owner.id} and id > ${after}`
+      : sql`hit_pack_links as links cross join hit_packs where links.link_id = ${owner.id}
+          and links.pack_id > ${after} and hit_packs.id = links.pack_id`;
+  const found =
+    await sql`select hit_packs.id from ${packs} and last_at >= ${from ?? 0} and first_at < ${to} limit 1`.execute(
+      queries,
+    );
+  return found.rows.length > 0;
+}
+
+export async function eraseLinkHours(
+  queries: Queries,
+  { organizationId, owner }: CorrectionScope,
+  hours: Hours,
+  place: number,
+): Promise<StepResult> {
+  const rows: readonly StoredHour[] = await queries
+    .selectFrom('link_hours')
+    .selectAll()
+    .where('link_id', '=', owner.id)
+    .where('hour', '>=', Math.max(place, hours.from))
+    .where('hour', '<', hours.to)
+    .orderBy('hour')
+    .limit(hoursAtOnce)
+    .execute();
+  const difference = new RollUpDifference();
+  for (const row of rows) difference.takeHour(organizationId, row);
+  await changeTotals(queries, difference);
+  const last = rows.at(-1);
+  return {
+    place: last === undefined || rows.length < hoursAtOnce ? null : last.hour + 1,
+    notKept: rows.reduce((sum, row) => sum + hitsIn(row), 0),
+  };
+}
+
+const hitsIn = (row: StoredHour): number => rollupClasses.reduce((sum, name) => sum + row[name], 0);
+
+/** The hours of the organization's links; those of the organization itself come after all of them. */
+export async function eraseOrganizationHours(
+  queries: Queries,
+  { organizationId }: CorrectionScope,
+  hours: Hours,
+  place: number,
+): Promise<StepResult> {
+  const links = await ownLinksAfter(queries, organizationId, place, linksAtOnce);
+  const last = links.at(-1);
+  if (last === undefined || hours.from >= hours.to) return { place: null };
+  const { rows } = await sql<{ link_id: number; click: number }>`
+    delete from link_hours where (link_id, hour) in (
+      select link_id, hour from link_hours where link_id in (${sql.join(links)})
+        and hour >= ${hours.from} and hour < ${hours.to} limit ${sql.lit(rowsAtOnce)}
+    ) returning link_id, click`.execute(queries);
+  const difference = new RollUpDifference();
+  for (const { link_id, click } of rows) difference.addClicks(link_id, -click, 0);
+  await changeLinkClicks(queries, difference);
+  return { place: rows.length < rowsAtOnce ? last : place };
+}
+
+/** `place` is the dimension. */
+export async function eraseOrganizationRollups(
+  queries: Queries,
+  { organizationId, owner }: CorrectionScope,
+  hours: Hours,
+  place: number,
+): Promise<StepResult> {
+  if (owner.kind === 'link' || hours.from >= hours.to) return { place: null };
+  let notKept = 0;
+  let left = rowsAtOnce;
+  for (let dimension = place; dimension < dimensions.length; dimension++) {
+    const { rows } = await sql<{ hits: number }>`
+      delete from organization_rollups where (organization_id, dimension, hour, class, value) in (
+        select organization_id, dimension, hour, class, value from organization_rollups
+        where organization_id = ${organizationId} and dimension = ${dimension}
+          and hour >= ${hours.from} and hour < ${hours.to} limit ${left}
+      ) returning hits`.execute(queries);
+    if (dimension === dimensionCodes.total) notKept += rows.reduce((sum, { hits }) => sum + hits, 0);
+    left -= rows.length;
+    if (left === 0) return { place: dimension, notKept };
+  }
+  return { place: null, notKept };
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { dayLength } from '../rules/utc-time.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { CorrectionScope } from './correction-scope.ts';
+import { ownLinksAfter } from './own-links.ts';
+import type { StepResult } from './step-result.ts';
+
+const rowsAtOnce = 2_000;
+const linksAtOnce = 200;
+
+/**
+ * Deletes the visitors of days of which everything is erased. `now` is when the correction was asked for: a day that had not
+ * ended then is whole if the scope reaches to that instant. `place` is the link before.
+ */
+export async function eraseVisitors(
+  queries: Queries,
+  { organizationId, owner, from, to }: CorrectionScope,
+  place: number,
+  now: number,
+): Promise<StepResult> {
+  const days = {
+    from: from === null ? 0 : Math.ceil(from / dayLength),
+    to: to >= now ? Math.ceil(to / dayLength) : Math.floor(to / dayLength),
+  };
+  const links =
+    owner.kind === 'link' ? [owner.id] : await ownLinksAfter(queries, organizationId, place, linksAtOnce);
+  const owners = owner.kind === 'link' || place > 0 ? links : [-organizationId, ...links];
+  if (owners.length === 0 || days.from >= days.to) return { place: null };
+  const { rows } = await sql`
+    delete from daily_visitors where (day, owner, visitor) in (
+      select day, owner, visitor from daily_visitors
+      where day >= ${days.from} and day < ${days.to} and owner in (${sql.join(owners)}) limit ${sql.lit(rowsAtOnce)}
+    ) returning day`.execute(queries);
+  if (rows.length === rowsAtOnce) return { place };
+  const last = links.at(-1);
+  return { place: owner.kind === 'link' || last === undefined ? null : last };
+}

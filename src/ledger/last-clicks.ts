@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { rollupClassCodes } from '../rules/click-fields.ts';
+import { hourLength } from '../rules/utc-time.ts';
+import type { Database } from '../storage/database.ts';
+import type { CorrectionScope } from './correction-scope.ts';
+import { openLedger } from './open-ledger.ts';
+import { ownLinksAfter } from './own-links.ts';
+import type { Step } from './step-result.ts';
+
+const linksAtOnce = 200;
+/** The newest hits by id that are looked at for the one that came last. */
+const newestLookedAt = 1_000;
+
+/** Sets when links were clicked last whose last click was in the scope, and may be gone. `place` is the link before. */
+export async function lastClicksToSet(
+  database: Database,
+  { organizationId, owner, from, to }: CorrectionScope,
+  place: number,
+): Promise<Step> {
+  const links =
+    owner.kind === 'link'
+      ? [owner.id]
+      : await ownLinksAfter(database.read, organizationId, place, linksAtOnce);
+  const last = links.at(-1);
+  if (last === undefined) return async () => ({ place: null });
+  const clicked = await database.read
+    .selectFrom('link_clicks')
+    .selectAll()
+    .where('link_id', 'in', [...links])
+    .where('last_clicked_at', '>=', from ?? 0)
+    .where('last_clicked_at', '<', to)
+    .execute();
+  const found: { link: number; before: number; at: number }[] = [];
+  for (const { link_id: link, last_clicked_at: before } of clicked) {
+    const at = await lastClickOf(database, link);
+    if (at !== null && at < before) found.push({ link, before, at });
+  }
+  return async (queries) => {
+    for (const { link, before, at } of found)
+      await queries
+        .updateTable('link_clicks')
+        .set({ last_clicked_at: at })
+        .where('link_id', '=', link)
+        .where('last_clicked_at', '=', before)
+        .execute();
+    return { place: owner.kind === 'link' || links.length < linksAtOnce ? null : last };
+  };
+}
+
+/** The instant of a link's last click; the hour where the click itself is no longer kept. */
+async function lastClickOf(database: Database, link: number): Promise<number | null> {
+  const { rows } = await sql<{ hour: number }>`select hour from link_hours
+    where link_id = ${link} and click > 0 order by hour desc limit 1`.execute(database.read);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const [from, to] = [row.hour * hourLength, (row.hour + 1) * hourLength];
+  const filter = { owner: { kind: 'link', id: link }, classes: [rollupClassCodes.click], from, to } as const;
+  const page = { before: undefined, limit: newestLookedAt, offset: 0 };
+  const hits = await openLedger(database).before(filter, page);
+  return hits.reduce((latest, { at }) => Math.max(latest, at), from);
+}

@@ -1,0 +1,215 @@
+import { correctionStep } from '../ledger/correction-step.ts';
+import { keepsHour } from '../ledger/kept-hits.ts';
+import type { Caller } from '../rules/access.ts';
+import { classCodes } from '../rules/click-fields.ts';
+import { notFound, Refusal, StoreAway, TookTooLong } from '../rules/errors.ts';
+import { formatIso } from '../rules/instant.ts';
+import type { Reclassifiable } from '../rules/reclassified.ts';
+import { hourLength, hourOf } from '../rules/utc-time.ts';
+import {
+  claimCorrection,
+  findCorrection,
+  insertCorrection,
+  isCorrectionDue,
+  type ListedCorrection,
+  listCorrections,
+  type NewCorrection,
+  type StoredCorrection,
+  setCorrectionDue,
+} from '../storage/click-corrections.ts';
+import type { Context } from './context.ts';
+import { readLink } from './read-links.ts';
+
+export type { ListedCorrection };
+
+/** Milliseconds after which another node may go on: a step takes far less. */
+const claimLength = 15_000;
+/** How long a call works at it before it leaves the rest to the background. */
+const callPatience = 1_500;
+/** How long a call waits until the clicks that have been answered are in the store. */
+const foldPatience = 2_000;
+/** How long the background works at one correction before another one gets its turn. */
+const turn = 1_000;
+/** After a fault. */
+const faultPause = 60_000;
+/** Milliseconds. A step that takes longer is followed by a pause, so that other changes and the fold get their turns. */
+const quick = 5;
+const minPause = 25;
+
+/** The clicks of a link, or of all links where it is null. */
+export interface ClickSpan {
+  readonly linkId: number | null;
+  readonly from?: number | undefined;
+  /** The first instant that is no longer in it. */
+  readonly to?: number | undefined;
+}
+
+/** Erases clicks and everything that was counted of them: at once where there are few. */
+export async function eraseClicks(
+  context: Context,
+  caller: Caller,
+  span: ClickSpan,
+): Promise<ListedCorrection> {
+  if (span.linkId !== null) await readLink(context, caller, span.linkId);
+  await refuseCutHours(context, caller, span);
+  return correct(context, caller, span, { from_class: null, to_class: null, way_back_of: null });
+}
+
+export async function reclassifyClicks(
+  context: Context,
+  caller: Caller,
+  span: ClickSpan & { readonly linkId: number },
+  change: { readonly from: Reclassifiable; readonly to: Reclassifiable },
+): Promise<ListedCorrection> {
+  await readLink(context, caller, span.linkId);
+  if (change.from === change.to)
+    throw new Refusal('FIELD_INVALID', 'The hits have this class already. Give another one.', {
+      field: 'to_class',
+    });
+  const classes = { from_class: classCodes[change.from], to_class: classCodes[change.to] };
+  return correct(context, caller, span, { ...classes, way_back_of: null });
+}
+
+/** Gives hits that a correction moved to another class the class back that they had. */
+export async function takeBack(
+  context: Context,
+  caller: Caller,
+  linkId: number,
+  id: number,
+): Promise<ListedCorrection> {
+  await readLink(context, caller, linkId);
+  const made = await findCorrection(
+    context.database.read,
+    { organizationId: caller.organizationId, linkId },
+    id,
+  );
+  if (!made || made.link_id !== linkId)
+    throw new Refusal(
+      'FIELD_INVALID',
+      'This link has no such correction. GET …/clicks/corrections lists them.',
+      {
+        field: 'take_back',
+      },
+    );
+  const { from_class, to_class } = made;
+  if (from_class === null || to_class === null)
+    throw new Refusal('FIELD_INVALID', 'What was erased is gone, and can not be brought back.', {
+      field: 'take_back',
+    });
+  const span = { linkId, from: made.from_at ?? undefined, to: made.to_at };
+  return correct(context, caller, span, { from_class: to_class, to_class: from_class, way_back_of: id });
+}
+
+export async function readCorrections(
+  context: Context,
+  caller: Caller,
+  linkId: number | null,
+  page: { readonly before?: number | undefined; readonly limit: number },
+): Promise<{ readonly corrections: readonly ListedCorrection[]; readonly next: number | null }> {
+  if (linkId !== null) await readLink(context, caller, linkId);
+  const owner = { organizationId: caller.organizationId, linkId };
+  const found = await listCorrections(context.database.read, owner, { ...page, limit: page.limit + 1 });
+  const corrections = found.slice(0, page.limit);
+  return { corrections, next: found.length > page.limit ? (corrections.at(-1)?.id ?? null) : null };
+}
+
+async function correct(
+  context: Context,
+  { organizationId, userId }: Caller,
+  { linkId, from, to }: ClickSpan,
+  change: Pick<NewCorrection, 'from_class' | 'to_class' | 'way_back_of'>,
+): Promise<ListedCorrection> {
+  const { database, now } = context;
+  // A click that was answered before the call is meant, also where it isn't in the store yet.
+  const asked = now();
+  await Promise.race([context.clicksFolded(), Bun.sleep(foldPatience)]);
+  const row = {
+    ...change,
+    organization_id: organizationId,
+    link_id: linkId,
+    user_id: userId,
+    created_at: asked,
+    from_at: from ?? null,
+    to_at: Math.min(to ?? asked + 1, asked + 1),
+  };
+  const made = await database.write((queries) =>
+    insertCorrection(queries, { ...row, due_at: now() + claimLength }),
+  );
+  if (made === null)
+    throw new Refusal(
+      'CORRECTION_RUNNING',
+      'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
+    );
+  try {
+    await workAt(context, made, callPatience);
+  } catch (cause) {
+    // The background goes on with it.
+    if (!(cause instanceof TookTooLong || cause instanceof StoreAway)) throw cause;
+  }
+  const listed = await findCorrection(database.lookup, { organizationId, linkId }, made.id);
+  if (!listed) throw notFound('correction');
+  return listed;
+}
+
+/** Makes steps until it is finished or the time is over; then any node may go on. */
+async function workAt(
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  correction: StoredCorrection,
+  patience: number,
+): Promise<void> {
+  const began = performance.now();
+  const claim = { now, length: claimLength };
+  for (let at: StoredCorrection | null = correction; at !== null && at.due_at !== null; ) {
+    const stepBegan = performance.now();
+    if (stepBegan - began > patience) {
+      const { id } = at;
+      await database.write((queries) => setCorrectionDue(queries, id, now()));
+      return;
+    }
+    at = await correctionStep(database, at, claim);
+    const taken = performance.now() - stepBegan;
+    if (taken > quick) await Bun.sleep(Math.max(minPause, taken));
+  }
+}
+
+/** Goes on with what calls have left to the background, and with what nodes that died were at. Any node may run it. */
+export async function continueCorrections(
+  context: Pick<Context, 'database' | 'now'>,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const { database, now } = context;
+  while (!isStopped() && (await isCorrectionDue(database.read, now()))) {
+    const claimed = await database.write((queries) => claimCorrection(queries, now(), now() + claimLength));
+    // Another node has it.
+    if (claimed === undefined) return;
+    try {
+      await workAt(context, claimed, turn);
+    } catch (cause) {
+      await database.write((queries) => setCorrectionDue(queries, claimed.id, now() + faultPause));
+      throw cause;
+    }
+  }
+}
+
+/** Of an hour whose hits are no longer kept only all can go: nothing says which of them came before an instant. */
+async function refuseCutHours(
+  { database, now }: Context,
+  { organizationId }: Caller,
+  { linkId, from, to }: ClickSpan,
+): Promise<void> {
+  const owner =
+    linkId === null
+      ? ({ kind: 'organization', id: organizationId } as const)
+      : ({ kind: 'link', id: linkId } as const);
+  for (const [field, at] of Object.entries({ from, to })) {
+    if (at === undefined || at % hourLength === 0 || at >= now()) continue;
+    const hour = hourOf(at);
+    if (await keepsHour(database, owner, hour)) continue;
+    const [before, after] = [hour, hour + 1].map((whole) => formatIso(whole * hourLength));
+    throw new Refusal(
+      'FIELD_INVALID',
+      `The single clicks of that hour are no longer kept, so only all of it can be erased. Give a whole hour: ${before} or ${after}.`,
+      { field },
+    );
+  }
+}

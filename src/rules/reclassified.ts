@@ -1,0 +1,52 @@
+import { type ClassReason, type ClickClass, classCodes, reasonCodes, reasons } from './click-fields.ts';
+
+/** The classes between which people may move hits. */
+export const reclassifiable = ['human', 'flood', 'bot', 'repeat'] as const satisfies readonly ClickClass[];
+export type Reclassifiable = (typeof reclassifiable)[number];
+
+/** The class that a hit first has, by its reason. */
+const firstClasses: Readonly<Record<Exclude<ClassReason, 'reclassified'>, ClickClass>> = {
+  browser: 'human',
+  app_browser: 'human',
+  head_method: 'head',
+  unusual_method: 'bot',
+  purpose_header: 'prefetch',
+  empty_user_agent: 'bot',
+  preview_agent: 'preview',
+  link_scanner: 'bot',
+  monitor: 'bot',
+  automation: 'bot',
+  http_library: 'bot',
+  known_crawler: 'bot',
+  bot_pattern: 'bot',
+  unlike_browser: 'bot',
+  recent_visit: 'repeat',
+  not_navigation: 'bot',
+  no_browser_headers: 'bot',
+  flood: 'flood',
+};
+const firstClassCodes = reasons.map((reason) =>
+  reason === 'reclassified' ? -1 : classCodes[firstClasses[reason]],
+);
+
+/**
+ * Added to the reason in the ledger when a person has changed a hit's class: the reason that it first had, and with it
+ * the class, is still there for the way back. There are fewer reasons.
+ */
+const mark = 64;
+
+/** The reason that is told and counted. */
+export const shownReason = (stored: number): number => (stored < mark ? stored : reasonCodes.reclassified);
+
+/** The class that a hit had before a person changed it; null where nobody has. */
+export const classBefore = (stored: number): number | null =>
+  stored < mark ? null : (firstClassCodes[stored - mark] ?? null);
+
+/** The reason to store for a hit that gets a class. With the class that it first had it gets its reason back. */
+export function reasonWithin(stored: number, newClass: number): number {
+  const first = stored % mark;
+  return firstClassCodes[first] === newClass ? first : mark + first;
+}
+
+/** The stored reasons that `shownReason` shows as reclassified are these and higher. */
+export const firstMarked = mark;

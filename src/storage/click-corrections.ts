@@ -1,0 +1,159 @@
+import type { Insertable, Selectable } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type StoredCorrection = Selectable<Schema['click_corrections']>;
+export type NewCorrection = Omit<
+  Insertable<Schema['click_corrections']>,
+  'id' | 'hits' | 'not_kept' | 'phase' | 'place' | 'seen_id' | 'finished_at'
+>;
+
+/** Where a correction stands. A step goes from one to the next. */
+export type Standing = Pick<StoredCorrection, 'phase' | 'place'>;
+
+/** An unfinished correction of some of the same clicks. */
+const isAtSame = (
+  queries: Queries,
+  {
+    organization_id,
+    link_id,
+    from_at,
+    to_at,
+  }: Pick<NewCorrection, 'organization_id' | 'link_id' | 'from_at' | 'to_at'>,
+): Promise<boolean> => {
+  let running = queries
+    .selectFrom('click_corrections')
+    .select('id')
+    .where('organization_id', '=', organization_id)
+    .where('due_at', 'is not', null)
+    .where('to_at', '>', from_at ?? Number.MIN_SAFE_INTEGER)
+    .where((row) => row.or([row('from_at', 'is', null), row('from_at', '<', to_at)]));
+  if (link_id !== null && link_id !== undefined)
+    running = running.where((row) => row.or([row('link_id', 'is', null), row('link_id', '=', link_id)]));
+  return hasRow(running);
+};
+
+/** Null where another one is at some of the same clicks. */
+export async function insertCorrection(
+  queries: Queries,
+  row: NewCorrection,
+): Promise<StoredCorrection | null> {
+  // One at a time for an organization: the look for others and the entry belong together.
+  const organization = queries.selectFrom('organizations').select('id').where('id', '=', row.organization_id);
+  await (dialectOf(queries).locksRows ? organization.forUpdate() : organization).execute();
+  if (await isAtSame(queries, row)) return null;
+  return queries
+    .insertInto('click_corrections')
+    .values({ ...row, hits: 0, not_kept: 0, phase: 0, place: 0, seen_id: 0, finished_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Takes the correction that has waited longest. No other node gets the same before `until`. */
+export async function claimCorrection(
+  queries: Queries,
+  now: number,
+  until: number,
+): Promise<StoredCorrection | undefined> {
+  const due = queries
+    .selectFrom('click_corrections')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(1);
+  const [oldest] = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+  if (!oldest) return undefined;
+  return queries
+    .updateTable('click_corrections')
+    .set({ due_at: until })
+    .where('id', '=', oldest.id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export const isCorrectionDue = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('click_corrections')
+      .select('id')
+      .where('due_at', 'is not', null)
+      .where('due_at', '<=', now)
+      .limit(1),
+  );
+
+/** Moves a correction on from where it stood; undefined where it no longer stands there, and nothing may be changed. */
+export const moveCorrection = (
+  queries: Queries,
+  { id, phase, place }: Pick<StoredCorrection, 'id' | 'phase' | 'place'>,
+  changes: Partial<StoredCorrection>,
+): Promise<StoredCorrection | undefined> =>
+  queries
+    .updateTable('click_corrections')
+    .set(changes)
+    .where('id', '=', id)
+    .where('phase', '=', phase)
+    .where('place', '=', place)
+    .where('due_at', 'is not', null)
+    .returningAll()
+    .executeTakeFirst();
+
+export const setCorrectionDue = async (queries: Queries, id: number, at: number): Promise<void> => {
+  await queries
+    .updateTable('click_corrections')
+    .set({ due_at: at })
+    .where('id', '=', id)
+    .where('due_at', 'is not', null)
+    .execute();
+};
+
+export interface CorrectionOwner {
+  readonly organizationId: number;
+  /** Null: all links of the organization, and what was done to single ones. */
+  readonly linkId: number | null;
+}
+
+/** With the name of the member who made it, while there is such a member. */
+export type ListedCorrection = StoredCorrection & {
+  readonly name: string | null;
+  readonly email: string | null;
+};
+
+const listed = (queries: Queries, { organizationId, linkId }: CorrectionOwner) => {
+  const all = queries
+    .selectFrom('click_corrections')
+    .leftJoin('users', (join) =>
+      join
+        .onRef('users.id', '=', 'click_corrections.user_id')
+        .onRef('users.organization_id', '=', 'click_corrections.organization_id'),
+    )
+    .selectAll('click_corrections')
+    .select(['users.name', 'users.email'])
+    .where('click_corrections.organization_id', '=', organizationId);
+  return linkId === null
+    ? all
+    : all.where((row) =>
+        row.or([row('click_corrections.link_id', '=', linkId), row('click_corrections.link_id', 'is', null)]),
+      );
+};
+
+/** Newest first. Those of a link are its own and those of the whole organization. */
+export const listCorrections = (
+  queries: Queries,
+  owner: CorrectionOwner,
+  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
+): Promise<ListedCorrection[]> => {
+  const found = listed(queries, owner);
+  return (before === undefined ? found : found.where('click_corrections.id', '<', before))
+    .orderBy('click_corrections.id', 'desc')
+    .limit(limit)
+    .execute();
+};
+
+export const findCorrection = (
+  queries: Queries,
+  owner: CorrectionOwner,
+  id: number,
+): Promise<ListedCorrection | undefined> =>
+  listed(queries, owner).where('click_corrections.id', '=', id).executeTakeFirst();

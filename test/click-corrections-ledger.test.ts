@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { correctionStep, scopeOf } from '../src/ledger/correction-step.ts';
+import type { StoredHit } from '../src/ledger/ledger.ts';
+import { classCodes, classes, reasonCodes } from '../src/rules/click-fields.ts';
+import { classBefore, reasonWithin, reclassifiable } from '../src/rules/reclassified.ts';
+import { dayLength, hourLength } from '../src/rules/utc-time.ts';
+import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
+import type { Database } from '../src/storage/database.ts';
+import { storeKinds } from './support/app.ts';
+import { drawFrom } from './support/draw.ts';
+import { rebuildRollups, rollUps, wholeLedger } from './support/hits.ts';
+import { type NewHit, testLedger } from './support/ledger-of.ts';
+
+const begin = Date.UTC(2026, 10, 19, 9);
+const hours = 30;
+const organizations = [1, 2];
+const linksOf = (organization: number): number[] => [1, 2, 3, 4].map((link) => organization * 10 + link);
+
+const reasonsOf: Readonly<Record<string, readonly (keyof typeof reasonCodes)[]>> = {
+  human: ['browser', 'app_browser'],
+  preview: ['preview_agent'],
+  bot: ['known_crawler', 'http_library', 'monitor'],
+  prefetch: ['purpose_header'],
+  head: ['head_method'],
+  repeat: ['recent_visit'],
+  flood: ['flood'],
+};
+
+function someHits(draw: (below: number) => number, count: number, from: number, length: number): NewHit[] {
+  return Array.from({ length: count }, () => {
+    const organization_id = 1 + Number(draw(3) === 0);
+    const name = draw(3) > 0 ? 'human' : (classes[draw(classes.length)] ?? 'bot');
+    const reasons = reasonsOf[name] ?? [];
+    const isRedirect = draw(6) > 0;
+    return {
+      link_id: linksOf(organization_id)[draw(4)] ?? 0,
+      organization_id,
+      at: from + draw(length),
+      outcome: isRedirect ? 0 : 2,
+      target: isRedirect ? 1 + draw(3) : 0,
+      class: classCodes[name],
+      reason: reasonCodes[reasons[draw(reasons.length)] ?? 'browser'],
+      device: draw(3),
+      source: Number(draw(9) === 0),
+      country: draw(4),
+      os: 10 + draw(3),
+      browser: 20 + draw(2),
+      language: draw(2) * 70_000,
+      referrer: draw(3) * 1_000_000,
+      utm_source: draw(8) === 0 ? 77 : 0,
+      utm_medium: 0,
+      utm_campaign: draw(8) === 0 ? 78 : 0,
+      utm_term: 0,
+      utm_content: 0,
+    };
+  });
+}
+
+interface Asked {
+  readonly organization: number;
+  readonly link: number | null;
+  readonly from: number | null;
+  readonly to: number;
+  readonly change: readonly [from: number, to: number] | null;
+  readonly isTakenBack: boolean;
+}
+
+const codes = reclassifiable.map((name) => classCodes[name]);
+const instant = fc.oneof(
+  fc.integer({ min: -1, max: hours + 1 }).map((hour) => begin + hour * hourLength),
+  fc.integer({ min: begin, max: begin + hours * hourLength }),
+);
+const anyAsked: fc.Arbitrary<Asked> = fc
+  .record({
+    organization: fc.constantFrom(...organizations),
+    link: fc.option(fc.integer({ min: 0, max: 3 }), { freq: 4 }),
+    ends: fc.tuple(fc.option(instant, { freq: 4 }), instant),
+    change: fc.option(fc.shuffledSubarray(codes, { minLength: 2, maxLength: 2 }), { freq: 2 }),
+    isTakenBack: fc.boolean(),
+  })
+  .map(({ organization, link, ends: [one, other], change, isTakenBack }) => ({
+    organization,
+    link: link === null ? null : (linksOf(organization)[link] ?? null),
+    from: one === null ? null : Math.min(one, other),
+    to: Math.max(one ?? other, other) + 1,
+    change: change === null ? null : ([change[0] ?? 0, change[1] ?? 1] as const),
+    isTakenBack,
+  }));
+
+const claim = { now: () => begin + 10 * dayLength, length: 1_000 };
+
+async function make(database: Database, asked: Asked, wayBackOf: number | null): Promise<StoredCorrection> {
+  const [from_class, to_class] = asked.change ?? [null, null];
+  const row = await database.write((queries) =>
+    insertCorrection(queries, {
+      created_at: claim.now(),
+      organization_id: asked.organization,
+      link_id: asked.link,
+      user_id: 1,
+      from_at: asked.from,
+      to_at: asked.to,
+      from_class: wayBackOf === null ? from_class : to_class,
+      to_class: wayBackOf === null ? to_class : from_class,
+      way_back_of: wayBackOf,
+      due_at: claim.now(),
+    }),
+  );
+  if (row === null) throw new Error('another correction is running');
+  return row;
+}
+
+async function finish(database: Database, correction: StoredCorrection): Promise<StoredCorrection> {
+  let at = correction;
+  for (let steps = 0; at.due_at !== null; steps++) {
+    const next = await correctionStep(database, at, claim);
+    if (next === null || steps > 1_000) throw new Error('it comes to no end');
+    at = next;
+  }
+  return at;
+}
+
+/** What a correction leaves of hits, hit by hit. */
+function corrected(hits: readonly StoredHit[], correction: StoredCorrection): StoredHit[] {
+  const { owner, from, to, change } = scopeOf(correction);
+  return hits.flatMap((hit) => {
+    const isOwn = owner.kind === 'link' ? hit.link_id === owner.id : hit.organization_id === owner.id;
+    if (!isOwn || hit.at < (from ?? 0) || hit.at >= to) return [hit];
+    if (change === null) return [];
+    if (hit.class !== change.from || (change.isWayBack && classBefore(hit.reason) !== change.to))
+      return [hit];
+    return [{ ...hit, class: change.to, reason: reasonWithin(hit.reason, change.to) }];
+  });
+}
+
+/** All of the ledger, with the reasons as they are stored. */
+const ledgerOf = (database: Database) => wholeLedger(database.read, 'stored');
+
+describe.each(storeKinds)('corrections on %s', (kind) => {
+  test('leave what would be there had only the right hits come in', async () => {
+    await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
+    const { database } = store;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2 ** 30 }),
+        fc.array(anyAsked, { minLength: 1, maxLength: 4 }),
+        async (seed, corrections) => {
+          const draw = drawFrom(seed);
+          for (const [count, hour, length, as] of [
+            [60, 0, hours, 'rows'],
+            [700, 3, 1, 'packs'],
+            [90, 4, hours - 4, 'rows'],
+            [400, 26, 1, 'packs'],
+            [100, 27, 1, 'packs'],
+          ] as const)
+            await store.append(someHits(draw, count, begin + hour * hourLength, length * hourLength - 1), as);
+          await database.write(rebuildRollups);
+          for (const asked of corrections) {
+            const first = await make(database, asked, null);
+            const expected = corrected(await ledgerOf(database), first);
+            const done = await finish(database, first);
+            expect(await ledgerOf(database)).toEqual(expected);
+            if (asked.change === null || !asked.isTakenBack) continue;
+            const back = await make(database, asked, done.id);
+            const before = corrected(expected, back);
+            await finish(database, back);
+            expect(await ledgerOf(database)).toEqual(before);
+          }
+          const counted = await rollUps(database.read);
+          await database.write(rebuildRollups);
+          expect(counted).toEqual(await rollUps(database.read));
+          await emptied(database);
+        },
+      ),
+      { numRuns: kind === 'sqlite' ? 20 : 6 },
+    );
+  }, 240_000);
+});
+
+async function emptied(database: Database): Promise<void> {
+  for (const organization of organizations) {
+    const all = {
+      organization,
+      link: null,
+      from: null,
+      to: begin + 9 * dayLength,
+      change: null,
+      isTakenBack: false,
+    };
+    await finish(database, await make(database, all, null));
+  }
+  expect(await ledgerOf(database)).toEqual([]);
+}

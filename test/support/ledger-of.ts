@@ -1,0 +1,90 @@
+import type { Position } from '../../src/journal/files.ts';
+import type { FoldStore } from '../../src/ledger/fold-store.ts';
+import type { StoredHit } from '../../src/ledger/ledger.ts';
+import { PostgresFoldStore } from '../../src/ledger/postgres-fold-store.ts';
+import { SqliteFoldStore } from '../../src/ledger/sqlite-fold-store.ts';
+import { hitColumns } from '../../src/rules/click-fields.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import type { Queries } from '../../src/storage/schema.ts';
+import type { StoreKind } from './app.ts';
+import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
+import { temporaryFolder } from './program.ts';
+
+export type NewHit = Omit<StoredHit, 'id'>;
+
+/** A store with a fold that appends hits to its ledger and to nothing else. */
+export interface TestLedger extends AsyncDisposable {
+  readonly database: Database;
+  /** As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. */
+  append(hits: readonly NewHit[], as: 'rows' | 'packs'): Promise<void>;
+}
+
+/** `links` are those that each organization has. */
+export async function testLedger(
+  kind: StoreKind,
+  links: ReadonlyMap<number, readonly number[]>,
+): Promise<TestLedger> {
+  const folder = await temporaryFolder();
+  const url = kind === 'postgres' ? await migratedPostgres() : null;
+  if (url === null) await migratedSqlite(folder.path);
+  const database = await openDatabase(url, folder.path, () => {});
+  await database.write((queries) => insertLinks(queries, links));
+  const store: FoldStore = url === null ? new SqliteFoldStore(folder.path) : new PostgresFoldStore(url);
+  let from: Position | null = null;
+  return {
+    database,
+    async append(given, as) {
+      const isByLink = as === 'packs';
+      const hits = isByLink ? given.toSorted((one, other) => one.link_id - other.link_id) : given;
+      const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
+      const to: Position = { segment: 1, offset: (from?.offset ?? 0) + 1 };
+      const none = new Float64Array();
+      await store.fold(
+        {
+          journal: 'here/own',
+          from,
+          to,
+          hits: { columns, count: hits.length },
+          isByLink,
+          order: null,
+          visitors: [],
+          linkHours: { numbers: none, counts: [] },
+          organizationRollups: none,
+          linkClicks: none,
+        },
+        () => [],
+      );
+      from = to;
+    },
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await database.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function insertLinks(queries: Queries, links: ReadonlyMap<number, readonly number[]>): Promise<void> {
+  for (const [organization_id, ids] of links) {
+    const made = { created_at: 1, updated_at: 1, organization_id };
+    await queries
+      .insertInto('organizations')
+      .values({ id: organization_id, created_at: 1, name: '' })
+      .execute();
+    const rows = ids.map((id) => ({
+      ...made,
+      id,
+      domain_id: 0,
+      suffix: `link-${id}`,
+      destination_url: 'https://example.com',
+      qr_foreground: '#000',
+      qr_background: '#fff',
+      qr_png: 0,
+      bot_protection: 0,
+      captcha: 0,
+      search_text: `\nlink-${id}\nhttps://example.com`,
+    }));
+    await queries.insertInto('links').values(rows).execute();
+  }
+}
