@@ -21,7 +21,7 @@ export const startLinnet = (
   databaseUrl = '',
   settings: Record<string, string> = {},
 ): Promise<Program> =>
-  start('src/main.ts', {
+  start(['src/main.ts', 'serve'], {
     ...startEnvironment,
     PORT: '0',
     DATA_DIR: dataDir,
@@ -31,9 +31,13 @@ export const startLinnet = (
   });
 
 /** Runs a script whose first words name the address it listens on. */
-export async function start(script: string, settings: Record<string, string>): Promise<Program> {
+export async function start(
+  script: string | readonly string[],
+  settings: Record<string, string>,
+): Promise<Program> {
+  const command = [script].flat();
   const { PATH = '', HOME = '' } = process.env;
-  const child = Bun.spawn([process.execPath, script], {
+  const child = Bun.spawn([process.execPath, ...command], {
     cwd: root,
     env: { PATH, HOME, ...settings },
     stdin: 'ignore',
@@ -42,7 +46,7 @@ export async function start(script: string, settings: Record<string, string>): P
   });
   endWithUs(child);
   return {
-    port: await portOf(script, child.stdout),
+    port: await portOf(command.join(' '), child.stdout),
     pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');

@@ -14,10 +14,11 @@ const commands = {
   // The collector takes its time where it believes that all of a large machine's memory is its own.
   start: {
     needs: 'production',
-    run: ['src/main.ts'],
+    run: ['src/main.ts', 'serve'],
     env: JSON.parse(readFileSync(join(root, 'scripts', 'start-environment.json'), 'utf8')),
   },
-  linnet: { needs: 'production', run: ['src/cli/main.ts'] },
+  build: { needs: 'production', run: ['scripts/build.ts'] },
+  linnet: { needs: 'production', run: ['src/main.ts'] },
   test: { needs: 'everything', run: ['test', '--timeout', '240000'] },
   faults: {
     needs: 'everything',

@@ -1,11 +1,12 @@
 /** The thread of the fold: moves hits from the journals into storage. */
 import { randomBytes } from 'node:crypto';
+import { bundledCountryFile } from './bundle/located.ts';
 import { isPassing } from './journal/passing-fault.ts';
 import { enrichParts } from './ledger/enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './ledger/fold-messages.ts';
 import type { FoldStore } from './ledger/fold-store.ts';
 import { FoldWorker } from './ledger/fold-worker.ts';
-import { bundledCountryFile, openCountryFile, whenAsked } from './ledger/geo.ts';
+import { openCountryFile, whenAsked } from './ledger/geo.ts';
 import { PostgresFoldStore } from './ledger/postgres-fold-store.ts';
 import { ownSalts, SaltFolder } from './ledger/salts/salt-folder.ts';
 import { SharedSalts } from './ledger/salts/shared-salts.ts';

@@ -1,114 +1,12 @@
-import { networkInterfaces } from 'node:os';
-import { type App, createApp } from './app.ts';
-import { startInWorker } from './compose/data-plane-worker.ts';
-import { greeting } from './compose/greeting.ts';
-import { RestartableApp } from './compose/restartable-app.ts';
-import { lockDataFolder } from './compose/server-lock.ts';
-import { ConfigProblem, loadConfig } from './config/load.ts';
-import type { Config } from './config/options.ts';
-import { StartProblem } from './start-problem.ts';
-import { Log } from './telemetry/log.ts';
-import { collectWhenIdle } from './threads/gc-when-idle.ts';
-import { lowerPriority } from './threads/lower-priority.ts';
-import { holdPort } from './visit/connection/hold-port.ts';
-import { Workers } from './workers/workers.ts';
+/** The entrance: the server, or a command. Each loads what it needs and no more, so that a small command is quick. */
+const args = process.argv.slice(2);
 
-/**
- * Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then on
- * (the store's, for example): on a single core, visits come first.
- */
-const startDataPlane = startInWorker(process.env, lowerPriority);
-
-const begin = (config: Config): Promise<App> => createApp(config, {}, startDataPlane);
-
-collectWhenIdle();
-
-/** The argument that makes a process a worker, with the port that it shares with the others. */
-const workerMark = '--worker-on-port=';
-
-const startPatience = 3_000;
-
-try {
-  const config = loadConfig(process.env);
-  const mark = process.argv.find((argument) => argument.startsWith(workerMark));
-  if (mark !== undefined) await work({ ...config, port: Number(mark.slice(workerMark.length)) });
-  else if (config.workers > 1) await keepWorkers(config);
-  else await serve(config);
-} catch (cause) {
-  const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
-  process.stderr.write(
-    `${isForeseen ? cause.message : `Linnet could not start: ${(cause as Error).message}`}\n`,
-  );
-  process.exit(1);
+if (args[0] === 'serve') {
+  const { serve } = await import('./serve.ts');
+  await serve(args.slice(1), process.env);
+} else {
+  const { runCommand } = await import('./cli/run-command.ts');
+  process.exitCode = await runCommand(args, process.env);
 }
 
-/** The whole program in this process. */
-async function serve(config: Config): Promise<void> {
-  const lock = await lockDataFolder(config, new Log(config.logLevel));
-  const program = new RestartableApp(config, begin);
-  stopOnSignals(async () => {
-    await stopOf(program.current);
-    lock.release();
-  });
-  const app = await program.current;
-  lock.listensOn(app.port);
-  process.stdout.write(greetingOf(app, config));
-}
-
-/** One of several that share a port. It ends with its parent, also when that is killed. */
-async function work(config: Config): Promise<void> {
-  const program = new RestartableApp(config, begin);
-  const stop = stopOnSignals(() => stopOf(program.current));
-  process.on('disconnect', stop);
-  process.send?.({ greeting: greetingOf(await program.current, config) });
-}
-
-/**
- * Visitors may be answered a moment before the start is over, and their clicks must be stored: so the start is waited for
- * first. A start that takes long, because of a large migration, is aborted.
- */
-async function stopOf(starting: Promise<App>): Promise<void> {
-  const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
-  await app?.stop();
-}
-
-async function keepWorkers(config: Config): Promise<void> {
-  const log = new Log(config.logLevel);
-  const lock = await lockDataFolder(config, log);
-  const port = holdPort(config);
-  lock.listensOn(port);
-  const command = [process.execPath, import.meta.path, `${workerMark}${port}`];
-  const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
-  stopOnSignals(async () => {
-    await workers.stop();
-    lock.release();
-  });
-  const words = await workers.start();
-  if (words === null) process.exit(1);
-  process.stdout.write(words);
-}
-
-/** A terminal sends Ctrl-C to every process, and our parent passes it on: the second signal must not abort the stop. */
-function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
-  let isStopping = false;
-  const stopOnce = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    await stop();
-    process.exit(0);
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce);
-  return stopOnce;
-}
-
-function greetingOf({ url, port, setupToken }: App, config: Config): string {
-  const isTerminal = process.stdout.isTTY === true;
-  return greeting({ url, config, port: String(port), setupToken, isTerminal, addresses: ownAddresses() });
-}
-
-/** IPv4 first: those are easier to type. */
-function ownAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
-  const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);
-  return outside.sort((one, other) => one.family.localeCompare(other.family)).map(({ address }) => address);
-}
+export {};

@@ -2,6 +2,7 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { masterKey } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
+import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
 import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
@@ -96,7 +97,7 @@ async function requireSameKey(database: Database, secrets: Secrets): Promise<voi
   await database.write((queries) => claimSetting(queries, keyMark, mark));
   if ((await findSetting(database.read, keyMark)) !== mark) {
     throw new StartProblem(
-      'This database belongs to another secret key. Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "npm run linnet -- secret replace".',
+      `This database belongs to another secret key. Copy secret.key from the data folder of the first node, or set SECRET_KEY to the same value everywhere; if the key is lost, run "${shellCommand('secret replace')}".`,
     );
   }
 }

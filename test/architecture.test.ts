@@ -10,7 +10,7 @@ const arrows: Record<string, readonly string[]> = {
   telemetry: [],
   structures: ['rules'],
   'start-problem.ts': [],
-  storage: ['rules', 'threads'],
+  storage: ['rules', 'threads', 'bundle'],
   auth: ['rules', 'storage'],
   http: ['rules', 'config', 'structures'],
   visit: ['journal', 'rules', 'config', 'storage', 'http', 'structures', 'bundle', 'start-problem.ts'],
@@ -23,17 +23,18 @@ const arrows: Record<string, readonly string[]> = {
   mail: ['rules', 'http'],
   qr: [],
   bundle: [],
-  manage: ['rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
+  manage: ['bundle', 'rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'telemetry'],
   dashboard: ['qr'],
-  'store.ts': ['rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
+  'store.ts': ['bundle', 'rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
   'fold-thread.ts': ['*'],
   'visitor-thread.ts': ['*'],
   'app.ts': ['*'],
   compose: ['*'],
   threads: [],
   workers: [],
-  'main.ts': ['app.ts', 'compose', 'config', 'visit', 'telemetry', 'threads', 'workers', 'start-problem.ts'],
+  'main.ts': ['serve.ts', 'cli'],
+  'serve.ts': ['*'],
   cli: ['*'],
 };
 
@@ -42,7 +43,9 @@ const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
   'manage → ledger': /^ledger\/(correction-step|kept-hits)/,
   'mail → http': /^http\/html/,
-  'main.ts → visit': /^visit\/connection\/hold-port/,
+  'serve.ts → visit': /^visit\/connection\/hold-port/,
+  'storage → bundle': /^bundle\/located/,
+  'manage → bundle': /^bundle\/shell-command/,
   'storage → threads': /^threads\/(yield-core|gc-when-idle)/,
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
@@ -82,7 +85,7 @@ test('every arrow between rooms is one that the design has', async () => {
 
 test('only the entrances import the composition root, and only it and they what it is put together from', async () => {
   for (const file of files) {
-    if (['main.ts', 'cli'].includes(roomOf(file))) continue;
+    if (['serve.ts', 'cli'].includes(roomOf(file))) continue;
     const imports = await importsOf(file);
     expect(imports).not.toContain('app.ts');
     if (!['app.ts', 'compose', 'visitor-thread.ts'].includes(roomOf(file))) {
@@ -91,11 +94,10 @@ test('only the entrances import the composition root, and only it and they what 
   }
 });
 
-test('only config/load is given the environment, and only by the entrances', async () => {
+test('only the entrance reads the environment', async () => {
   for (const file of files) {
     const text = await Bun.file(join(source, file)).text();
-    if (/process\.env|Bun\.env|import\.meta\.env/.test(text))
-      expect(['main.ts', 'cli/main.ts']).toContain(file);
+    if (/process\.env|Bun\.env|import\.meta\.env/.test(text)) expect(file).toBe('main.ts');
   }
 });
 

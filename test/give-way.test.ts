@@ -21,7 +21,7 @@ test.if(isLinux)("of the threads at work the visitors' alone keeps its priority"
 test.if(isLinux)('a command of the shell gives way to a server beside it', async () => {
   await using folder = await temporaryFolder();
   // It waits for a password.
-  const command = ['src/cli/main.ts', 'user', 'create', '--email', 'ada@example.com'];
+  const command = ['src/main.ts', 'user', 'create', '--email', 'ada@example.com'];
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: join(import.meta.dir, '..'),
     env: { DATA_DIR: folder.path },

@@ -117,7 +117,7 @@ test('without a mail server the answer says whom to ask, whether there is an acc
   const { email } = await app.newcomer();
   const known = await forgot(app, email);
   expect([known.status, known.json.error_code]).toEqual([409, 'MAIL_MISSING']);
-  expect(known.json.error_string).toContain('npm run linnet -- user password --email');
+  expect(known.json.error_string).toContain('npm run -s linnet -- user password --email');
   expect(whole(await forgot(app, 'nobody@example.com'))).toEqual(whole(known));
   expect((await app.call('GET', '/api/v1/setup')).json.mail).toBe(false);
   await app.stop();

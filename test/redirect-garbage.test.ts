@@ -15,7 +15,7 @@ let log: Promise<string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'linnet-test-'));
-  program = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts')], {
+  program = Bun.spawn([process.execPath, join(import.meta.dir, '../src/main.ts'), 'serve'], {
     env: { ...process.env, PORT: '0', DATA_DIR: folder, MISS_LIMIT: '0', DATABASE_URL: '', BASE_URL: '' },
     stdin: 'ignore',
     stdout: 'pipe',

@@ -2,7 +2,9 @@
  * Bundles the entry file given as its argument and prints the files, or the errors on standard error. It is a process
  * of its own because the runtime remembers missing packages until the process ends, and frees little of a bundler's memory.
  */
-import type { PrintedFile } from './kept-bundle.ts';
+import { bundle } from './bundle.ts';
+import type { BundledFile, PrintedFile } from './bundled-file.ts';
+import { commandPrefix } from './shell-command.ts';
 
 interface BundlerMessage {
   readonly message: string;
@@ -12,22 +14,19 @@ interface BundlerMessage {
 const textOf = ({ message, position }: BundlerMessage): string =>
   position ? `${position.file}:${position.line}: ${message}` : message;
 
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+const printed = ({ name, type, plain, gzip, brotli }: BundledFile): PrintedFile => ({
+  name,
+  type,
+  plain: base64(plain),
+  gzip: gzip && base64(gzip),
+  brotli: brotli && base64(brotli),
+});
+
 try {
-  const built = await Bun.build({
-    entrypoints: [process.argv[2] ?? ''],
-    target: 'browser',
-    minify: true,
-    splitting: true,
-    publicPath: '/assets/',
-    env: 'disable',
-    naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    jsx: { runtime: 'automatic', importSource: 'preact', development: false },
-  });
-  const files = built.outputs.map(async (output): Promise<PrintedFile> => {
-    const base64 = Buffer.from(await output.arrayBuffer()).toString('base64');
-    return { path: output.path, type: output.type, base64 };
-  });
-  await Bun.write(Bun.stdout, JSON.stringify(await Promise.all(files)));
+  const files = await bundle(process.argv[2] ?? '', commandPrefix);
+  await Bun.write(Bun.stdout, JSON.stringify(files.map(printed)));
 } catch (cause) {
   const { errors = [], message } = cause as { errors?: BundlerMessage[]; message: string };
   process.stderr.write(`${[message, ...errors.map(textOf)].join('\n')}\n`);

@@ -1,16 +1,5 @@
-/** A file as the bundler's process prints it. */
-export interface PrintedFile {
-  readonly path: string;
-  readonly type: string;
-  readonly base64: string;
-}
-
-interface BundledFile {
-  /** Without a folder. */
-  readonly name: string;
-  readonly type: string;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
+import type { BundledFile, EmbeddedFile, PrintedFile } from './bundled-file.ts';
+import { type BundleName, contents } from './contents.ts';
 
 const program = Bun.fileURLToPath(new URL('./bundle-program.ts', import.meta.url));
 const deadline = 60_000;
@@ -20,13 +9,16 @@ const retryAfter = 1_000;
 /**
  * The bundle of an entry file, built once and cached as `prepare` returns it, so that packages removed later, as during
  * an installation, are not missed. A failure is reported once and not cached: a request a second later tries again.
+ * The one file has its bundles inside.
  */
 export class KeptBundle<Prepared> {
+  readonly #name: BundleName;
   readonly #entry: string;
-  readonly #prepare: (files: readonly BundledFile[]) => Prepared | Promise<Prepared>;
+  readonly #prepare: (files: readonly BundledFile[]) => Prepared;
   #bundled: Promise<Prepared> | undefined;
 
-  constructor(entry: URL, prepare: (files: readonly BundledFile[]) => Prepared | Promise<Prepared>) {
+  constructor(name: BundleName, entry: URL, prepare: (files: readonly BundledFile[]) => Prepared) {
+    this.#name = name;
     this.#entry = Bun.fileURLToPath(entry);
     this.#prepare = prepare;
   }
@@ -43,25 +35,48 @@ export class KeptBundle<Prepared> {
   }
 
   async #bundle(): Promise<Prepared> {
-    const bundler = Bun.spawn([process.execPath, program, this.#entry], {
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-      timeout: deadline,
-    });
-    bundler.unref();
-    const [printed, errors, code] = await Promise.all([
-      new Response(bundler.stdout).text(),
-      new Response(bundler.stderr).text(),
-      bundler.exited,
-    ]);
-    if (code !== 0) throw new Error(errors.trim() || `the bundler ended with ${bundler.signalCode ?? code}`);
-    return this.#prepare((JSON.parse(printed) as PrintedFile[]).map(fileOf));
+    const files =
+      contents === null
+        ? (await bundledApart(this.#entry)).map(decoded)
+        : await Promise.all(contents.bundles[this.#name].map(read));
+    return this.#prepare(files);
   }
 }
 
-const fileOf = ({ path, type, base64 }: PrintedFile): BundledFile => ({
-  name: path.replace(/^\.\//, ''),
+async function bundledApart(entry: string): Promise<PrintedFile[]> {
+  const bundler = Bun.spawn([process.execPath, program, entry], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: deadline,
+  });
+  bundler.unref();
+  const [printed, errors, code] = await Promise.all([
+    new Response(bundler.stdout).text(),
+    new Response(bundler.stderr).text(),
+    bundler.exited,
+  ]);
+  if (code !== 0) throw new Error(errors.trim() || `the bundler ended with ${bundler.signalCode ?? code}`);
+  return JSON.parse(printed);
+}
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(base64, 'base64'));
+
+const decoded = ({ name, type, plain, gzip, brotli }: PrintedFile): BundledFile => ({
+  name,
   type,
-  bytes: new Uint8Array(Buffer.from(base64, 'base64')),
+  plain: bytesOf(plain),
+  gzip: gzip === null ? null : bytesOf(gzip),
+  brotli: brotli === null ? null : bytesOf(brotli),
 });
+
+async function read({ name, type, plain, gzip, brotli }: EmbeddedFile): Promise<BundledFile> {
+  const bytesAt = (path: string) => Bun.file(path).bytes();
+  return {
+    name,
+    type,
+    plain: await bytesAt(plain),
+    gzip: gzip === null ? null : await bytesAt(gzip),
+    brotli: brotli === null ? null : await bytesAt(brotli),
+  };
+}

@@ -6,7 +6,7 @@ import { type Command, required } from './command.ts';
 
 export const createKey: Command = {
   name: 'key create',
-  usage: 'key create --email ADDRESS --name NAME   (prints the key alone, with npm run -s)',
+  usage: 'key create --email ADDRESS --name NAME   (prints the key alone)',
   options: { email: { type: 'string' }, name: { type: 'string' } },
   async run(context, values) {
     const email = required(values, 'email');

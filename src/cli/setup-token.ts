@@ -4,8 +4,7 @@ import type { Command } from './command.ts';
 
 export const showSetupToken: Command = {
   name: 'setup token',
-  usage:
-    'setup token   (prints what the first account needs when it is made from another machine, with npm run -s)',
+  usage: 'setup token   (prints what the first account needs when it is made from another machine)',
   options: {},
   async run(context) {
     if (await needsFirstAccount(context)) return `${setupToken(context)}\n`;

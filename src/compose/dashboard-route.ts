@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { BundledFile } from '../bundle/bundled-file.ts';
 import { KeptBundle } from '../bundle/kept-bundle.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Site } from '../rules/site.ts';
@@ -7,21 +6,10 @@ import type { Log } from '../telemetry/log.ts';
 import { whileFirstRun } from './first-run.ts';
 import { readOnly } from './read-only.ts';
 
-interface Asset {
-  readonly type: string;
-  readonly plain: Uint8Array<ArrayBuffer>;
-  readonly gzip: Uint8Array<ArrayBuffer> | null;
-  readonly brotli: Uint8Array<ArrayBuffer> | null;
-}
-
 interface Bundle {
-  readonly page: Asset;
-  readonly assets: ReadonlyMap<string, Asset>;
+  readonly page: BundledFile;
+  readonly assets: ReadonlyMap<string, BundledFile>;
 }
-
-const gzipped = promisify(gzip);
-const brotlied = promisify(brotliCompress);
-const compressible = /^(text\/|application\/(javascript|json)|image\/svg)/;
 
 /** Images may come from anywhere: the preview of a link shows the image that its owner chose. */
 const policy = [
@@ -50,28 +38,21 @@ const pageHeaders = {
 };
 const assetHeaders = { ...always, 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** Shared by every app of this process: there is no build before a start. */
+/** Shared by every app of this process. */
 export const dashboardBundle = new KeptBundle(
+  'dashboard',
   new URL('../dashboard/index.html', import.meta.url),
-  async (files): Promise<Bundle> => {
-    const assets = new Map<string, Asset>();
-    let page: Asset | undefined;
-    for (const { name, type, bytes } of files) {
-      const asset = await assetOf(type, bytes);
-      if (type.startsWith('text/html')) page = asset;
-      else assets.set(`/assets/${name}`, asset);
+  (files): Bundle => {
+    const assets = new Map<string, BundledFile>();
+    let page: BundledFile | undefined;
+    for (const file of files) {
+      if (file.type.startsWith('text/html')) page = file;
+      else assets.set(`/assets/${file.name}`, file);
     }
     if (!page) throw new Error('the dashboard was bundled without a page');
     return { page, assets };
   },
 );
-
-async function assetOf(type: string, plain: Uint8Array<ArrayBuffer>): Promise<Asset> {
-  if (!compressible.test(type)) return { type, plain, gzip: null, brotli: null };
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-  const [gzip, brotli] = await Promise.all([gzipped(plain), brotlied(plain, quality)]);
-  return { type, plain, gzip: Uint8Array.from(gzip), brotli: Uint8Array.from(brotli) };
-}
 
 interface Routes {
   readonly page: (incoming: IncomingRequest) => Response | Promise<Response>;
@@ -121,7 +102,7 @@ export const toDashboard = ({ request }: IncomingRequest): Response | Promise<Re
     () => new Response(null, { status: 302, headers: { location: '/app', 'cache-control': 'no-cache' } }),
   );
 
-function answer(request: Request, asset: Asset, headers: Record<string, string>): Response {
+function answer(request: Request, asset: BundledFile, headers: Record<string, string>): Response {
   const accepted = request.headers.get('accept-encoding') ?? '';
   const [coding, bytes] =
     asset.brotli && /\bbr\b/.test(accepted)

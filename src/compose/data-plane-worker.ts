@@ -1,3 +1,4 @@
+import { threadUrl } from '../bundle/located.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { StartProblem } from '../start-problem.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
@@ -27,7 +28,7 @@ export const startInWorker =
   };
 
 class DataPlaneWorker implements DataPlane {
-  readonly #worker = new Worker(new URL('../visitor-thread.ts', import.meta.url).href);
+  readonly #worker = new Worker(threadUrl('visitor-thread'));
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { shellCommand } from '../bundle/shell-command.ts';
 import type { Config } from '../config/options.ts';
 import { isLoopbackName } from '../rules/host.ts';
 import { Site } from '../rules/site.ts';
@@ -34,7 +35,7 @@ function fromElsewhere(start: Greeting, setupToken: string): string[] {
   const { config, isTerminal, port } = start;
   const token = isTerminal
     ? `The setup token, which works once: ${setupToken}`
-    : 'This shows the setup token: npm run -s linnet -- setup token';
+    : `This shows the setup token: ${shellCommand('setup token')}`;
   if (config.baseUrl !== null || !isTrial(start)) return [`The page may ask for the setup token. ${token}`];
   if (isLoopbackName(config.host)) {
     return [

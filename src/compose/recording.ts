@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { threadUrl } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
 import { realDisk } from '../journal/disk.ts';
 import { CountryFileError, openCountryFile } from '../ledger/geo.ts';
@@ -30,10 +31,7 @@ export function openRecording(
     disk: journalDisk,
     now,
     afterTurn,
-    startThread:
-      hits === 'unfolded'
-        ? null
-        : () => new Worker(new URL('../fold-thread.ts', import.meta.url).href, { smol: true }),
+    startThread: hits === 'unfolded' ? null : () => new Worker(threadUrl('fold-thread'), { smol: true }),
     warn: (event, facts) => log.warn(event, facts),
     fault: (event, cause, facts) => log.error(event, cause, facts),
   });

@@ -2,3 +2,6 @@ declare module '*.svg' {
   const url: string;
   export default url;
 }
+
+/** What people type in a shell before the words of a command; the bundler puts it in. */
+declare const COMMAND_PREFIX: string;

@@ -3,14 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { twoHalves } from '../../test/support/country-file.ts';
-import {
-  bundledCountryFile,
-  CountryFileError,
-  countryCode,
-  openCountryFile,
-  unknownCountry,
-  whenAsked,
-} from './geo.ts';
+import { bundledCountryFile } from '../bundle/located.ts';
+import { CountryFileError, countryCode, openCountryFile, unknownCountry, whenAsked } from './geo.ts';
 
 let folder = '';
 beforeAll(() => {

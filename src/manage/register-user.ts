@@ -1,5 +1,6 @@
 import { networkLimits } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
+import { shellCommand } from '../bundle/shell-command.ts';
 import type { Role } from '../rules/access.ts';
 import { normaliseEmail } from '../rules/account.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -112,7 +113,7 @@ function refuseUnlessAllowed(
       return;
     throw new Refusal(
       'SETUP_TOKEN_WRONG',
-      'The first account is made on the machine itself, or with the setup_token: in the folder of Linnet "npm run -s linnet -- setup token" shows it.',
+      `The first account is made on the machine itself, or with the setup_token: in the folder of Linnet "${shellCommand('setup token')}" shows it.`,
       { field: 'setup_token' },
     );
   }

@@ -95,7 +95,8 @@ export class KeptWorker {
     const ready = Promise.withResolvers<string | null>();
     const ended = Promise.withResolvers<Ending>();
     const started = Bun.spawn([...this.#command], {
-      stdin: 'ignore',
+      // Without reading it: to ignore it, an image would need a /dev/null.
+      stdin: 'inherit',
       stdout: 'inherit',
       stderr: 'inherit',
       ipc: ({ greeting }: WorkerReady, { pid }) => {

@@ -151,7 +151,7 @@ test('where no mail is sent, the page says who can help, with the command to cop
     await page.getByRole('button', { name: 'Copy command' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      'npm run linnet -- user password --email you@example.com',
+      'npm run -s linnet -- user password --email you@example.com',
     );
     await expectNoBarriers(page);
   } finally {

@@ -15,17 +15,41 @@ export interface Program {
   readonly exited: Promise<number>;
 }
 
-/** Runs what `npm start` runs, as a process of its own, with nothing but the given settings in its environment. */
-export const runProgram = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
-  run(['node', 'scripts/launch.mjs', ...command], settings, stdin);
+/** The one file of `npm run build`, or a command that runs it: these tests are then about that, where they can be. */
+const built = process.env.LINNET_PROGRAM?.split(' ');
+
+const entrance = built ?? [process.execPath, 'src/main.ts'];
+
+/** Runs what `npm start` and `npm run linnet` run, as a process of its own, with nothing but the given settings in its environment. */
+export const runProgram = (
+  [word = '', ...rest]: string[],
+  settings: Record<string, string>,
+  stdin = '',
+): Program => {
+  const words = word === 'start' ? ['serve', ...rest] : rest;
+  return run(built ? [...built, ...words] : ['node', 'scripts/launch.mjs', word, ...rest], settings, stdin);
+};
 
 /** The server without its launcher: what a test kills is then what it means. */
 export const runServer = (settings: Record<string, string>, checkout = root): Program =>
-  run([process.execPath, 'src/main.ts'], settings, '', checkout);
+  run(
+    [...(checkout === root ? entrance : [process.execPath, 'src/main.ts']), 'serve'],
+    settings,
+    '',
+    checkout,
+  );
+
+/** The one file that a test has built. */
+export const runFile = (
+  command: string[],
+  settings: Record<string, string>,
+  cwd: string,
+  stdin = '',
+): Program => run(command, settings, stdin, cwd);
 
 /** A command of `npm run linnet` without its launcher. */
 export const runCommand = (command: string[], settings: Record<string, string>, stdin = ''): Program =>
-  run([process.execPath, 'src/cli/main.ts', ...command], settings, stdin);
+  run([...entrance, ...command], settings, stdin);
 
 interface Limits {
   readonly soft: number;
@@ -38,8 +62,11 @@ export const runServerWithin = (
   settings: Record<string, string>,
   preload?: string,
 ): Program => {
-  const first = preload === undefined ? [] : ['--preload', join(import.meta.dir, preload)];
-  return run([...within(limits), process.execPath, ...first, 'src/main.ts'], settings, '');
+  const command =
+    preload === undefined
+      ? entrance
+      : [process.execPath, '--preload', join(import.meta.dir, preload), 'src/main.ts'];
+  return run([...within(limits), ...command, 'serve'], settings, '');
 };
 
 /** A file of tests in a process of its own, with so many open files at the most. */
@@ -58,7 +85,7 @@ export const runScript = (file: string, settings: Record<string, string>): Progr
 
 /** The server, with a file of tests that is run in it first. */
 export const runServerAfter = (file: string, settings: Record<string, string>): Program =>
-  run([process.execPath, '--preload', join(import.meta.dir, file), 'src/main.ts'], settings, '');
+  run([process.execPath, '--preload', join(import.meta.dir, file), 'src/main.ts', 'serve'], settings, '');
 
 function run(command: string[], settings: Record<string, string>, stdin: string, cwd = root): Program {
   const { PATH = '', HOME = '' } = process.env;

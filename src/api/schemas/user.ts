@@ -30,7 +30,7 @@ export const UserToCreate = z.strictObject({
     .meta({ description: 'Joins the organization that invited this address.' }),
   setup_token: text(200).optional().meta({
     description:
-      'Needed for a first account made from elsewhere than the machine; `npm run -s linnet -- setup token` shows it there.',
+      'Needed for a first account made from elsewhere than the machine; `linnet setup token` shows it there.',
   }),
   base_url: text(300).optional().meta({
     description:

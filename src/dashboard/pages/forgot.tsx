@@ -9,7 +9,7 @@ import { Form, Submit } from '../parts/form.tsx';
 import { me, setup } from '../session.ts';
 import { AuthPage } from '../shell/auth-page.tsx';
 
-const [program, whose] = ['npm run linnet -- user password', '--email you@example.com'];
+const [program, whose] = [`${COMMAND_PREFIX} user password`, '--email you@example.com'];
 const command = `${program} ${whose}`;
 
 /** For users who forgot their password: a mail, or instructions for the operator. */

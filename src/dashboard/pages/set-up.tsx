@@ -107,7 +107,7 @@ function TokenHint() {
   return (
     <>
       It proves that this service is yours. Linnet shows it in the terminal when it starts, and at any time by{' '}
-      <code>npm run -s linnet -- setup token</code> in its folder (in its container).
+      <code>{COMMAND_PREFIX} setup token</code> in its folder (in its container).
     </>
   );
 }

@@ -4,9 +4,10 @@ import { KeptBundle } from '../../bundle/kept-bundle.ts';
 export const captchaScriptPath = '/_linnet/captcha.js';
 
 export const captchaScript = new KeptBundle(
+  'captcha',
   new URL('./captcha-client.ts', import.meta.url),
   ([script]): Uint8Array<ArrayBuffer> => {
     if (!script) throw new Error('the captcha script was bundled to nothing');
-    return script.bytes;
+    return script.plain;
   },
 );

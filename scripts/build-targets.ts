@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packages } from '../package-lock.json' with { type: 'json' };
+
+/** A kind of machine that Linnet is built for: the end of its file's name, and of the npm package with its runtime. */
+export interface Target {
+  readonly name: string;
+  readonly runtime: string;
+  readonly compile: Bun.Build.CompileTarget;
+}
+
+const target = (name: string, compile: string, runtime = `bun-${compile}`): Target => ({
+  name,
+  runtime: `@oven/${runtime}`,
+  compile: `bun-${compile}` as Bun.Build.CompileTarget,
+});
+
+export const targets: readonly Target[] = [
+  target('linux-x64', 'linux-x64'),
+  target('linux-arm64', 'linux-arm64', 'bun-linux-aarch64'),
+  target('linux-x64-musl', 'linux-x64-musl'),
+  target('linux-arm64-musl', 'linux-arm64-musl', 'bun-linux-aarch64-musl'),
+  target('darwin-x64', 'darwin-x64'),
+  target('darwin-arm64', 'darwin-arm64', 'bun-darwin-aarch64'),
+  target('windows-x64.exe', 'windows-x64'),
+  target('windows-arm64.exe', 'windows-arm64', 'bun-windows-aarch64'),
+];
+
+/** What this machine runs. */
+export function hostTarget(): Target {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  const isMusl = process.platform === 'linux' && header.glibcVersionRuntime === undefined;
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `${system}-${process.arch}${isMusl ? '-musl' : ''}${system === 'windows' ? '.exe' : ''}`;
+  const found = targets.find((target) => target.name === name);
+  if (!found) throw new Error(`There is no runtime for this kind of machine (${name}).`);
+  return found;
+}
+
+/** The runtime of a target, from npm in the version and with the checksum of package-lock.json, kept in `folder`. */
+export async function runtimeFor({ runtime }: Target, folder: string): Promise<string> {
+  const locked = (packages as Record<string, { version?: string; integrity?: string }>)[
+    `node_modules/${runtime}`
+  ];
+  if (!locked?.version || !locked.integrity) throw new Error(`package-lock.json doesn't have ${runtime}.`);
+  const kept = join(folder, `${runtime.replace('/', '-')}-${locked.version}`);
+  const file = join(kept, 'package', 'bin', runtime.includes('windows') ? 'bun.exe' : 'bun');
+  if (await Bun.file(file).exists()) return file;
+  const unpacked = `${kept}.${process.pid}`;
+  await rm(unpacked, { recursive: true, force: true });
+  await mkdir(unpacked, { recursive: true });
+  await run(['npm', 'pack', '--silent', `${runtime}@${locked.version}`], unpacked);
+  const [archive = ''] = await Array.fromAsync(new Bun.Glob('*.tgz').scan({ cwd: unpacked, absolute: true }));
+  const [algorithm = '', expected] = locked.integrity.split(/-(.*)/s);
+  const found = createHash(algorithm)
+    .update(await Bun.file(archive).bytes())
+    .digest('base64');
+  if (found !== expected)
+    throw new Error(`${runtime} is not what package-lock.json says: ${algorithm} ${found}.`);
+  await run(['tar', '-xzf', archive], unpacked);
+  await rm(archive);
+  await chmod(join(unpacked, 'package', 'bin', runtime.includes('windows') ? 'bun.exe' : 'bun'), 0o755);
+  await rm(kept, { recursive: true, force: true });
+  await rename(unpacked, kept);
+  return file;
+}
+
+async function run(command: string[], cwd: string): Promise<void> {
+  const child = Bun.spawn(command, { cwd, stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' });
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed.`);
+}

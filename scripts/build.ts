@@ -1,0 +1,132 @@
+/**
+ * `npm run build`: the one file, `dist/linnet-<system>-<arch>`, for this machine, or for the targets that are named
+ * behind `--`, or for all. Another system's runtime comes from npm.
+ */
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../src/bundle/bundle.ts';
+import type { BundledFile } from '../src/bundle/bundled-file.ts';
+import type { BundleName } from '../src/bundle/contents.ts';
+import { bundledCountryFile, threadSources } from '../src/bundle/located.ts';
+import { hostTarget, runtimeFor, type Target, targets } from './build-targets.ts';
+
+const root = join(import.meta.dir, '..');
+const dist = process.env.LINNET_DIST ?? join(root, 'dist');
+const source = (...path: string[]): string => join(root, 'src', ...path);
+
+const entries: Readonly<Record<BundleName, string>> = {
+  dashboard: source('dashboard', 'index.html'),
+  captcha: source('visit', 'gates', 'captcha-client.ts'),
+};
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => name !== 'all' && !targets.some((target) => target.name === name));
+if (unknown !== undefined) {
+  process.stderr.write(
+    `There is no target ${unknown}: ${targets.map(({ name }) => name).join(', ')}, all.\n`,
+  );
+  process.exit(2);
+}
+const host = hostTarget();
+const chosen =
+  names.length === 0 ? [host] : targets.filter(({ name }) => names.includes(name) || names.includes('all'));
+
+const work = await mkdtemp(join(tmpdir(), 'linnet-build-'));
+try {
+  const contents = await contentsModule();
+  await mkdir(dist, { recursive: true });
+  for (const target of chosen) await compile(target, contents);
+} finally {
+  await rm(work, { recursive: true });
+}
+
+async function compile(target: Target, contents: string): Promise<void> {
+  // Every build has the same name until it is done: the name is part of the file.
+  const outfile = join(work, target.name.endsWith('.exe') ? 'linnet.exe' : 'linnet');
+  await Bun.build({
+    entrypoints: [source('main.ts'), ...Object.values(threadSources).map((path) => source('bundle', path))],
+    naming: { entry: '[name].[ext]' },
+    target: 'bun',
+    format: 'esm',
+    minify: true,
+    bytecode: true,
+    env: 'disable',
+    plugins: [
+      {
+        name: 'contents',
+        setup(build) {
+          build.onLoad({ filter: /[\\/]src[\\/]bundle[\\/]contents\.ts$/ }, () => ({
+            contents,
+            loader: 'ts',
+          }));
+        },
+      },
+    ],
+    compile: {
+      outfile,
+      target: target.compile,
+      ...(target === host ? {} : { executablePath: await runtimeFor(target, join(dist, '.runtimes')) }),
+      // A file of another program's settings in the working folder is none of ours.
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  });
+  const file = join(dist, `linnet-${target.name}`);
+  await rename(outfile, file).catch(async () => {
+    await Bun.write(file, Bun.file(outfile));
+    await rm(outfile);
+  });
+  process.stdout.write(`${file}  ${Math.round(Bun.file(file).size / 1e6)} MB\n`);
+}
+
+/** Takes the place of `src/bundle/contents.ts`. */
+async function contentsModule(): Promise<string> {
+  const imports: string[] = [];
+  const embed = (path: string): string => {
+    imports.push(`import file${imports.length} from ${JSON.stringify(path)} with { type: 'file' };`);
+    return `file${imports.length - 1}`;
+  };
+  const written = async (name: string, bytes: Uint8Array | null): Promise<string> => {
+    if (bytes === null) return 'null';
+    const path = join(work, 'bundles', name);
+    await Bun.write(path, bytes);
+    return embed(path);
+  };
+  const bundles: string[] = [];
+  for (const [bundleName, entry] of Object.entries(entries)) {
+    const files: string[] = [];
+    for (const { name, type, ...bytes } of await bundled(entry)) {
+      const plain = await written(name, bytes.plain);
+      const gzip = await written(`${name}.gz`, bytes.gzip);
+      const brotli = await written(`${name}.br`, bytes.brotli);
+      files.push(
+        `{ name: ${JSON.stringify(name)}, type: ${JSON.stringify(type)}, plain: ${plain}, gzip: ${gzip}, brotli: ${brotli} }`,
+      );
+    }
+    bundles.push(`${bundleName}: [${files.join(', ')}]`);
+  }
+  const countryFile = embed(bundledCountryFile());
+  return `${imports.join('\n')}
+export const contents = {
+  commit: ${JSON.stringify(commit())},
+  countryFile: ${countryFile},
+  bundles: { ${bundles.join(', ')} },
+};`;
+}
+
+async function bundled(entry: string): Promise<BundledFile[]> {
+  const files = await bundle(entry, 'linnet');
+  return files.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** With a mark where files were changed since. Where there is no repository, as in an image's build, it may be given. */
+function commit(): string {
+  const given = process.env.LINNET_COMMIT;
+  if (given !== undefined) return given;
+  const git = (...words: string[]) => Bun.spawnSync(['git', ...words], { cwd: root, stderr: 'ignore' });
+  const head = git('rev-parse', '--short=12', 'HEAD');
+  if (head.exitCode !== 0) return '';
+  const changes = git('status', '--porcelain', '--untracked-files=no').stdout.toString();
+  return `${head.stdout.toString().trim()}${changes === '' ? '' : ', changed'}`;
+}

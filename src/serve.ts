@@ -1,0 +1,130 @@
+import { networkInterfaces } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type App, createApp } from './app.ts';
+import { programCommand } from './bundle/located.ts';
+import { shellCommand } from './bundle/shell-command.ts';
+import { startInWorker } from './compose/data-plane-worker.ts';
+import { greeting } from './compose/greeting.ts';
+import { RestartableApp } from './compose/restartable-app.ts';
+import { lockDataFolder } from './compose/server-lock.ts';
+import type { Environment } from './compose/worker-protocol.ts';
+import { ConfigProblem, loadConfig } from './config/load.ts';
+import type { Config } from './config/options.ts';
+import { StartProblem } from './start-problem.ts';
+import { Log } from './telemetry/log.ts';
+import { collectWhenIdle } from './threads/gc-when-idle.ts';
+import { lowerPriority } from './threads/lower-priority.ts';
+import { holdPort } from './visit/connection/hold-port.ts';
+import { Workers } from './workers/workers.ts';
+
+/** The option that makes a process a worker, with the port that it shares with the others. */
+const workerOption = 'worker-on-port';
+
+const startPatience = 3_000;
+
+type Begin = (config: Config) => Promise<App>;
+
+/** The server, until it is told to stop. */
+export async function serve(words: readonly string[], environment: Environment): Promise<void> {
+  collectWhenIdle();
+  // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then
+  // on (the store's, for example): on a single core, visits come first.
+  const startDataPlane = startInWorker(environment, lowerPriority);
+  const begin: Begin = (config) => createApp(config, {}, startDataPlane);
+  try {
+    const port = sharedPort(words);
+    const config = loadConfig(environment);
+    if (port !== null) await work({ ...config, port }, begin);
+    else if (config.workers > 1) await keepWorkers(config);
+    else await serveAlone(config, begin);
+  } catch (cause) {
+    const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
+    process.stderr.write(
+      `${isForeseen ? cause.message : `Linnet could not start: ${(cause as Error).message}`}\n`,
+    );
+    process.exit(1);
+  }
+}
+
+function sharedPort(words: readonly string[]): number | null {
+  try {
+    const { values } = parseArgs({ args: [...words], options: { [workerOption]: { type: 'string' } } });
+    const port = values[workerOption];
+    return typeof port === 'string' ? Number(port) : null;
+  } catch {
+    throw new StartProblem(
+      `"serve" takes no words behind it, and was given "${words.join(' ')}". Settings come from the environment, such as PORT=8080 ${shellCommand('serve')}.`,
+    );
+  }
+}
+
+/** The whole program in this process. */
+async function serveAlone(config: Config, begin: Begin): Promise<void> {
+  const lock = await lockDataFolder(config, new Log(config.logLevel));
+  const program = new RestartableApp(config, begin);
+  stopOnSignals(async () => {
+    await stopOf(program.current);
+    lock.release();
+  });
+  const app = await program.current;
+  lock.listensOn(app.port);
+  process.stdout.write(greetingOf(app, config));
+}
+
+/** One of several that share a port. It ends with its parent, also when that is killed. */
+async function work(config: Config, begin: Begin): Promise<void> {
+  const program = new RestartableApp(config, begin);
+  const stop = stopOnSignals(() => stopOf(program.current));
+  process.on('disconnect', stop);
+  process.send?.({ greeting: greetingOf(await program.current, config) });
+}
+
+/**
+ * Visitors may be answered a moment before the start is over, and their clicks must be stored: so the start is waited for
+ * first. A start that takes long, because of a large migration, is aborted.
+ */
+async function stopOf(starting: Promise<App>): Promise<void> {
+  const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
+  await app?.stop();
+}
+
+async function keepWorkers(config: Config): Promise<void> {
+  const log = new Log(config.logLevel);
+  const lock = await lockDataFolder(config, log);
+  const port = holdPort(config);
+  lock.listensOn(port);
+  const command = programCommand('serve', `--${workerOption}=${port}`);
+  const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
+  stopOnSignals(async () => {
+    await workers.stop();
+    lock.release();
+  });
+  const words = await workers.start();
+  if (words === null) process.exit(1);
+  process.stdout.write(words);
+}
+
+/** A terminal sends Ctrl-C to every process, and our parent passes it on: the second signal must not abort the stop. */
+function stopOnSignals(stop: () => Promise<void>): () => Promise<void> {
+  let isStopping = false;
+  const stopOnce = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    await stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stopOnce);
+  return stopOnce;
+}
+
+function greetingOf({ url, port, setupToken }: App, config: Config): string {
+  const isTerminal = process.stdout.isTTY === true;
+  return greeting({ url, config, port: String(port), setupToken, isTerminal, addresses: ownAddresses() });
+}
+
+/** IPv4 first: those are easier to type. */
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);
+  return outside.sort((one, other) => one.family.localeCompare(other.family)).map(({ address }) => address);
+}

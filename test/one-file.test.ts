@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { version } from '../package.json' with { type: 'json' };
+import { answerWhen } from './support/eventually.ts';
+import { buildFile, inEmptyRoot } from './support/one-file.ts';
+import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let file: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  file = await buildFile(folder.path);
+}, 240_000);
+afterAll(() => folder[Symbol.asyncDispose]());
+
+async function ended(program: Program): Promise<[code: number, out: string, err: string]> {
+  const code = await program.exited;
+  const { out, err } = program.output();
+  return [code, out, err];
+}
+
+const linnet = (words: string[], settings: Record<string, string> = {}, stdin = '') =>
+  ended(runFile([file, ...words], settings, folder.path, stdin));
+
+describe('the one file', () => {
+  test('says what it can do, which version it is, and what it does not know', async () => {
+    const [code, out, err] = await linnet([]);
+    expect([code, err]).toEqual([0, '']);
+    for (const words of ['Usage: linnet COMMAND', '\n  serve ', '\n  user create --email', '\n  version\n'])
+      expect(out).toContain(words);
+    expect(await linnet(['version'])).toEqual([0, expect.stringContaining(`Linnet ${version}`), '']);
+    expect(await linnet(['brew', 'coffee'])).toEqual([2, '', out]);
+    const [refused, , why] = await linnet(['serve', '--fast'], { DATA_DIR: join(folder.path, 'none') });
+    expect([refused, why]).toEqual([1, expect.stringMatching(/^"serve" .* "--fast"\. .*\n$/)]);
+  });
+
+  test('is the same, byte for byte, when it is built once more', async () => {
+    await using other = await temporaryFolder();
+    const again = await buildFile(other.path);
+    expect((await readFile(again)).equals(await readFile(file))).toBe(true);
+  }, 240_000);
+
+  test('has no path of the machine that built it inside', async () => {
+    const bytes = await readFile(file);
+    for (const path of [join(import.meta.dir, '..'), folder.path])
+      expect(bytes.includes(path), path).toBe(false);
+  });
+
+  test('reads no .env of the folder that it is called in', async () => {
+    await using other = await temporaryFolder();
+    await writeFile(join(other.path, '.env'), 'PORT=nonsense\n');
+    const settings = { DATA_DIR: join(other.path, 'data'), PORT: '70000' };
+    const program = runFile([file, 'serve'], { ...settings }, other.path);
+    expect(await ended(program)).toEqual([1, '', expect.stringContaining('PORT is "70000"')]);
+  });
+});
+
+describe.each(['1', '2'])('in an empty root that is read-only, with WORKERS=%s, the one file', (WORKERS) => {
+  test('serves the dashboard, captchas, links and statistics with countries, and stops', async () => {
+    const command = inEmptyRoot(file);
+    if (command === null) return skip();
+    const DATA_DIR = join(folder.path, `data-${WORKERS}`);
+    const settings = { DATA_DIR, PORT: '0', WORKERS, TRUSTED_PROXIES: '1', LOG_LEVEL: 'warn' };
+    const program = runFile([...command, 'serve'], settings, folder.path);
+    const url = await program.address();
+    expect(program.output().out).toContain('This shows the setup token: linnet setup token');
+
+    const page = await (await fetch(`${url}/app`)).text();
+    expect(page).toContain('<title>Linnet</title>');
+    for (const [asset] of page.matchAll(/\/assets\/[^"]+/g)) {
+      const answer = await fetch(url + asset);
+      expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'br']);
+      expect((await answer.text()).length).toBeGreaterThan(100);
+    }
+    expect(await (await fetch(`${url}/_linnet/captcha.js`)).text()).toContain('deriveBits');
+
+    const create = ['user', 'create', '--email', 'ops@example.com'];
+    const own = { DATA_DIR };
+    const made = await ended(runFile([...command, ...create], own, folder.path, 'typed in secret\n'));
+    expect(made).toEqual([0, expect.stringContaining('Made the account of ops@example.com'), '']);
+    const name = ['key', 'create', '--email', 'ops@example.com', '--name', 'n'];
+    const [, key] = await ended(runFile([...command, ...name], own, folder.path));
+    const call = async (path: string, body?: object) => {
+      const headers = { 'api-key': key.trim(), 'content-type': 'application/json' };
+      const init = body && { method: 'POST', body: JSON.stringify(body) };
+      return (await fetch(url + path, { headers, ...init })).json();
+    };
+    const link = (await call('/api/v1/link', { destination_url: 'https://example.com/' })) as {
+      id: number;
+      url: string;
+    };
+    const visitor = {
+      'x-forwarded-for': '193.99.144.80',
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
+    };
+    const visit = await fetch(url + new URL(link.url).pathname, { headers: visitor, redirect: 'manual' });
+    expect([visit.status, visit.headers.get('location')]).toEqual([302, 'https://example.com/']);
+    const stats = await answerWhen(
+      () => call(`/api/v1/link/${link.id}/stats?group_by=country`) as Promise<{ groups: object[] }>,
+      ({ groups }) => groups.length > 0,
+      'the click to be counted',
+    );
+    expect(stats.groups).toEqual([expect.objectContaining({ value: 'DE' })]);
+
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+    expect(problemsOf(program)).toEqual([]);
+  }, 240_000);
+});
+
+function skip(): void {
+  process.stderr.write('Not tried: this machine lets nobody make an empty root (unshare, mount, chroot).\n');
+}

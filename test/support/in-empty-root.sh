@@ -1,0 +1,33 @@
+#!/bin/sh
+# Runs Linnet's one file where nothing else exists: a root that is read-only, with the C library and /proc alone, as a
+# user without rights where the caller is root. DATA_DIR is the one folder that can be written.
+#   in-empty-root.sh FILE WORDS...
+set -eu
+[ -n "${IN_OWN_MOUNTS:-}" ] || {
+  [ "$(id -u)" = 0 ] || user=--map-root-user
+  IN_OWN_MOUNTS=yes exec unshare --mount --propagation private ${user:-} -- "$0" "$@"
+}
+unset IN_OWN_MOUNTS
+file=$1
+shift
+root=${TMPDIR:-/tmp}/linnet-empty-root-$(id -u)
+mkdir -p "$root"
+mount -t tmpfs none "$root"
+mkdir "$root/proc"
+mount --rbind /proc "$root/proc"
+bind() {
+  mkdir -p "$root$(dirname "$2")"
+  : >"$root$2"
+  mount --bind "$1" "$root$2"
+}
+bind "$file" /linnet
+ldd "$file" | grep -o '/[^ ]*' | while read -r library; do bind "$(readlink -f "$library")" "$library"; done
+if [ -n "${DATA_DIR:-}" ]; then
+  mkdir -p "$DATA_DIR" "$root$DATA_DIR"
+  mount --bind "$DATA_DIR" "$root$DATA_DIR"
+fi
+mount -o remount,ro "$root"
+# Where every user is known, and not the caller alone.
+anybody=$(awk '$3 > 65534 { print "65534:65534" }' /proc/self/uid_map)
+[ -z "$anybody" ] || [ -z "${DATA_DIR:-}" ] || chown -R "$anybody" "$DATA_DIR"
+exec chroot ${anybody:+--userspec=$anybody} "$root" /linnet "$@"

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+
+const root = join(import.meta.dir, '..', '..');
+
+/** Builds the one file for this machine into a folder, and returns its path. */
+export async function buildFile(dist: string): Promise<string> {
+  const child = Bun.spawn([process.execPath, 'scripts/build.ts'], {
+    cwd: root,
+    env: { ...process.env, LINNET_DIST: dist },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const [code, out, err] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if (code !== 0) throw new Error(`the build failed: ${err}`);
+  return out.split(/ {2}/)[0] ?? '';
+}
+
+const script = join(import.meta.dir, 'in-empty-root.sh');
+
+/** The command that runs a file in an empty root; null where this machine doesn't let us make one. */
+export function inEmptyRoot(file: string): string[] | null {
+  const tried = Bun.spawnSync([script, file, 'version'], { stdout: 'pipe', stderr: 'pipe' });
+  return tried.exitCode === 0 ? [script, file] : null;
+}
