@@ -5,6 +5,7 @@ import { Loaded, Page } from '../parts/page.tsx';
 import { Section } from '../parts/section.tsx';
 import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
+import { EraseSection } from './organization/erase-section.tsx';
 import { FailingWebhooks } from './organization/failing-webhooks.tsx';
 import { Members } from './organization/members.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
@@ -24,6 +25,7 @@ export function OrganizationPage() {
               <Members isAdministrator={isAdministrator} />
               {isAdministrator && <OutstandingInvitations />}
               {isAdministrator && <QrSection known={known} />}
+              {isAdministrator && <EraseSection />}
             </>
           )}
         </Loaded>

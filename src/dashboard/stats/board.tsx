@@ -1,3 +1,4 @@
+import { CorrectionsCard } from '../corrections/corrections-card.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { refresh, useQuery } from '../queries.ts';
@@ -11,7 +12,7 @@ import { type Filters, filtersIn, isFiltered } from './filters.ts';
 import { NotCounted } from './not-counted.tsx';
 import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
-import { rangeIn } from './range.ts';
+import { daysOf, rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
 import { nameOf } from './value-names.ts';
@@ -45,6 +46,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
         !error && <div class="board-waiting skeleton" aria-busy="true" />
       )}
       <Breakdowns view={view} numbers={numbers} isQuiet={error !== null} />
+      {scope.kind === 'link' && <CorrectionsCard scope={scope} days={daysOf(view.plan.span)} />}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { CountFloods } from '../corrections/count-floods.tsx';
 import { storeIn } from '../handlers.ts';
 import { usePrevious } from '../use-previous.ts';
 import { ownLeftOut, useBreakdown } from './breakdown.ts';
@@ -11,6 +12,7 @@ import type { Numbers } from './view.ts';
 
 /** The hits that are no clicks: how many, and why. */
 export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Numbers | undefined }) {
+  const { scope, plan } = view;
   const shown = useSignal<Dimension>('reason');
   const { data } = usePrevious(useBreakdown(view, 'reason'));
   const isNarrowed = isFiltered(ownLeftOut(view.filters, 'reason'));
@@ -41,6 +43,9 @@ export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Nu
           {sentences.map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
+          {whole && whole.flood > 0 && scope.kind === 'link' && (
+            <CountFloods linkId={scope.link.id} span={plan.span} />
+          )}
           {isNarrowed && data && !isNothing && (
             <p class="soft small">With the filter that is set, and from the raw hits that are still kept.</p>
           )}

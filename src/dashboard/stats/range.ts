@@ -70,6 +70,15 @@ export function instantsOf({ from, to }: Pick<Span, 'from' | 'to'>): Pick<Span, 
   return { from: instant(from, 0), ...(to && { to: instant(to, 1) }) };
 }
 
+/** The days of a span, the last one included. */
+export const daysOf = ({
+  from,
+  to,
+}: Pick<Span, 'from' | 'to'>): { readonly from: string; readonly to: string } => ({
+  from: from.includes('T') ? dayOf(new Date(from)) : from,
+  to: to ?? dayOf(new Date()),
+});
+
 /** The same time of day some days earlier, also over a change of the clocks. */
 function daysEarlier(at: Date, days: number): Date {
   const earlier = new Date(at);

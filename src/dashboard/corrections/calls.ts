@@ -1,0 +1,74 @@
+import type { ClickCorrection, ClickCorrectionList } from '../api-types.ts';
+import { call } from '../client.ts';
+import { refresh } from '../queries.ts';
+import { instantsOf, type Span } from '../stats/range.ts';
+import { keyOf, type Scope } from '../stats/scope.ts';
+
+/** Days of the visitor's timezone, the last one included; null: all there are. */
+export type Days = Required<Pick<Span, 'from' | 'to'>> | null;
+
+const idOf = (scope: Scope): { readonly id: number } | null =>
+  scope.kind === 'link' ? { id: scope.link.id } : null;
+
+export const correctionsKey = (scope: Scope): string => `corrections ${keyOf(scope)}`;
+
+export function loadCorrections(scope: Scope): Promise<ClickCorrectionList> {
+  const params = idOf(scope);
+  const query = { limit: 10 };
+  return params
+    ? call('GET /api/v1/link/{id}/clicks/corrections', { params, query })
+    : call('GET /api/v1/clicks/corrections', { query });
+}
+
+export interface HitCount {
+  readonly hits: number;
+  readonly clicks: number;
+}
+
+/** How many hits lie in these days. */
+export async function countHits(scope: Scope, days: Days): Promise<HitCount> {
+  const params = idOf(scope);
+  const span = days ? instantsOf(days) : {};
+  const total = async (ofClass: 'all' | 'click') => {
+    const query = { ...span, class: ofClass, limit: 1 };
+    const { total_clicks } = params
+      ? await call('GET /api/v1/link/{id}/clicks', { params, query })
+      : await call('GET /api/v1/clicks', { query });
+    return total_clicks;
+  };
+  const [hits, clicks] = await Promise.all([total('all'), total('click')]);
+  return { hits, clicks };
+}
+
+export async function erase(scope: Scope, days: Days): Promise<ClickCorrection> {
+  const params = idOf(scope);
+  const query = days ? instantsOf(days) : {};
+  const made = params
+    ? await call('DELETE /api/v1/link/{id}/clicks', { params, query })
+    : await call('DELETE /api/v1/clicks', { query: { ...query, confirm: true } });
+  refreshNumbers();
+  return made;
+}
+
+export async function takeBack(linkId: number, id: number): Promise<ClickCorrection> {
+  const made = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
+    params: { id: linkId },
+    body: { take_back: id },
+  });
+  refreshNumbers();
+  return made;
+}
+
+/** Makes clicks of the floods of a span. */
+export async function countFloods(linkId: number, span: Pick<Span, 'from' | 'to'>): Promise<ClickCorrection> {
+  const { from = '', to } = instantsOf(span);
+  const made = await call('PATCH /api/v1/link/{id}/clicks/reclassify', {
+    params: { id: linkId },
+    body: { from, ...(to && { to }), class: 'flood', to_class: 'human' },
+  });
+  refreshNumbers();
+  return made;
+}
+
+/** Everything that is counted from clicks. */
+export const refreshNumbers = (): void => void refresh('stats', 'corrections', 'clicks', 'link', 'hits');

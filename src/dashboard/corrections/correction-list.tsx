@@ -1,0 +1,73 @@
+import { useNoticedAction } from '../action.ts';
+import type { ClickCorrection } from '../api-types.ts';
+import { say } from '../notices.ts';
+import { Button } from '../parts/button.tsx';
+import { useQuery } from '../queries.ts';
+import type { Scope } from '../stats/scope.ts';
+import { useIntervalWhileVisible } from '../visibility.ts';
+import { since } from '../words.ts';
+import { correctionsKey, loadCorrections, refreshNumbers, takeBack } from './calls.ts';
+import { outcomeOf, spanOf, whatWasDone } from './sentences.ts';
+
+const whileRunning = 1_500;
+
+export const useCorrections = (scope: Scope): readonly ClickCorrection[] => {
+  const query = useQuery(correctionsKey(scope), () => loadCorrections(scope));
+  const corrections = query.data.value?.corrections ?? [];
+  const isRunning = corrections.some(({ state }) => state === 'running');
+  useIntervalWhileVisible(refreshNumbers, isRunning ? whileRunning : null);
+  return corrections;
+};
+
+interface CorrectionListProps {
+  readonly scope: Scope;
+  readonly corrections: readonly ClickCorrection[];
+}
+
+/** What was erased and what was moved: by whom and when. What was moved can be taken back. */
+export function CorrectionList({ scope, corrections }: CorrectionListProps) {
+  const back = useNoticedAction(async ({ id, link_id }: ClickCorrection) => {
+    if (link_id !== null) say(outcomeOf(await takeBack(link_id, id)));
+  });
+  const takenBack = new Set(corrections.map(({ takes_back }) => takes_back));
+  return (
+    <ul class="rows">
+      {corrections.map((correction) => {
+        const { id, created_at, created_by, kind, hits, state, link_id } = correction;
+        const who = created_by === null ? 'A former member' : (created_by.name ?? created_by.email);
+        const canGoBack = kind === 'reclassify' && hits > 0 && state === 'done' && !takenBack.has(id);
+        return (
+          <li key={id}>
+            <div class="who">
+              <p>
+                {whatWasDone(correction)}
+                <span class="soft">, {spanOf(correction)}</span>
+              </p>
+              <p class="soft small" title={created_at}>
+                {who}, {since(created_at)}
+                <Whose scope={scope} linkId={link_id} />
+              </p>
+            </div>
+            {canGoBack && (
+              <Button isSlim disabled={back.isRunning.value} onClick={() => void back.run(correction)}>
+                Take back
+              </Button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Where the list is of other links as well. */
+function Whose({ scope, linkId }: { readonly scope: Scope; readonly linkId: number | null }) {
+  if (scope.kind === 'link') return linkId === null ? <> · in all links</> : null;
+  if (linkId === null) return <> · in all links</>;
+  return (
+    <>
+      {' · in '}
+      <a href={`/app/links/${linkId}/stats`}>one link</a>
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import { me } from '../session.ts';
+import { CardFrame } from '../stats/breakdown-card.tsx';
+import type { Scope } from '../stats/scope.ts';
+import type { Days } from './calls.ts';
+import { CorrectionList, useCorrections } from './correction-list.tsx';
+import { EraseClicks } from './erase-clicks.tsx';
+
+/** Below a board of statistics: what people have changed of these numbers, and how to erase some. */
+export function CorrectionsCard({ scope, days }: { readonly scope: Scope; readonly days: Days }) {
+  const corrections = useCorrections(scope);
+  const isAdministrator = me.value?.role === 'administrator';
+  if (corrections.length === 0 && !isAdministrator) return null;
+  return (
+    <CardFrame
+      title="Corrections"
+      class="corrections"
+      segments={isAdministrator && <EraseClicks scope={scope} days={days} />}
+    >
+      {corrections.length === 0 ? (
+        <p class="soft pad">Nobody has erased clicks here, or moved them from one kind to another.</p>
+      ) : (
+        <CorrectionList scope={scope} corrections={corrections} />
+      )}
+    </CardFrame>
+  );
+}

@@ -1,0 +1,28 @@
+import { useNoticedAction } from '../action.ts';
+import { say } from '../notices.ts';
+import { Button } from '../parts/button.tsx';
+import type { Span } from '../stats/range.ts';
+import { countFloods, takeBack } from './calls.ts';
+import { outcomeOf } from './sentences.ts';
+
+interface CountFloodsProps {
+  readonly linkId: number;
+  readonly span: Pick<Span, 'from' | 'to'>;
+}
+
+/** For a flood that was people all the same. */
+export function CountFloods({ linkId, span }: CountFloodsProps) {
+  const back = useNoticedAction(async (id: number) => say(outcomeOf(await takeBack(linkId, id))));
+  const count = useNoticedAction(async () => {
+    const made = await countFloods(linkId, span);
+    const action = { label: 'Take back', act: () => void back.run(made.id) };
+    say(outcomeOf(made), made.state === 'done' && made.hits > 0 ? { action } : {});
+  });
+  return (
+    <p>
+      <Button isSlim disabled={count.isRunning.value} onClick={() => void count.run()}>
+        Count these as clicks
+      </Button>
+    </p>
+  );
+}

@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useAction } from '../action.ts';
+import { setTo, storeIn } from '../handlers.ts';
+import { say } from '../notices.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { FormErrors } from '../parts/error-box.tsx';
+import { TextField } from '../parts/field.tsx';
+import type { Scope } from '../stats/scope.ts';
+import { counted, dayOf, number } from '../words.ts';
+import { countHits, type Days, erase, type HitCount } from './calls.ts';
+import { outcomeOf } from './sentences.ts';
+
+interface EraseProps {
+  readonly scope: Scope;
+  /** The days that are offered first. */
+  readonly days: Days;
+}
+
+/** Opens the dialog. */
+export function EraseClicks(props: EraseProps) {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <Button icon="trash" isSlim onClick={setTo(isOpen, true)}>
+        Erase clicks
+      </Button>
+      {isOpen.value && <EraseDialog {...props} onClose={setTo(isOpen, false)} />}
+    </>
+  );
+}
+
+function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly onClose: () => void }) {
+  const today = dayOf(new Date());
+  const isAll = useSignal(offered === null);
+  const from = useSignal(offered?.from ?? today);
+  const to = useSignal(offered?.to ?? today);
+  const isWrong = !isAll.value && (from.value === '' || to.value === '' || from.value > to.value);
+  const days: Days = isAll.value ? null : { from: from.value, to: to.value };
+  const count = useHitCount(scope, days, isWrong);
+  const action = useAction(async () => {
+    say(outcomeOf(await erase(scope, days)));
+    onClose();
+  });
+  const whose = scope.kind === 'link' ? 'of this link' : 'of all links';
+  const { hits = 0 } = count ?? {};
+  return (
+    <Dialog title={`Erase clicks ${whose}`} onClose={onClose} isFirm={action.isRunning.value}>
+      <FormErrors error={action.error.value} fields={['from', 'to']} />
+      <fieldset class="segments erase-span">
+        <legend class="unseen">Which clicks</legend>
+        <button type="button" aria-pressed={!isAll.value} onClick={setTo(isAll, false)} data-focus>
+          Some days
+        </button>
+        <button type="button" aria-pressed={isAll.value} onClick={setTo(isAll, true)}>
+          All of them
+        </button>
+      </fieldset>
+      {!isAll.value && (
+        <div class="erase-days">
+          <TextField
+            label="From"
+            type="date"
+            min="1980-01-01"
+            value={from.value}
+            onText={storeIn(from)}
+            error={
+              from.value > to.value && to.value !== ''
+                ? 'The first day is after the last. Turn them round.'
+                : action.error.value?.of('from')
+            }
+          />
+          <TextField
+            label="To"
+            type="date"
+            min="1980-01-01"
+            value={to.value}
+            onText={storeIn(to)}
+            error={action.error.value?.of('to')}
+          />
+        </div>
+      )}
+      <p aria-live="polite">{isWrong ? 'Choose both days.' : sentenceOf(count)}</p>
+      <p class="soft small">
+        They go from every number and list, with the messages to webhooks about them. It can't be undone.
+      </p>
+      <div class="actions">
+        <Button onClick={onClose} disabled={action.isRunning.value}>
+          Cancel
+        </Button>
+        <Button
+          kind="danger"
+          disabled={isWrong || hits === 0 || action.isRunning.value}
+          onClick={() => void action.run()}
+        >
+          {hits === 0 ? 'Erase' : `Erase ${counted(hits, 'hit')}`}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Undefined until it is known. */
+function useHitCount(scope: Scope, days: Days, isWrong: boolean): HitCount | undefined {
+  const found = useSignal<{ readonly key: string; readonly count: HitCount } | undefined>(undefined);
+  const key = JSON.stringify(days);
+  useEffect(() => {
+    if (isWrong) return;
+    let isCurrent = true;
+    const load = async () => {
+      const count = await countHits(scope, days);
+      if (isCurrent) found.value = { key, count };
+    };
+    const timer = setTimeout(() => void load().catch(() => {}), 150);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [key, isWrong]);
+  return found.value?.key === key ? found.value.count : undefined;
+}
+
+function sentenceOf(count: HitCount | undefined): string {
+  if (count === undefined) return 'Counting…';
+  const { hits, clicks } = count;
+  if (hits === 0) return 'There are no hits to erase.';
+  if (clicks === 0) return `${counted(hits, 'hit')} go, no click among them.`;
+  return hits === clicks
+    ? `${counted(clicks, 'click goes', 'clicks go')}.`
+    : `${counted(hits, 'hit')} go, ${number(clicks)} of them clicks.`;
+}

@@ -1,0 +1,20 @@
+import { CorrectionList, useCorrections } from '../../corrections/correction-list.tsx';
+import { EraseClicks } from '../../corrections/erase-clicks.tsx';
+import { Section } from '../../parts/section.tsx';
+
+const all = { kind: 'all' } as const;
+
+/** For administrators: erases clicks of all links, and lists what was done to any. */
+export function EraseSection() {
+  const corrections = useCorrections(all);
+  return (
+    <Section
+      title="Erase clicks"
+      about="Of all links, for a span of days or for good. Those of one link are erased on its statistics."
+      isFlush={corrections.length > 0}
+      actions={<EraseClicks scope={all} days={null} />}
+    >
+      {corrections.length > 0 && <CorrectionList scope={all} corrections={corrections} />}
+    </Section>
+  );
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { seedHits } from '../support/hits.ts';
+
+const app = await appOfSuite();
+const patience = 120_000;
+
+async function flooded() {
+  const owner = await app.newcomer();
+  const body = { destination_url: 'https://example.com' };
+  const link = (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
+  const hit = { link: link.id, organization: owner.organizationId, country: 'DE' };
+  const at = (minutes: number) => Date.now() - minutes * 60_000;
+  await seedHits(app.app.context.database, [
+    ...[3, 4, 5].map((minutes) => ({ ...hit, at: at(minutes), class: 'flood', reason: 'flood' }) as const),
+    ...[6, 7].map((minutes) => ({ ...hit, at: at(minutes) })),
+  ]);
+  return { owner, link, path: `/app/links/${link.id}/stats?range=24h` };
+}
+
+test(
+  'a flood is counted as clicks and taken back, and all of it is erased, each said in words',
+  async () => {
+    const { owner, path } = await flooded();
+    const page = await dashboardOf(app, owner, path);
+    const title = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+    await title('2 clicks in 24 hours');
+    await page.getByRole('button', { name: 'Count these as clicks' }).click();
+    await title('5 clicks in 24 hours');
+    const corrections = page.getByRole('region', { name: 'Corrections' });
+    await corrections.getByText('3 hits moved from flood to clicks').waitFor();
+    await corrections.getByText(owner.email).waitFor();
+    await corrections.getByRole('button', { name: 'Take back' }).click();
+    await corrections.getByText('3 hits moved back from clicks to flood').waitFor();
+    await title('2 clicks in 24 hours');
+    expect(await corrections.getByRole('button', { name: 'Take back' }).count()).toBe(0);
+
+    await corrections.getByRole('button', { name: 'Erase clicks' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase clicks of this link' });
+    await dialog.getByText('5 hits go, 2 of them clicks.').waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await dialog.getByLabel('From').fill('2020-01-01');
+    await dialog.getByLabel('To').fill('2020-01-02');
+    await dialog.getByText('There are no hits to erase.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Erase', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'All of them' }).click();
+    await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
+    await corrections.getByText('5 hits erased').waitFor();
+    await title('No clicks in 24 hours');
+  },
+  patience,
+);
+
+test(
+  'clicks of all links are erased on the page of the organization',
+  async () => {
+    const { owner } = await flooded();
+    const page = await dashboardOf(app, owner, '/app/organization');
+    const section = page.getByRole('region', { name: 'Erase clicks' });
+    await section.getByRole('button', { name: 'Erase clicks' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Erase clicks of all links' });
+    await dialog.getByRole('button', { name: 'Erase 5 hits' }).click();
+    await section.getByText('5 hits erased').waitFor();
+    const { json } = await app.call('GET', '/api/v1/clicks?class=all', { key: owner.key });
+    expect(json.total_clicks).toBe(0);
+  },
+  patience,
+);
