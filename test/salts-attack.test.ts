@@ -6,10 +6,11 @@ import { SQL } from 'bun';
 import { Secrets } from '../src/auth/secrets.ts';
 import { browser } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { filesIn } from './support/files-in.ts';
 import { linkOn } from './support/link-on.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runServerAfter, temporaryFolder } from './support/program.ts';
-import { addressesFound, filesIn, type Sought } from './support/salt-attack.ts';
+import { addressesFound, type Sought } from './support/salt-attack.ts';
 
 /** A small network: whoever has the salt of a day tries all of it in no time. */
 const addresses = Array.from({ length: 256 }, (_, host) => `198.51.100.${host}`);

@@ -39,6 +39,7 @@ export const routes: readonly Route[] = [
   route('POST', '/api/v1/user', users.createOrRead),
   route('GET', '/api/v1/user', users.read),
   route('PATCH', '/api/v1/user', users.update),
+  route('DELETE', '/api/v1/user', users.remove),
   route('POST', '/api/v1/user/password', users.password),
   route('POST', '/api/v1/user/forgot_password', passwordResets.request),
   route('POST', '/api/v1/user/reset_password', passwordResets.reset),

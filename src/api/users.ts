@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { changePassword, renameUser } from '../manage/change-user.ts';
+import { deleteAccount } from '../manage/delete-account.ts';
 import { readUser, type StoredUser } from '../manage/read-user.ts';
 import { registerUser } from '../manage/register-user.ts';
 import { signOutEverywhere } from '../manage/sign-out.ts';
@@ -9,7 +10,7 @@ import { Refusal } from '../rules/errors.ts';
 import { formatStamp } from '../rules/instant.ts';
 import type { ApiContext } from './context.ts';
 import { endpoint, Reply } from './endpoint.ts';
-import { PasswordChange, User, UserToCreate, UserUpdate } from './schemas/user.ts';
+import { AccountDeletion, PasswordChange, User, UserToCreate, UserUpdate } from './schemas/user.ts';
 import { dropSession } from './session-cookie.ts';
 
 export const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof User> => ({
@@ -79,6 +80,20 @@ export const password = endpoint({
   body: PasswordChange,
   statuses: { 204: 'Changed.' },
   handle: ({ caller, body, session }, context) => changePassword(context, caller, body, session),
+});
+
+export const remove = endpoint({
+  summary: 'Delete your account',
+  description:
+    'Asks for the password. The account, its sessions, tokens, API keys and invitations are gone at once; links belong to the organization and stay. ' +
+    'Who is alone in an organization deletes it too, with links, clicks, domains and webhooks, and says so in `confirm` (409 `ORGANIZATION_IN_USE` says what there is): ' +
+    'what it has is cleared away within minutes, and its suffixes are kept from others for 30 days. The only administrator of an organization with other members stays: 409 `LAST_ADMINISTRATOR`.',
+  body: AccountDeletion,
+  statuses: { 204: 'Deleted.' },
+  async handle({ caller, body, session }, context) {
+    await deleteAccount(context, caller, body);
+    return new Reply({ headers: session === null ? {} : { 'set-cookie': dropSession(context.site) } });
+  },
 });
 
 export const leaveEverywhere = endpoint({

@@ -28,6 +28,8 @@ export interface Overrides {
   readonly correctionInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
+  /** How often what deleted organizations have left is cleared away, in milliseconds. */
+  readonly clearInterval?: number;
   /** How often domains are searched for whose check is due, in milliseconds. */
   readonly domainInterval?: number;
 }

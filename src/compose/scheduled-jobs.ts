@@ -1,4 +1,5 @@
 import { checkDueDomains } from '../manage/check-due-domains.ts';
+import { DeletedOrganizations } from '../manage/clear-organizations.ts';
 import type { Context } from '../manage/context.ts';
 import { continueCorrections } from '../manage/correct-clicks.ts';
 import { sendExpiries } from '../manage/send-expiries.ts';
@@ -15,6 +16,7 @@ const expiryInterval = 15_000;
 const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
 const correctionInterval = 1_000;
+const clearingInterval = 2_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
 export function startScheduledJobs(
@@ -30,6 +32,12 @@ export function startScheduledJobs(
     () => tidyUp(context),
     tidyInterval,
     (cause) => log.warn('tidying failed', { error: String(cause) }),
+  );
+  const deletedOrganizations = new DeletedOrganizations(context);
+  repeat(
+    () => deletedOrganizations.clear(),
+    overrides.clearInterval ?? clearingInterval,
+    (cause) => cause instanceof StoreAway || log.error('organization not cleared away', cause),
   );
   deliverer.start();
   opened.defer(() => deliverer.stop());

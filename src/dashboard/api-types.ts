@@ -82,6 +82,7 @@ export interface Calls {
   'POST /api/v1/user': { body?: { readonly email: string; readonly password: string; readonly name?: string | null; readonly organization_name?: string | null; readonly invitation_token?: string; readonly setup_token?: string; readonly base_url?: string }; answer: User };
   'GET /api/v1/user': { answer: User };
   'PATCH /api/v1/user': { body: { readonly name?: string | null; readonly email?: string }; answer: User };
+  'DELETE /api/v1/user': { body: { readonly password: string; readonly confirm?: 'delete_organization' }; answer: undefined };
   'POST /api/v1/user/password': { body: { readonly current_password: string; readonly new_password: string }; answer: undefined };
   'POST /api/v1/user/forgot_password': { body: { readonly email: string }; answer: undefined };
   'POST /api/v1/user/reset_password': { body: { readonly token: string; readonly new_password: string }; answer: undefined };

@@ -1,3 +1,4 @@
+import type { Limit } from '../auth/rate-limit.ts';
 import { digest } from '../auth/secrets.ts';
 import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
@@ -20,6 +21,13 @@ export const renameUser = (context: Context, { userId }: Caller, name: string | 
 
 const quarterOfAnHour = 15 * 60 * 1000;
 
+/** Guesses at the password of the user who is signed in. */
+export const ownPasswordLimit = (userId: number): Limit => ({
+  key: `password change|${userId}`,
+  max: 10,
+  window: quarterOfAnHour,
+});
+
 interface PasswordChange {
   readonly current_password: string;
   readonly new_password: string;
@@ -34,9 +42,7 @@ export async function changePassword(
 ): Promise<void> {
   const { email } = await readUser(context, caller.userId);
   // A signed-in user has a budget of their own: guesses at the sign-in form don't use it up.
-  const forgive = await context.limits.reserve([
-    { key: `password change|${caller.userId}`, max: 10, window: quarterOfAnHour },
-  ]);
+  const forgive = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
   const current = await findPasswordHash(context.database.lookup, email);
   if (!current || !(await context.passwords.verify(change.current_password, current.password_hash)))
     throw passwordWrong();

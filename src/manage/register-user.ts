@@ -32,7 +32,7 @@ type RegistrationSource = 'anywhere' | 'this_machine' | 'shell';
 const hour = 60 * 60 * 1000;
 
 /** The key under which an instance remembers that its first account was made. */
-const firstAccount = 'first_account';
+export const firstAccount = 'first_account';
 
 /** What proves that the service is one's own, until there is an account. Derived: every node has the same. */
 export const setupToken = (context: Pick<Context, 'secrets'>): string =>

@@ -1,15 +1,18 @@
 import type { Role } from './access.ts';
 
+interface Things {
+  readonly links: number;
+  readonly tags: number;
+  readonly domains: number;
+}
+
 /** What a user would leave behind in their organization. */
-interface Belonging {
+interface Belonging extends Things {
   readonly organization: string;
   readonly role: Role;
   /** Themselves included. */
   readonly members: number;
   readonly administrators: number;
-  readonly links: number;
-  readonly tags: number;
-  readonly domains: number;
 }
 
 /** Null when they may leave for another organization; else why not, and what to do. */
@@ -22,14 +25,28 @@ export function whyStay(belonging: Belonging): string | null {
       ? `You administer "${organization}", and would leave it. Make yourself an editor there first, then accept again.`
       : `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator and yourself an editor, then accept again.`;
   }
-  const things = [
-    count(belonging.links, 'link'),
-    count(belonging.domains, 'domain'),
-    count(belonging.tags, 'tag'),
-  ].filter((text) => !text.startsWith('0 '));
-  if (things.length === 0) return null;
-  return `"${organization}" has ${listed(things)}, and nobody else would look after them. Delete them, or invite somebody who takes "${organization}" over; then accept again.`;
+  const things = thingsOf(belonging);
+  if (things === '') return null;
+  return `"${organization}" has ${things}, and nobody else would look after them. Delete them, or invite somebody who takes "${organization}" over; then accept again.`;
 }
+
+/** Why the account of the last administrator can't be deleted, and what to do. */
+export const lastAdministratorStays = (organization: string, members: number): string =>
+  `You are the only administrator of "${organization}", which has ${count(members - 1, 'other member')}. Make one of them administrator, then delete your account.`;
+
+/** What goes with the account of who is alone in an organization. */
+export function organizationGoesToo(organization: string, things: Things): string {
+  const named = thingsOf(things);
+  const having = named === '' ? '' : ` with its ${named}`;
+  return `You are alone in "${organization}", so it goes${having}, its clicks, webhooks and invitations. If that is meant, send "confirm": "delete_organization".`;
+}
+
+const thingsOf = ({ links, domains, tags }: Things): string =>
+  listed(
+    [count(links, 'link'), count(domains, 'domain'), count(tags, 'tag')].filter(
+      (text) => !text.startsWith('0 '),
+    ),
+  );
 
 const count = (figure: number, noun: string): string => `${figure} ${noun}${figure === 1 ? '' : 's'}`;
 

@@ -81,6 +81,14 @@ export async function withdrawInvitations(
     .execute();
 }
 
+/** All that were made by a user or for their address. */
+export async function forgetInvitationsOf(queries: Queries, userId: number, email: string): Promise<void> {
+  await queries
+    .deleteFrom('invitations')
+    .where((either) => either.or([either('invited_by', '=', userId), either('email', '=', email)]))
+    .execute();
+}
+
 /** Takes the invitation away as it is read, so that it counts once. */
 export const takeInvitation = (queries: Queries, tokenHash: string): Promise<StoredInvitation | undefined> =>
   queries.deleteFrom('invitations').where('token_hash', '=', tokenHash).returningAll().executeTakeFirst();

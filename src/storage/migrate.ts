@@ -25,6 +25,7 @@ import { noVisitorOfHits } from './migrations/020-no-visitor-of-hits.ts';
 import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
 import { saltsOutside } from './migrations/022-salts-outside.ts';
 import { clickCorrections } from './migrations/023-click-corrections.ts';
+import { deletedOrganizations } from './migrations/024-deleted-organizations.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -51,6 +52,7 @@ const migrations: readonly Migration[] = [
   failedDeliveries,
   saltsOutside,
   clickCorrections,
+  deletedOrganizations,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

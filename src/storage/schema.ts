@@ -5,7 +5,14 @@ import type { LinkRow } from './link-columns.ts';
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
 export interface Schema {
   settings: { key: string; value: string };
-  organizations: { id: Generated<number>; created_at: number; name: string; qr_marker: Generated<number> };
+  organizations: {
+    id: Generated<number>;
+    created_at: number;
+    name: string;
+    qr_marker: Generated<number>;
+    /** When its last member deleted their account. */
+    deleted_at: Generated<number | null>;
+  };
   users: {
     id: Generated<number>;
     created_at: number;

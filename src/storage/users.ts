@@ -58,6 +58,11 @@ export async function renameUser(queries: Queries, id: number, name: string | nu
   await queries.updateTable('users').set({ name }).where('id', '=', id).execute();
 }
 
+/** Keys, sessions, tokens and links for a new password go with it. */
+export async function deleteUser(queries: Queries, id: number): Promise<void> {
+  await queries.deleteFrom('users').where('id', '=', id).execute();
+}
+
 export const hasUsers = (queries: Queries): Promise<boolean> =>
   hasRow(queries.selectFrom('users').select('id').limit(1));
 

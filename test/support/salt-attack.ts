@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-
 /** What an attacker knows of the visitors whom they look for. */
 export interface Sought {
   readonly organizationId: number;
@@ -55,12 +52,4 @@ function* candidatesIn(bytes: Buffer): Generator<Uint8Array> {
     for (let at = 0; at + 64 <= run.length; at++) yield Buffer.from(run.slice(at, at + 64), 'hex');
   for (const [run] of text.matchAll(/[\w+/-]{43,}/g))
     for (let at = 0; at + 43 <= run.length; at++) yield Buffer.from(run.slice(at, at + 43), 'base64');
-}
-
-/** Every file of a folder and of the folders in it. */
-export function filesIn(folder: string): Buffer[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile())
-    .map((path) => readFileSync(path));
 }

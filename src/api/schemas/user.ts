@@ -51,6 +51,13 @@ export const PasswordChange = z.strictObject({
   new_password: text(passwordLength.max).min(passwordLength.min),
 });
 
+export const AccountDeletion = z.strictObject({
+  password: text(passwordLength.max),
+  confirm: z.literal('delete_organization').optional().meta({
+    description: 'Needed by who is alone in their organization, which goes with all that it has.',
+  }),
+});
+
 export const ForgottenPassword = z.strictObject({ email });
 
 export const PasswordReset = z.strictObject({

@@ -4,6 +4,7 @@ import { NameSection } from '../parts/name-section.tsx';
 import { Page } from '../parts/page.tsx';
 import { me } from '../session.ts';
 import { ApiKeys } from './account/api-keys.tsx';
+import { DeleteAccount } from './account/delete-account.tsx';
 import { InvitationsToMe } from './account/invitations-to-me.tsx';
 import { PasswordSection } from './account/password-section.tsx';
 import { SessionsSection } from './account/sessions-section.tsx';
@@ -22,6 +23,7 @@ export function AccountPage() {
         <ApiKeys />
         <PasswordSection />
         <SessionsSection />
+        <DeleteAccount />
       </div>
     </Page>
   );

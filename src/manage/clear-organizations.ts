@@ -1,0 +1,76 @@
+import {
+  binnedIdsOf,
+  deleteCountsOf,
+  deletedOrganizations,
+  deleteOrganization,
+  deleteSomeOf,
+  linkIdsOf,
+} from '../storage/deleted-organizations.ts';
+import { emptyOfLinks, someInBin } from '../storage/empty-bin.ts';
+import type { Context } from './context.ts';
+import { deleteLinks } from './delete-link.ts';
+
+/** Few enough at a time that no other change waits long behind them. */
+const linksAtOnce = 500;
+const rowsAtOnce = 1_000;
+/** How long one turn works, in milliseconds: others have the database to themselves until the next. */
+const turn = 1_000;
+/** Hits of its links may have waited in a journal: what they add is deleted when it is looked at again. */
+const lookAgain = 60 * 60 * 1000;
+
+/** How far one deleted organization is cleared away. */
+interface Progress {
+  /** Of its deleted links, the counts of those up to this id are gone. */
+  countsUpTo: number;
+  /** When everything was gone but the suffixes, which are kept from others as those of any deleted link are. */
+  clearedAt: number | null;
+}
+
+/** Clears away what organizations without members have left, a part at a time. Any node may do it, several at once too. */
+export class DeletedOrganizations {
+  readonly #context: Context;
+  readonly #progress = new Map<number, Progress>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** One turn. */
+  async clear(): Promise<void> {
+    const { database, now } = this.#context;
+    const until = performance.now() + turn;
+    for (const { id } of await deletedOrganizations(database.read)) {
+      const progress = this.#progress.get(id) ?? { countsUpTo: 0, clearedAt: null };
+      this.#progress.set(id, progress);
+      if (progress.clearedAt !== null && now() - progress.clearedAt < lookAgain) continue;
+      let hasMore = true;
+      while (hasMore && performance.now() < until) hasMore = await this.#clearSome(id, progress);
+      if (hasMore) return;
+      progress.countsUpTo = 0;
+      progress.clearedAt = now();
+      if (await database.write((queries) => deleteOrganization(queries, id))) this.#progress.delete(id);
+    }
+  }
+
+  async #clearSome(id: number, progress: Progress): Promise<boolean> {
+    const { database, now } = this.#context;
+    const links = await linkIdsOf(database.read, id, linksAtOnce);
+    if (links.length > 0) {
+      const caller = { userId: 0, organizationId: id, role: 'administrator' } as const;
+      await deleteLinks(this.#context, caller, links);
+      return true;
+    }
+    const deleted = await someInBin(database.read, id, now(), rowsAtOnce);
+    if (deleted.length > 0) {
+      await database.write((queries) => emptyOfLinks(queries, id, deleted, 0, now()));
+      return true;
+    }
+    const counted = await binnedIdsOf(database.read, id, progress.countsUpTo, linksAtOnce);
+    if (counted.length > 0) {
+      await database.write((queries) => deleteCountsOf(queries, counted));
+      progress.countsUpTo = counted.at(-1) ?? 0;
+      return true;
+    }
+    return database.write((queries) => deleteSomeOf(queries, id, rowsAtOnce));
+  }
+}

@@ -1,0 +1,87 @@
+import type { Caller } from '../rules/access.ts';
+import { lastAdministratorStays, organizationGoesToo } from '../rules/departure.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { markDeleted } from '../storage/deleted-organizations.ts';
+import { forgetInvitationsOf } from '../storage/invitations.ts';
+import { linkCount } from '../storage/link-counts.ts';
+import { countMembers, lockMembership, type Membership } from '../storage/members.ts';
+import {
+  countBelongings,
+  findOrganization,
+  lockOrganizations,
+  updateOrganization,
+} from '../storage/organizations.ts';
+import type { Queries } from '../storage/schema.ts';
+import { deleteSetting } from '../storage/settings.ts';
+import { deleteUser, findPasswordHash, hasUsers, lockPassword } from '../storage/users.ts';
+import { ownPasswordLimit } from './change-user.ts';
+import type { Context } from './context.ts';
+import { readUser } from './read-user.ts';
+import { firstAccount } from './register-user.ts';
+
+interface AccountDeletion {
+  readonly password: string;
+  /** Needed where the organization goes too. */
+  readonly confirm?: 'delete_organization' | undefined;
+}
+
+/**
+ * What names the person goes at once. What they made belongs to the organization and stays, unless they are alone in it: then
+ * that goes too, and what it has is cleared away afterwards (`clear-organizations.ts`).
+ */
+export async function deleteAccount(
+  context: Context,
+  caller: Caller,
+  { password, confirm }: AccountDeletion,
+): Promise<void> {
+  const { email } = await readUser(context, caller.userId);
+  const forgive = await context.limits.reserve([ownPasswordLimit(caller.userId)]);
+  const current = await findPasswordHash(context.database.lookup, email);
+  if (!current || !(await context.passwords.verify(password, current.password_hash))) throw passwordWrong();
+  await forgive();
+  await context.database.write(async (queries) => {
+    const member = await lockMembership(queries, caller.userId);
+    if (!member) throw notFound('user');
+    if (!(await lockPassword(queries, member.id, current.password_hash))) throw passwordWrong();
+    await lockOrganizations(queries, [member.organization_id]);
+    await leave(context, queries, member, confirm !== undefined);
+    await forgetInvitationsOf(queries, member.id, member.email);
+    await deleteUser(queries, member.id);
+    // Nobody is left: the next account is a first one again.
+    if (!(await hasUsers(queries))) await deleteSetting(queries, firstAccount);
+  });
+}
+
+async function leave(
+  context: Context,
+  queries: Queries,
+  member: Membership,
+  isConfirmed: boolean,
+): Promise<void> {
+  const { organization_id: id, role } = member;
+  const organization = (await findOrganization(queries, id))?.name ?? '';
+  const { members, administrators } = await countMembers(queries, id);
+  if (members > 1) {
+    if (role === 'administrator' && administrators < 2)
+      throw new Refusal('LAST_ADMINISTRATOR', lastAdministratorStays(organization, members));
+    // An organization that was given no name has its first member's.
+    if (organization === member.email || organization === member.name)
+      await updateOrganization(queries, id, { name: `Organization ${id}` });
+    return;
+  }
+  if (!isConfirmed) {
+    const belongings = {
+      ...(await countBelongings(queries, id)),
+      links: await linkCount(queries, id),
+    };
+    throw new Refusal('ORGANIZATION_IN_USE', organizationGoesToo(organization, belongings), {
+      field: 'confirm',
+    });
+  }
+  await markDeleted(queries, id, context.now());
+}
+
+const passwordWrong = (): Refusal =>
+  new Refusal('PASSWORD_WRONG', 'This is not your current password. Check it and try again.', {
+    field: 'password',
+  });

@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { updateDomain } from './domains.ts';
+import { recordHostChange } from './host-changes.ts';
+import type { Queries } from './schema.ts';
+
+/** From here on nobody belongs to it or can join it, and its domains lead nowhere. */
+export async function markDeleted(queries: Queries, organizationId: number, now: number): Promise<void> {
+  await queries.deleteFrom('invitations').where('organization_id', '=', organizationId).execute();
+  await queries
+    .updateTable('organizations')
+    .set({ deleted_at: now, name: '' })
+    .where('id', '=', organizationId)
+    .execute();
+  const domains = await queries
+    .selectFrom('domains')
+    .select(['id', 'host'])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  for (const { id, host } of domains) {
+    // The check that is due removes them, with their links.
+    const changes = { deleted_at: now, verified_at: null, next_check_at: now };
+    await updateDomain(queries, organizationId, id, changes);
+    await recordHostChange(queries, host, now);
+  }
+}
+
+export const deletedOrganizations = (
+  queries: Queries,
+): Promise<{ id: number; deleted_at: number | null }[]> =>
+  queries
+    .selectFrom('organizations')
+    .select(['id', 'deleted_at'])
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at')
+    .execute();
+
+export async function linkIdsOf(queries: Queries, organizationId: number, limit: number): Promise<number[]> {
+  const rows = await queries
+    .selectFrom('links')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Of all its deleted links, those too that are kept for their suffix alone. */
+export async function binnedIdsOf(
+  queries: Queries,
+  organizationId: number,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await queries
+    .selectFrom('link_bin')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** What was counted of links. */
+export async function deleteCountsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  await queries.deleteFrom('link_hours').where('link_id', 'in', linkIds).execute();
+  await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
+  if (dialectOf(queries).packsHits)
+    await queries.deleteFrom('hit_pack_links').where('link_id', 'in', linkIds).execute();
+}
+
+type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
+
+/** Each deletes some rows of an organization, and returns one for each. */
+const deletions: readonly Deletion[] = [
+  ...(['webhook_deliveries', 'hits'] as const).map(
+    (table): Deletion =>
+      (id, limit) =>
+        sql`delete from ${sql.table(table)} where id in (
+          select id from ${sql.table(table)} where organization_id = ${id} order by id limit ${limit}
+        ) returning 1`,
+  ),
+  (id, limit) => sql`delete from organization_rollups
+    where (organization_id, dimension, hour, class, value) in (
+      select organization_id, dimension, hour, class, value from organization_rollups
+      where organization_id = ${id} limit ${limit}
+    ) returning 1`,
+  (id) => sql`delete from tags where organization_id = ${id} returning 1`,
+  (id) => sql`delete from link_counts where organization_id = ${id} returning 1`,
+  (id) => sql`delete from link_blocks where organization_id = ${id} returning 1`,
+  (id) => sql`delete from link_block_marks where organization_id = ${id} returning 1`,
+  (id) => sql`delete from click_corrections where organization_id = ${id} returning 1`,
+  (id) => sql`delete from webhook_outages where organization_id = ${id} returning 1`,
+];
+
+const deletePacks: Deletion = (id, limit) => sql`delete from hit_packs where id in (
+    select id from hit_packs where organization_id = ${id} order by id limit ${limit}
+  ) returning 1`;
+
+/** Some of what an organization has beside its links; false when there was nothing. */
+export async function deleteSomeOf(
+  queries: Queries,
+  organizationId: number,
+  limit: number,
+): Promise<boolean> {
+  const all = dialectOf(queries).packsHits ? [...deletions, deletePacks] : deletions;
+  for (const deletion of all) {
+    const { rows } = await deletion(organizationId, limit).execute(queries);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}
+
+/** The last step; false while something refers to it. */
+export async function deleteOrganization(queries: Queries, id: number): Promise<boolean> {
+  for (const table of ['links', 'link_bin', 'domains', 'tags', 'users', 'invitations'] as const) {
+    const rows = sql`select 1 from ${sql.table(table)} where organization_id = ${id} limit 1`;
+    if ((await rows.execute(queries)).rows.length > 0) return false;
+  }
+  await queries.deleteFrom('organizations').where('id', '=', id).execute();
+  return true;
+}

@@ -1,0 +1,166 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { invite, member } from './support/members.ts';
+
+let app: TestApp;
+afterEach(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+const remove = (key: string, body: object) => app.call('DELETE', '/api/v1/user', { key, body });
+const link = async (key: string, more: object = {}) => {
+  const body = { destination_url: 'https://example.com/', ...more };
+  return (await app.call('POST', '/api/v1/link', { key, body })).json as { id: number; suffix: string };
+};
+const confirm = 'delete_organization';
+
+/** Every table that says whose its rows are, and how many of them an organization has. */
+async function rowsOf(organizationId: number): Promise<Record<string, number>> {
+  const { read, kind } = app.app.context.database;
+  const named =
+    kind === 'sqlite'
+      ? sql<{
+          name: string;
+        }>`select tables.name from sqlite_master as tables, pragma_table_info(tables.name) as columns
+          where tables.type = 'table' and columns.name = 'organization_id'`
+      : sql<{ name: string }>`select table_name as name from information_schema.columns
+          where table_schema = 'public' and column_name = 'organization_id'`;
+  const counts: Record<string, number> = {};
+  for (const { name } of (await named.execute(read)).rows) {
+    const counted = sql<{ count: number }>`select count(*) as count from ${sql.table(name)}
+      where organization_id = ${organizationId}`;
+    const count = Number((await counted.execute(read)).rows[0]?.count);
+    if (count > 0) counts[name] = count;
+  }
+  return counts;
+}
+
+describe.each(storeKinds)('an account on %s', (store) => {
+  const start = async () => {
+    app = await startApp({ store, overrides: { clearInterval: 50, domainInterval: 50 } });
+  };
+
+  test('is deleted by its password, and nothing that it opened is open any more', async () => {
+    await start();
+    const owner = await app.newcomer();
+    const guest = await member(app, owner);
+    const made = await link(guest.key);
+    const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
+      body: { email: guest.email, password: guest.password },
+    });
+    const wrong = await remove(guest.key, { password: 'not this one' });
+    expect([wrong.status, wrong.json.error_code, wrong.json.field_key]).toEqual([
+      400,
+      'PASSWORD_WRONG',
+      'password',
+    ]);
+    expect((await remove(guest.key, {})).json.field_key).toBe('password');
+    expect((await remove(guest.key, { password: guest.password, confirm: true })).json.field_key).toBe(
+      'confirm',
+    );
+    expect((await remove(guest.key, { password: guest.password })).status).toBe(204);
+    expect((await app.call('GET', '/api/v1/user', { key: guest.key })).status).toBe(401);
+    const headers = { authorization: `Bearer ${pair.json.access_token}` };
+    expect((await app.call('GET', '/api/v1/user', { headers })).status).toBe(401);
+    const body = { email: guest.email, password: guest.password };
+    expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(401);
+    expect((await app.call('GET', '/api/v1/member', { key: owner.key })).json).toHaveLength(1);
+    // What was made for the organization is the organization's.
+    expect((await app.call('GET', `/api/v1/link/${made.id}`, { key: owner.key })).status).toBe(200);
+    expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
+    // The address is free again.
+    expect((await app.newcomer(guest.email)).userId).not.toBe(guest.userId);
+  });
+
+  test('of the only administrator stays while there are other members', async () => {
+    await start();
+    const owner = await app.newcomer();
+    const guest = await member(app, owner);
+    const refused = await remove(owner.key, { password: owner.password, confirm });
+    expect([refused.status, refused.json.error_code]).toEqual([409, 'LAST_ADMINISTRATOR']);
+    expect(refused.json.error_string).toContain('1 other member');
+    const role = { role: 'administrator' };
+    await app.call('PATCH', `/api/v1/member/${guest.userId}`, { key: owner.key, body: role });
+    // Of two who go at once, one stays.
+    const both = [owner, guest].map(({ key, password }) => remove(key, { password }));
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([204, 409]);
+  });
+
+  test('of who is alone takes the organization along, once that is confirmed', async () => {
+    await start();
+    const other = await app.newcomer();
+    const owner = await app.newcomer();
+    const { key, organizationId, password } = owner;
+    const theirs = await link(other.key);
+    const tag = await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } });
+    const made = await Promise.all(Array.from({ length: 12 }, () => link(key, { tags: [tag.json.id] })));
+    const hooked = await link(key, { webhook_url: `${app.url}/healthz` });
+    await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });
+    await invite(app, key, 'guest@example.com');
+    await app.call('DELETE', `/api/v1/link/${made[0]?.id}`, { key });
+    for (const { suffix } of [...made.slice(1), hooked, theirs]) await app.visit(`/${suffix}`);
+    await app.app.clicks.settled();
+    await app.call('DELETE', `/api/v1/link/${made[1]?.id}/clicks`, { key });
+    const refused = await remove(key, { password });
+    expect([refused.status, refused.json.error_code, refused.json.field_key]).toEqual([
+      409,
+      'ORGANIZATION_IN_USE',
+      'confirm',
+    ]);
+    expect(refused.json.error_string).toContain('12 links, 1 domain and 1 tag');
+    expect((await app.visit(`/${hooked.suffix}`)).status).toBe(302);
+    await app.app.clicks.settled();
+
+    expect((await remove(key, { password, confirm })).status).toBe(204);
+    const binned = made.length + 1;
+    await eventually(
+      async () => JSON.stringify(await rowsOf(organizationId)) === JSON.stringify({ link_bin: binned }),
+      'everything of the organization to go, save the suffixes',
+    );
+    const { read } = app.app.context.database;
+    const links = [...made, hooked].map(({ id }) => id);
+    for (const table of ['link_hours', 'link_clicks'] as const)
+      await eventually(
+        async () =>
+          (await read.selectFrom(table).select('link_id').where('link_id', 'in', links).execute()).length ===
+          0,
+        `${table} to go`,
+      );
+    const kept = await read.selectFrom('link_bin').select(['destination_url', 'name']).execute();
+    expect(kept.every(({ destination_url, name }) => destination_url === '' && name === null)).toBe(true);
+    for (const { suffix } of [...made, hooked]) expect((await app.visit(`/${suffix}`)).status).toBe(404);
+    const taken = await app.call('POST', '/api/v1/link', {
+      key: other.key,
+      body: { destination_url: 'https://example.com/', suffix: hooked.suffix },
+    });
+    expect(taken.json.error_code).toBe('SUFFIX_TAKEN');
+    // Others have what they had.
+    expect((await app.visit(`/${theirs.suffix}`)).status).toBe(302);
+    expect(
+      (await app.call('GET', `/api/v1/link/${theirs.id}`, { key: other.key })).json.clicks,
+    ).toBeGreaterThan(0);
+  });
+
+  test('an organization that had the name of who leaves gets another one', async () => {
+    await start();
+    const owner = await app.newcomer();
+    const guest = await member(app, owner);
+    const role = { role: 'administrator' };
+    await app.call('PATCH', `/api/v1/member/${guest.userId}`, { key: owner.key, body: role });
+    expect((await remove(owner.key, { password: owner.password })).status).toBe(204);
+    const { name } = (await app.call('GET', '/api/v1/organization', { key: guest.key })).json;
+    expect(name).toBe(`Organization ${owner.organizationId}`);
+  });
+
+  test('that was the last of all makes place for a first one', async () => {
+    await start();
+    const owner = await app.newcomer();
+    expect((await remove(owner.key, { password: owner.password, confirm })).status).toBe(204);
+    expect((await app.call('GET', '/api/v1/setup')).json.needs_first_account).toBe(true);
+    expect((await app.newcomer()).organizationId).not.toBe(owner.organizationId);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { member } from '../support/members.ts';
+
+const app = await appOfSuite();
+
+test('an account is deleted with its organization, which the dialog tells, by the right password alone', async () => {
+  const who = await app.newcomer();
+  const body = { destination_url: 'https://example.com/' };
+  await app.call('POST', '/api/v1/link', { key: who.key, body });
+  const page = await dashboardOf(app, who, '/app/account');
+  await page.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('its 1 link, clicks, tags, domains and webhooks').waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  await dialog.getByLabel('Your password').fill('not this one');
+  await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
+  await dialog.getByText('This is not your current password.').waitFor();
+  await dialog.getByLabel('Your password').fill(who.password);
+  await dialog.getByRole('button', { name: 'Delete account and organization' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect((await app.call('GET', '/api/v1/user', { key: who.key })).status).toBe(401);
+});
+
+test('the only administrator is told to name another one, and a member that links stay', async () => {
+  const owner = await app.newcomer();
+  const guest = await member(app, owner);
+  const page = await dashboardOf(app, owner, '/app/account');
+  const section = page.getByRole('region', { name: 'Delete account' });
+  await section.getByText('Make another member administrator').waitFor();
+  expect(await section.getByRole('button').count()).toBe(0);
+  const other = await dashboardOf(app, guest, '/app/account');
+  await other.getByRole('region', { name: 'Delete account' }).getByRole('button').click();
+  await other.getByRole('dialog').getByText('Links that you made stay').waitFor();
+  await other.getByLabel('Your password').fill(guest.password);
+  await other.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click();
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
