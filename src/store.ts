@@ -2,12 +2,14 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { masterKey } from './auth/master-key.ts';
 import { Secrets } from './auth/secrets.ts';
+import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
 import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
 import { forgetSealedKeys } from './storage/links.ts';
+import type { BeforeUpgrade } from './storage/migrate.ts';
 import { openDatabase } from './storage/open.ts';
 import { makeAllPrivate } from './storage/private-files.ts';
 import { claimSetting, findSetting, replaceSetting } from './storage/settings.ts';
@@ -49,6 +51,7 @@ const filesInDataDir = [
   'journal',
   'journal-unused',
   'journal-damaged',
+  'backups',
   'visitor-salts',
 ];
 
@@ -74,19 +77,45 @@ async function keyIn(config: Config, dataDir: string): Promise<string> {
 
 async function open(config: Config, dataDir: string, log: Log): Promise<Database> {
   try {
-    return await openDatabase(config.databaseUrl, dataDir, (cause) =>
-      log.warn('database connection lost', { error: cause.message }),
+    return await openDatabase(
+      config.databaseUrl,
+      dataDir,
+      (cause) => log.warn('database connection lost', { error: cause.message }),
+      beforeUpgrade(config, dataDir, log),
     );
   } catch (cause) {
-    if (config.databaseUrl === null)
-      throw new StartProblem(`The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.`);
-    const url = new URL(config.databaseUrl);
-    const place = `${url.hostname}:${url.port || 5432}${url.pathname}`;
-    const away = cause instanceof StoreAway ? 'can not be reached' : 'can not be used';
-    throw new StartProblem(
-      `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
-    );
+    if (cause instanceof StartProblem) throw cause;
+    throw storeProblem(config, dataDir, cause);
   }
+}
+
+/** Why the store can't be opened, and what to do. */
+export function storeProblem({ databaseUrl }: Config, dataDir: string, cause: unknown): StartProblem {
+  if (databaseUrl === null)
+    return new StartProblem(`The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.`);
+  const url = new URL(databaseUrl);
+  const place = `${url.hostname}:${url.port || 5432}${url.pathname}`;
+  const away = cause instanceof StoreAway ? 'can not be reached' : 'can not be used';
+  return new StartProblem(
+    `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,
+  );
+}
+
+/** On PostgreSQL the tables are changed without a backup: it is large, and is made by other means than this program. */
+function beforeUpgrade(
+  { databaseUrl, backupBeforeUpgrade }: Config,
+  dataDir: string,
+  log: Log,
+): BeforeUpgrade | null {
+  if (backupBeforeUpgrade === 'off') return null;
+  if (databaseUrl === null)
+    return copyBeforeUpgrade(dataDir, (file) => log.info('copied before the upgrade', { file }));
+  return async (_database, from, to) =>
+    log.warn('tables are changed', {
+      from,
+      to,
+      backup: `none was made: "${shellCommand('backup FILE')}" or pg_dump makes one before an upgrade`,
+    });
 }
 
 export const markOf = (secrets: Secrets): string => secrets.sign('fingerprint', 'master key');

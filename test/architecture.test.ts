@@ -26,7 +26,7 @@ const arrows: Record<string, readonly string[]> = {
   manage: ['bundle', 'rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'telemetry'],
   dashboard: ['qr'],
-  'store.ts': ['bundle', 'rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
+  'store.ts': ['backup', 'bundle', 'rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
   'fold-thread.ts': ['*'],
   'visitor-thread.ts': ['*'],
   'app.ts': ['*'],
@@ -49,6 +49,7 @@ const narrow: Record<string, RegExp> = {
   'storage → threads': /^threads\/(yield-core|gc-when-idle)/,
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
+  'store.ts → backup': /^backup\/before-upgrade/,
   'backup → ledger': /^ledger\/(hit-pack|partitions)/,
   'journal → storage': /^storage\/file-lock/,
 };

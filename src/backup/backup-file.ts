@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { z } from 'zod';
 import { newestMigration } from '../storage/migrate.ts';
-import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
+import { type BackupPart, BackupProblem, type BackupStream, type Cells } from './backup-stream.ts';
 
 /** Raised when older programs could not read what is written. */
 const format = 1;
@@ -84,10 +84,10 @@ async function* partsIn(lines: AsyncGenerator<string>, hash: Bun.CryptoHasher): 
   let rows = 0;
   for await (const line of lines) {
     if (line.startsWith('[')) {
-      const count = countOf(line);
-      rows += count;
+      const some = rowsIn(line);
+      rows += some.length;
       hash.update(`${line}\n`);
-      yield { part: 'rows', json: line, count };
+      yield { part: 'rows', json: line, count: some.length, rows: some };
       continue;
     }
     const value = parsed(line);
@@ -115,10 +115,10 @@ function partOf(value: unknown): BackupPart {
   throw damaged('a line is not known');
 }
 
-function countOf(line: string): number {
+function rowsIn(line: string): Cells[] {
   const rows = parsed(line);
-  if (!Array.isArray(rows)) throw damaged('a line is not known');
-  return rows.length;
+  if (!Array.isArray(rows) || !rows.every((row) => Array.isArray(row))) throw damaged('a line is not known');
+  return rows;
 }
 
 function parsed(line: string): unknown {

@@ -17,7 +17,12 @@ export interface BackupHeader {
   readonly keyMark: string | null;
 }
 
-/** `bytes` are columns whose cells are in hexadecimal. `rows` are a JSON array with an array of cells for each of them. */
+export type Cells = readonly (string | number | null)[];
+
+/**
+ * `bytes` are columns whose cells are in hexadecimal. `json` is an array with an array of cells for each row, and `rows` the
+ * same where it was parsed already.
+ */
 export type BackupPart =
   | {
       readonly part: 'table';
@@ -25,7 +30,7 @@ export type BackupPart =
       readonly columns: readonly string[];
       readonly bytes: readonly string[];
     }
-  | { readonly part: 'rows'; readonly json: string; readonly count: number }
+  | { readonly part: 'rows'; readonly json: string; readonly count: number; readonly rows?: readonly Cells[] }
   /** By table, the last id that was handed out. */
   | { readonly part: 'ids'; readonly last: Readonly<Record<string, number>> };
 

@@ -1,12 +1,14 @@
-import { Database as Sqlite } from 'bun:sqlite';
+import { Database as Sqlite, type Statement } from 'bun:sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { makePrivate } from '../storage/private-files.ts';
-import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
+import { type BackupHeader, type BackupPart, BackupProblem, type Cells } from './backup-stream.ts';
 import type { BackupTarget, TableInFile } from './backup-target.ts';
 import { columnsOf } from './sqlite-source.ts';
+
+type Cell = string | number | null | Uint8Array;
 
 const besides = ['', '-wal', '-shm', '-journal'];
 
@@ -20,7 +22,9 @@ export class SqliteTarget implements BackupTarget {
   #indexes: string[] = [];
   /** Emptied of what the migrations put there. */
   readonly #begun = new Set<string>();
-  #insert: { readonly run: (json: string) => unknown; readonly finalize: () => void } | null = null;
+  #insert: Statement<unknown, Cell[]> | null = null;
+  /** Indexes of columns whose cells are in hexadecimal. */
+  #bytes: readonly number[] = [];
 
   constructor(file: string) {
     this.#file = file;
@@ -61,7 +65,7 @@ export class SqliteTarget implements BackupTarget {
 
   async take(part: BackupPart): Promise<void> {
     if (part.part === 'table') this.#beginTable(part);
-    else if (part.part === 'rows') this.#insert?.run(part.json);
+    else if (part.part === 'rows') this.#insertAll(part.rows ?? (JSON.parse(part.json) as Cells[]));
     else this.#setIds(part.last);
   }
 
@@ -100,12 +104,18 @@ export class SqliteTarget implements BackupTarget {
       );
     if (!this.#begun.has(name)) this.#opened.run(`delete from ${name}`);
     this.#begun.add(name);
-    const cells = columns.map((column, index) =>
-      bytes.includes(column) ? `unhex(value ->> ${index})` : `value ->> ${index}`,
+    this.#bytes = bytes.map((column) => columns.indexOf(column));
+    this.#insert = this.#opened.prepare<unknown, Cell[]>(
+      `insert into ${name} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
     );
-    this.#insert = this.#opened.prepare<unknown, [string]>(
-      `insert into ${name} (${columns.join(', ')}) select ${cells.join(', ')} from json_each(?)`,
-    );
+  }
+
+  #insertAll(rows: readonly Cells[]): void {
+    for (const row of rows) {
+      const cells: Cell[] = [...row];
+      for (const index of this.#bytes) cells[index] = Buffer.from(String(row[index]), 'hex');
+      this.#insert?.run(...cells);
+    }
   }
 
   #setIds(last: Readonly<Record<string, number>>): void {

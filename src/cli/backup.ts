@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
-import type { BackupStream } from '../backup/backup-stream.ts';
+import { BackupProblem, type BackupStream } from '../backup/backup-stream.ts';
 import { noteBackup } from '../backup/last-backup.ts';
 import { readPostgres } from '../backup/postgres-source.ts';
 import { readSqlite } from '../backup/sqlite-source.ts';
 import { refuseTerminal, writeToFile, writeToPipe } from '../backup/write-backup.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
+import { storeProblem } from '../store.ts';
 import { onlyWord, type StandaloneCommand } from './command.ts';
 
 export const backup: StandaloneCommand = {
@@ -34,10 +35,15 @@ export const backup: StandaloneCommand = {
   },
 };
 
-const open = (config: Config): BackupStream | Promise<BackupStream> =>
-  config.databaseUrl === null
-    ? readSqlite(join(resolve(config.dataDir), 'linnet.sqlite'), new Date())
-    : readPostgres(config.databaseUrl, new Date());
+async function open(config: Config): Promise<BackupStream> {
+  const dataDir = resolve(config.dataDir);
+  if (config.databaseUrl === null) return readSqlite(join(dataDir, 'linnet.sqlite'), new Date());
+  try {
+    return await readPostgres(config.databaseUrl, new Date());
+  } catch (cause) {
+    throw cause instanceof BackupProblem ? cause : storeProblem(config, dataDir, cause);
+  }
+}
 
 const keyOf = ({ secretKey, dataDir }: Config): string =>
   secretKey === null ? join(resolve(dataDir), 'secret.key') : 'SECRET_KEY';

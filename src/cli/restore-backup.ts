@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { findMasterKey } from '../auth/master-key.ts';
 import { Secrets } from '../auth/secrets.ts';
 import { type BackupHeader, BackupProblem } from '../backup/backup-stream.ts';
+import type { BackupTarget } from '../backup/backup-target.ts';
 import { PostgresTarget } from '../backup/postgres-target.ts';
 import { openBackup, restore } from '../backup/restore.ts';
 import { SqliteTarget } from '../backup/sqlite-target.ts';
@@ -9,7 +10,7 @@ import { refuseTerminal } from '../backup/write-backup.ts';
 import { lockDataFolder } from '../compose/server-lock.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/options.ts';
-import { markOf, openStore, prepareFolder, takeOtherKey } from '../store.ts';
+import { markOf, openStore, prepareFolder, storeProblem, takeOtherKey } from '../store.ts';
 import { Log } from '../telemetry/log.ts';
 import { onlyWord, type StandaloneCommand } from './command.ts';
 
@@ -28,10 +29,7 @@ export const restoreBackup: StandaloneCommand = {
     // While it runs, no server starts on this folder.
     const lock = await lockDataFolder(config, log);
     try {
-      const target =
-        config.databaseUrl === null
-          ? new SqliteTarget(join(dataDir, 'linnet.sqlite'))
-          : await PostgresTarget.open(config.databaseUrl);
+      const target = await targetOf(config, dataDir);
       const isKeyLost = call.values['lost-key'] === true;
       const backup = await openBackup(file === '-' ? file : resolve(file), new Date());
       try {
@@ -51,6 +49,15 @@ export const restoreBackup: StandaloneCommand = {
     }
   },
 };
+
+async function targetOf(config: Config, dataDir: string): Promise<BackupTarget> {
+  if (config.databaseUrl === null) return new SqliteTarget(join(dataDir, 'linnet.sqlite'));
+  try {
+    return await PostgresTarget.open(config.databaseUrl);
+  } catch (cause) {
+    throw cause instanceof BackupProblem ? cause : storeProblem(config, dataDir, cause);
+  }
+}
 
 /** Before anything is written: a store without its key would refuse to start. */
 async function requireKeyOf({ keyMark }: BackupHeader, config: Config, dataDir: string): Promise<void> {

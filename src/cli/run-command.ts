@@ -20,6 +20,7 @@ import { replaceSecret } from './replace-secret.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { setPassword } from './set-password.ts';
 import { showSetupToken } from './setup-token.ts';
+import { upgrade } from './upgrade.ts';
 import { showVersion } from './version.ts';
 
 const commands: readonly Command[] = [
@@ -34,7 +35,7 @@ const commands: readonly Command[] = [
 ];
 
 /** These open what they need by themselves. */
-const standalone: readonly StandaloneCommand[] = [backup, restoreBackup, showVersion];
+const standalone: readonly StandaloneCommand[] = [backup, restoreBackup, upgrade, showVersion];
 
 const isHelp = (word: string | undefined): boolean =>
   word === undefined || ['help', '--help', '-h'].includes(word);

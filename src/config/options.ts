@@ -261,6 +261,12 @@ export const options = {
     'For how many days single clicks are kept; totals stay.',
     wholeNumber(1, 3650),
   ),
+  backupBeforeUpgrade: option(
+    'BACKUP_BEFORE_UPGRADE',
+    'on',
+    'Whether a SQLite store is copied to DATA_DIR/backups before a newer version changes its tables: on or off.',
+    oneOf('on', 'off'),
+  ),
   workers: option(
     'WORKERS',
     '1',

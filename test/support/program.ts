@@ -79,6 +79,14 @@ const within = ({ soft, hard }: Limits): string[] => [
   `ulimit -Sn ${soft} && ulimit -Hn ${hard} && exec "$0" "$@"`,
 ];
 
+/** A command of ours, or "serve", for which the disk is full as soon as a file has so many kilobytes. */
+export const runWithFilesBelow = (
+  kilobytes: number,
+  words: string[],
+  settings: Record<string, string>,
+): Program =>
+  run(['bash', '-c', `ulimit -f ${kilobytes} && exec "$0" "$@"`, ...entrance, ...words], settings, '');
+
 /** A file of tests, in a process of its own. */
 export const runScript = (file: string, settings: Record<string, string>): Program =>
   run([process.execPath, join(import.meta.dir, file)], settings, '');

@@ -1,0 +1,141 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rename, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { StartProblem } from '../start-problem.ts';
+import type { Database } from '../storage/database.ts';
+import { type FileLock, lockFile } from '../storage/file-lock.ts';
+import type { BeforeUpgrade } from '../storage/migrate.ts';
+import { makePrivate } from '../storage/private-files.ts';
+import { isLeftOut } from './backup-stream.ts';
+import { synced } from './sqlite-target.ts';
+
+export const backupsIn = (dataDir: string): string => join(dataDir, 'backups');
+
+const maxKept = 3;
+/** An upgrade that broke off is gone on with: the copy from its beginning is the one to go back to. */
+const sameUpgrade = 60 * 60 * 1000;
+const draftName = 'before-upgrade.partial';
+const ownName = /^before-upgrade-from-(\d+)-to-(\d+)-[\dTZ.:-]+\.sqlite$/;
+
+/** Copies a SQLite store into `backups/` before its tables are changed. The last three are kept. */
+export function copyBeforeUpgrade(dataDir: string, onCopied: (file: string) => void): BeforeUpgrade {
+  return async (database, from, to) => {
+    const folder = backupsIn(dataDir);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const lock = await locked(join(folder, 'lock'));
+    try {
+      const now = new Date();
+      if (await isCovered(database, folder, to, now)) return;
+      await requireRoom(database, folder);
+      const file = join(
+        folder,
+        `before-upgrade-from-${from}-to-${to}-${now.toISOString().replaceAll(':', '-')}.sqlite`,
+      );
+      await copy(database, join(folder, draftName), file);
+      forgetOthers(folder, file, from, to);
+      onCopied(file);
+    } finally {
+      lock.release();
+    }
+  };
+}
+
+/** Processes that start at once take turns. */
+async function locked(path: string): Promise<FileLock> {
+  for (;;) {
+    const lock = lockFile(path);
+    if (lock !== null) return lock;
+    await Bun.sleep(100);
+  }
+}
+
+async function isCovered(database: Database, folder: string, to: number, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ number: number }>`select max(number) as number from migrations`.execute(
+    database.read,
+  );
+  const done = rows[0]?.number ?? 0;
+  if (done >= to) return true;
+  return copiesIn(folder).some(
+    (one) => one.to === to && one.from < done && now.getTime() - one.at < sameUpgrade,
+  );
+}
+
+/** Bytes that a copy of the store takes at the most. */
+export async function roomForCopy(database: Pick<Database, 'read'>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select (page_count - freelist_count) * page_size as bytes
+    from pragma_page_count, pragma_freelist_count, pragma_page_size`.execute(database.read);
+  return rows[0]?.bytes ?? 0;
+}
+
+export async function freeRoom(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+async function requireRoom(database: Database, folder: string): Promise<void> {
+  const [needed, free] = await Promise.all([roomForCopy(database), freeRoom(folder)]);
+  if (free < needed) throw noRoom(folder, `${megabytes(needed)} needed, ${megabytes(free)} free`);
+}
+
+const noRoom = (folder: string, why: string) =>
+  new StartProblem(
+    `The store can not be copied to ${folder} before the upgrade (${why}). Make room there, or make a backup elsewhere and set BACKUP_BEFORE_UPGRADE=off.`,
+  );
+
+export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`;
+
+async function copy(database: Database, draft: string, file: string): Promise<void> {
+  try {
+    rmSync(draft, { force: true });
+    makePrivate(draft);
+    // In a thread of the store: this one goes on telling visitors that the service is starting.
+    await sql`vacuum into ${draft}`.execute(database.read);
+    forgetVisitors(draft);
+    await synced(draft);
+    await rename(draft, file);
+    await synced(join(file, '..'));
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw noRoom(join(file, '..'), (cause as Error).message);
+  }
+}
+
+/** What tells visitors of a day apart is in no backup, and nothing of it is left in the file. */
+function forgetVisitors(file: string): void {
+  const database = new Sqlite(file);
+  try {
+    for (const pragma of ['secure_delete = on', 'journal_mode = memory']) database.run(`pragma ${pragma}`);
+    const tables = database
+      .query<{ name: string }, []>("select name from sqlite_master where type = 'table'")
+      .all();
+    for (const { name } of tables) if (isLeftOut(name)) database.run(`delete from ${name}`);
+  } finally {
+    database.close();
+  }
+}
+
+interface Copy {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+  /** When it was made. */
+  readonly at: number;
+}
+
+function copiesIn(folder: string): Copy[] {
+  return readdirSync(folder).flatMap((name) => {
+    const [, from, to] = ownName.exec(name) ?? [];
+    const path = join(folder, name);
+    return to === undefined ? [] : [{ path, from: Number(from), to: Number(to), at: statSync(path).mtimeMs }];
+  });
+}
+
+/** Of several of the same upgrade the last one is kept: one that is tried again and again pushes no other out. */
+function forgetOthers(folder: string, made: string, from: number, to: number): void {
+  const others = copiesIn(folder).filter(({ path }) => path !== made);
+  const same = others.filter((one) => one.from === from && one.to === to);
+  const older = others.filter((one) => !same.includes(one)).sort((one, other) => other.at - one.at);
+  for (const { path } of [...same, ...older.slice(maxKept - 1)]) rmSync(path, { force: true });
+}

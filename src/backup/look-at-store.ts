@@ -1,0 +1,57 @@
+import { Database as Sqlite } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from '../storage/database.ts';
+import { connect } from './postgres-source.ts';
+
+/** A store as it is: nothing is made, and no table changed. */
+export interface StoreAsItIs {
+  readonly kind: Database['kind'];
+  ask(sql: string): Promise<readonly Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** Null where there is no SQLite file. */
+export async function lookAtStore(databaseUrl: string | null, dataDir: string): Promise<StoreAsItIs | null> {
+  if (databaseUrl !== null) {
+    const client = await connect(databaseUrl);
+    return {
+      kind: 'postgres',
+      ask: async (sql) => (await client.query(sql)).rows,
+      close: () => client.end(),
+    };
+  }
+  const file = join(dataDir, 'linnet.sqlite');
+  if (!existsSync(file)) return null;
+  const database = new Sqlite(file, { readonly: true });
+  database.run('pragma busy_timeout = 5000');
+  return {
+    kind: 'sqlite',
+    ask: async (sql) => database.query<Record<string, unknown>, []>(sql).all(),
+    close: async () => database.close(),
+  };
+}
+
+/** The number of its last migration; 0 where it has no tables yet. */
+export async function migrationsOf(store: StoreAsItIs): Promise<number> {
+  if (!(await hasTable(store, 'migrations'))) return 0;
+  const [row] = await store.ask('select max(number) as number from migrations');
+  return Number(row?.number ?? 0);
+}
+
+/** Null where there is no such table. */
+export async function rowsIn(store: StoreAsItIs, table: string): Promise<number | null> {
+  if (!(await hasTable(store, table))) return null;
+  const [row] = await store.ask(`select count(*) as rows from "${table}"`);
+  return Number(row?.rows ?? 0);
+}
+
+/** `name` is a word of ours. */
+async function hasTable(store: StoreAsItIs, name: string): Promise<boolean> {
+  const found = await store.ask(
+    store.kind === 'sqlite'
+      ? `select 1 from sqlite_master where type = 'table' and name = '${name}'`
+      : `select 1 from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname = '${name}'`,
+  );
+  return found.length > 0;
+}

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import { backupsIn, freeRoom, megabytes } from '../backup/before-upgrade.ts';
+import { lookAtStore, migrationsOf, rowsIn, type StoreAsItIs } from '../backup/look-at-store.ts';
+import { durationOf, planUpgrade, type UpgradePlan } from '../backup/upgrade-plan.ts';
+import { shellCommand } from '../bundle/shell-command.ts';
+import { lockDataFolder } from '../compose/server-lock.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/options.ts';
+import { Refusal } from '../rules/errors.ts';
+import { newerStore, newestMigration } from '../storage/migrate.ts';
+import { openStore, storeProblem } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import type { StandaloneCommand } from './command.ts';
+
+export const upgrade: StandaloneCommand = {
+  name: 'upgrade',
+  usage:
+    'upgrade [--check]   (changes the tables as this version needs them; --check: says what would be done, and does nothing)',
+  options: { check: { type: 'boolean' } },
+  async run({ environment, values, words }) {
+    if (words.length > 0) throw new Refusal('FIELD_INVALID', 'Give --check or nothing.');
+    const config = loadConfig(environment);
+    if (values.check === true) return check(config);
+    const log = new Log('info');
+    const lock = await lockDataFolder(config, log);
+    try {
+      const { database } = await openStore(config, log);
+      await database.close();
+    } finally {
+      lock.release();
+    }
+    process.stdout.write(`The store is up to date (${newestMigration}).\n`);
+    return 0;
+  },
+};
+
+async function check(config: Config): Promise<number> {
+  const dataDir = resolve(config.dataDir);
+  const store = await lookAtStore(config.databaseUrl, dataDir).catch((cause) => {
+    throw storeProblem(config, dataDir, cause);
+  });
+  if (store === null) return say('There is no store yet: the first start makes one.');
+  try {
+    const done = await migrationsOf(store);
+    if (done === 0) return say('The store is empty: the first start makes its tables.');
+    if (done > newestMigration) throw new Refusal('FIELD_INVALID', `Nothing can be done: ${newerStore}.`);
+    if (done === newestMigration) return say(`The store is up to date (${done}). Nothing would change.`);
+    const plan = await planUpgrade(store.kind, done, (table) => rowsIn(store, table));
+    say(`The store is at ${done}, and this version has ${newestMigration}:\n\n${stepsOf(plan)}`);
+    say(`It takes ${durationOf(plan)}; meanwhile everything is answered 503.`);
+    return await sayBackup(config, store, dataDir);
+  } finally {
+    await store.close();
+  }
+}
+
+const stepsOf = ({ steps }: UpgradePlan): string =>
+  steps
+    .map(({ number, changes, rows }) => {
+      const head = `  ${number}: ${rows === 0 ? 'no rows are touched' : `${rows.toLocaleString('en')} rows are read or written`}\n`;
+      return head + changes.map((change) => `       ${change}\n`).join('');
+    })
+    .join('');
+
+async function sayBackup(config: Config, store: StoreAsItIs, dataDir: string): Promise<number> {
+  if (store.kind === 'postgres')
+    return say(
+      `No backup is made by itself on PostgreSQL. Run: ${shellCommand('backup FILE')} (or pg_dump).`,
+    );
+  if (config.backupBeforeUpgrade === 'off')
+    return say(`No copy is made (BACKUP_BEFORE_UPGRADE=off). Run: ${shellCommand('backup FILE')}`);
+  const [row] = await store.ask(
+    'select (page_count - freelist_count) * page_size as bytes from pragma_page_count, pragma_freelist_count, pragma_page_size',
+  );
+  const [needed, free] = [Number(row?.bytes ?? 0), await freeRoom(dataDir)];
+  say(
+    `Before, the store is copied to ${backupsIn(dataDir)}: ${megabytes(needed)} of ${megabytes(free)} that are free.`,
+  );
+  if (needed <= free) return 0;
+  say('That is too little: the start would stop. Make room, or set BACKUP_BEFORE_UPGRADE=off.');
+  return 1;
+}
+
+function say(sentence: string): 0 {
+  process.stdout.write(`${sentence}\n`);
+  return 0;
+}

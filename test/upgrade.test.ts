@@ -1,0 +1,202 @@
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { copyFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newestMigration } from '../src/storage/migrate.ts';
+import { earlierMigration, earlierPostgres, earlierStore } from './support/earlier-store.ts';
+import { eventually } from './support/eventually.ts';
+import { command } from './support/lived-in-store.ts';
+import {
+  type Program,
+  problemsOf,
+  runCommand,
+  runServer,
+  runWithFilesBelow,
+  temporaryFolder,
+} from './support/program.ts';
+
+async function end(server: Program): Promise<void> {
+  server.kill('SIGTERM');
+  expect(await server.exited).toBe(0);
+}
+
+const copiesIn = (dataDir: string): string[] =>
+  existsSync(join(dataDir, 'backups'))
+    ? readdirSync(join(dataDir, 'backups')).filter((name) => name.endsWith('.sqlite'))
+    : [];
+
+function askIn<Row>(file: string, sql: string): Row {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.query<Row, []>(sql).get() as Row;
+  } finally {
+    database.close();
+  }
+}
+
+test('upgrade --check says what would change, and changes nothing', async () => {
+  await using folder = await temporaryFolder();
+  await earlierStore(folder.path);
+  const file = join(folder.path, 'linnet.sqlite');
+  const before = await readFile(file);
+  const settings = { DATA_DIR: folder.path };
+  const [code, out, err] = await command(['upgrade', '--check'], settings);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain(`The store is at ${earlierMigration}, and this version has ${newestMigration}`);
+  expect(out).toContain('alter table hits drop column visitor');
+  expect(out).toContain('It takes about a second');
+  expect(out).toContain(`copied to ${join(folder.path, 'backups')}`);
+  expect(Buffer.compare(await readFile(file), before)).toBe(0);
+  expect(copiesIn(folder.path)).toEqual([]);
+});
+
+test('a store is copied before its tables are changed, once, without what tells visitors apart; and the copy can be restored', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', DATA_DIR: join(folder.path, 'data'), CLICK_RETENTION_DAYS: '3650' };
+  await earlierStore(settings.DATA_DIR);
+  const server = runServer(settings);
+  await server.address();
+  await end(server);
+  const [name = '', ...more] = copiesIn(settings.DATA_DIR);
+  expect(more).toEqual([]);
+  expect(name).toStartWith(`before-upgrade-from-${earlierMigration}-to-${newestMigration}-`);
+  const copy = join(settings.DATA_DIR, 'backups', name);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  const counts = `select (select max(number) from migrations) as migration, (select count(*) from links) as links,
+    (select count(*) from daily_salts) as salts, (select count(*) from daily_visitors) as visitors`;
+  expect(askIn<object>(copy, counts)).toEqual({
+    migration: earlierMigration,
+    links: 3,
+    salts: 0,
+    visitors: 0,
+  });
+  expect(await command(['upgrade', '--check'], settings)).toEqual([
+    0,
+    expect.stringContaining('up to date'),
+    '',
+  ]);
+  const again = runServer(settings);
+  await again.address();
+  await end(again);
+  expect(copiesIn(settings.DATA_DIR)).toEqual([name]);
+
+  const elsewhere = { ...settings, DATA_DIR: join(folder.path, 'elsewhere') };
+  await mkdir(elsewhere.DATA_DIR);
+  await copyFile(join(settings.DATA_DIR, 'secret.key'), join(elsewhere.DATA_DIR, 'secret.key'));
+  expect(await command(['restore', copy], elsewhere)).toEqual([0, expect.stringMatching(/^Restored/), '']);
+  const restored = runServer(elsewhere);
+  const url = await restored.address();
+  const visit = await fetch(`${url}/rows`, { redirect: 'manual' });
+  expect(visit.headers.get('location')).toBe('https://example.com/rows');
+  await end(restored);
+  expect(problemsOf(restored)).toEqual([]);
+}, 240_000);
+
+test('the last three copies are kept, of each upgrade one; "off" makes none', async () => {
+  await using folder = await temporaryFolder();
+  await earlierStore(folder.path);
+  const backups = join(folder.path, 'backups');
+  await mkdir(backups);
+  const earlier = [3, 5, 7, 9].map(
+    (from) => `before-upgrade-from-${from}-to-${from + 1}-2026-01-0${from}T00-00-00.000Z.sqlite`,
+  );
+  const same = `before-upgrade-from-${earlierMigration}-to-${newestMigration}-2026-01-01T00-00-00.000Z.sqlite`;
+  for (const [index, name] of [...earlier, same].entries()) {
+    await writeFile(join(backups, name), '');
+    await utimes(join(backups, name), 1_000 + index, 1_000 + index);
+  }
+  await writeFile(join(backups, 'mine.sqlite'), 'of the operator');
+  const settings = { DATA_DIR: folder.path };
+  expect((await command(['upgrade'], { ...settings, BACKUP_BEFORE_UPGRADE: 'off' }))[0]).toBe(0);
+  expect(copiesIn(folder.path)).toHaveLength(6);
+
+  await using other = await temporaryFolder();
+  await earlierStore(other.path);
+  await Bun.$`cp -a ${backups} ${other.path}/`.quiet();
+  expect((await command(['upgrade'], { DATA_DIR: other.path }))[0]).toBe(0);
+  const kept = copiesIn(other.path).sort();
+  expect(kept).toHaveLength(4);
+  expect(kept).toContain('mine.sqlite');
+  expect(kept).toContain(earlier[3] ?? '');
+  expect(kept).toContain(earlier[2] ?? '');
+  expect(kept).not.toContain(same);
+});
+
+test('commands that start at once on a store of before make one copy', async () => {
+  await using folder = await temporaryFolder();
+  await earlierStore(folder.path);
+  const email = 'owner@example.com';
+  const keys = ['a', 'b', 'c'].map((name) =>
+    runCommand(['key', 'create', '--email', email, '--name', name], { DATA_DIR: folder.path }),
+  );
+  expect(await Promise.all(keys.map(({ exited }) => exited))).toEqual([0, 0, 0]);
+  expect(copiesIn(folder.path)).toHaveLength(1);
+});
+
+test('a disk that is too full for the copy stops the start with one line, and the store is as it was', async () => {
+  await using folder = await temporaryFolder();
+  await earlierStore(folder.path);
+  const settings = { PORT: '0', DATA_DIR: folder.path };
+  const server = runWithFilesBelow(300, ['serve'], settings);
+  expect(await server.exited).toBe(1);
+  const [line, ...more] = problemsOf(server);
+  expect(more).toEqual([]);
+  expect(line).toMatch(
+    /^The store can not be copied to .*backups before the upgrade \(.*\)\. Make room there.*BACKUP_BEFORE_UPGRADE=off\.$/,
+  );
+  expect(readdirSync(join(folder.path, 'backups'))).toEqual(['lock']);
+  const { number } = askIn<{ number: number }>(
+    join(folder.path, 'linnet.sqlite'),
+    'select max(number) as number from migrations',
+  );
+  expect(number).toBe(earlierMigration);
+});
+
+test('a start that is killed while it copies leaves nothing that looks like a copy, and the next one makes it', async () => {
+  await using folder = await temporaryFolder();
+  await earlierStore(folder.path);
+  const database = new Database(join(folder.path, 'linnet.sqlite'));
+  database.run(`with recursive more (i) as (select 1 union all select i + 1 from more where i < 300000)
+    insert into words (word) select 'word ' || i || hex(randomblob(100)) from more`);
+  database.close();
+  const killed = runServer({ PORT: '0', DATA_DIR: folder.path });
+  const draft = join(folder.path, 'backups', 'before-upgrade.partial');
+  await eventually(() => existsSync(draft) && statSync(draft).size > 0, 'the copy to begin');
+  killed.kill('SIGKILL');
+  await killed.exited;
+  expect(copiesIn(folder.path)).toEqual([]);
+  const next = runServer({ PORT: '0', DATA_DIR: folder.path });
+  await next.address();
+  await end(next);
+  expect(copiesIn(folder.path)).toHaveLength(1);
+  expect(existsSync(draft)).toBe(false);
+}, 240_000);
+
+test('on PostgreSQL the check says what to run, and a start says that no backup was made and goes on', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { PORT: '0', DATA_DIR: folder.path, DATABASE_URL: await earlierPostgres() };
+  const [code, out] = await command(['upgrade', '--check'], settings);
+  expect([code, out]).toEqual([0, expect.stringMatching(/Run: .*linnet .*backup FILE \(or pg_dump\)/)]);
+  expect((await command(['backup', join(folder.path, 'before.linnet')], settings))[0]).toBe(0);
+  const server = runServer(settings);
+  await server.address();
+  await end(server);
+  expect(problemsOf(server).map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ event: 'tables are changed', from: earlierMigration, to: newestMigration }),
+  ]);
+  expect((await command(['upgrade', '--check'], settings))[1]).toContain('up to date');
+});
+
+test('a command that is mistyped, or has no store, says so', async () => {
+  await using folder = await temporaryFolder();
+  const settings = { DATA_DIR: folder.path };
+  expect(await command(['upgrade', '--check'], settings)).toEqual([
+    0,
+    'There is no store yet: the first start makes one.\n',
+    '',
+  ]);
+  expect(await command(['upgrade', 'now'], settings)).toEqual([1, '', 'Give --check or nothing.\n']);
+  expect((await command(['upgrade', '--chek'], settings))[0]).toBe(1);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
