@@ -8,6 +8,7 @@ import { cachesOf, followChanges, forget } from './compose/caches.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
+import { httpsIsWell } from './compose/https-since.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import type { Overrides } from './compose/overrides.ts';
@@ -36,6 +37,8 @@ export interface App {
   /** The origin this process listens on. */
   readonly listening: string;
   readonly port: number;
+  /** The port without TLS, where `port` speaks it. */
+  readonly httpPort: number | null;
   readonly context: Context;
   readonly clicks: Clicks;
   /** Needed to create the first account from another machine; null once there is an account. */
@@ -108,7 +111,9 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     await dataPlane.caughtUp();
     return answer;
   };
-  appServer.open(router(routesOf({ config, context, hosts: caches.hosts, redirects, api, log })));
+  const isWell = config.https === 'off' ? () => false : await httpsIsWell(database, now);
+  const routing = { config, context, hosts: caches.hosts, redirects, api, log, httpsIsWell: isWell };
+  appServer.open(router(routesOf(routing)));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
   await dataPlane.listen();
   bundleEarly(start);
@@ -116,6 +121,7 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     url: site.origin,
     listening: dataPlane.origin,
     port: dataPlane.port,
+    httpPort: dataPlane.httpPort,
     context,
     clicks,
     setupToken: token,

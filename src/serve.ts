@@ -17,7 +17,7 @@ import { lowerPriority } from './threads/lower-priority.ts';
 import { holdPort } from './visit/connection/hold-port.ts';
 import { Workers } from './workers/workers.ts';
 
-/** The option that makes a process a worker, with the port that it shares with the others. */
+/** The option that makes a process a worker, with the ports that it shares with the others: `3000,`, or `443,80`. */
 const workerOption = 'worker-on-port';
 
 const startPatience = 3_000;
@@ -32,9 +32,9 @@ export async function serve(words: readonly string[], environment: Environment):
   const startDataPlane = startInWorker(environment, lowerPriority);
   const begin: Begin = (config) => createApp(config, {}, startDataPlane);
   try {
-    const port = sharedPort(words);
+    const ports = sharedPorts(words);
     const config = loadConfig(environment);
-    if (port !== null) await work({ ...config, port }, begin);
+    if (ports !== null) await work({ ...config, ...ports }, begin);
     else if (config.workers > 1) await keepWorkers(config);
     else await serveAlone(config, begin);
   } catch (cause) {
@@ -46,11 +46,13 @@ export async function serve(words: readonly string[], environment: Environment):
   }
 }
 
-function sharedPort(words: readonly string[]): number | null {
+function sharedPorts(words: readonly string[]): Pick<Config, 'port' | 'httpPort'> | null {
   try {
     const { values } = parseArgs({ args: [...words], options: { [workerOption]: { type: 'string' } } });
-    const port = values[workerOption];
-    return typeof port === 'string' ? Number(port) : null;
+    const given = values[workerOption];
+    if (typeof given !== 'string') return null;
+    const [port = '', httpPort = ''] = given.split(',');
+    return { port: Number(port), httpPort: httpPort === '' ? null : Number(httpPort) };
   } catch {
     throw new StartProblem(
       `"serve" takes no words behind it, and was given "${words.join(' ')}". Settings come from the environment, such as PORT=8080 ${shellCommand('serve')}.`,
@@ -92,8 +94,11 @@ async function keepWorkers(config: Config): Promise<void> {
   const log = new Log(config.logLevel);
   const lock = await lockDataFolder(config, log);
   const port = holdPort(config);
+  const { https, httpPort } = config;
+  const beside =
+    https === 'off' || httpPort === null ? '' : holdPort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
-  const command = programCommand('serve', `--${workerOption}=${port}`);
+  const command = programCommand('serve', `--${workerOption}=${port},${beside}`);
   const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
   stopOnSignals(async () => {
     await workers.stop();

@@ -35,7 +35,7 @@ function run(task: ToDataPlane['task']): Listening | null | Promise<null> {
       task.hits === null ? {} : { hits: task.hits },
       new Log(config.logLevel),
     );
-    return { port: plane.port, origin: plane.origin };
+    return { port: plane.port, httpPort: plane.httpPort, origin: plane.origin };
   }
   if (plane === undefined) throw new Error('nothing is prepared yet');
   const dataPlane = plane;

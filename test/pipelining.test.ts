@@ -38,6 +38,7 @@ function alone(waits: boolean) {
     guard: new Guard((cause) => {
       throw cause;
     }),
+    scheme: null,
     headEnd: () => '\r\n',
     awaitTurnOver: (connection) => void turn.push(connection),
     awaitNextTurn: (connection) => void turn.push(connection),

@@ -46,13 +46,16 @@ export function cachesOf(
 /** Decides visits by these caches. */
 export const redirectsOf = (
   { links, hosts }: Caches,
-  { trustedProxies }: Pick<Config, 'trustedProxies'>,
+  { trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>,
   parts: Pick<RedirectParts, 'now' | 'misses' | 'record'>,
 ): Redirects =>
   new Redirects({
     ...parts,
     links,
-    believesProxies: believesProxies(trustedProxies),
+    trust: {
+      believesProxies: believesProxies(trustedProxies),
+      knowsScheme: believesProxies(trustedProxies) || https !== 'off',
+    },
     wayOut: (host, method, path) => hosts.wayOut(host, method, path),
   });
 

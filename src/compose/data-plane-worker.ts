@@ -22,7 +22,8 @@ export const startInWorker =
       log.error('visitors no longer answered', cause);
       process.exit(1);
     });
-    await thread.prepare({ ...environment, PORT: String(config.port) }, appServer, hits);
+    const ports = { PORT: String(config.port), HTTP_PORT: String(config.httpPort ?? 'off') };
+    await thread.prepare({ ...environment, ...ports }, appServer, hits);
     onPrepared();
     return thread;
   };
@@ -32,7 +33,7 @@ class DataPlaneWorker implements DataPlane {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;
-  #listening: Listening = { port: 0, origin: '' };
+  #listening: Listening = { port: 0, httpPort: null, origin: '' };
   /** Changes that are sent in one message at the end of this turn. */
   #unsentChange: { links: Change['links'][number][]; hosts: string[] } | null = null;
   #sending: Promise<unknown> | null = null;
@@ -72,6 +73,10 @@ class DataPlaneWorker implements DataPlane {
 
   get port(): number {
     return this.#listening.port;
+  }
+
+  get httpPort(): number | null {
+    return this.#listening.httpPort;
   }
 
   get origin(): string {

@@ -25,6 +25,8 @@ export interface Change {
 /** The data plane, in whichever thread it runs: the visitors' port, the caches of links, the journal of clicks. */
 export interface DataPlane {
   readonly port: number;
+  /** The port without TLS, where the other speaks it. */
+  readonly httpPort: number | null;
   /** The origin that it listens on. */
   readonly origin: string;
   readonly clicks: Clicks;

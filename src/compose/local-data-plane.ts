@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/options.ts';
+import { believesProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { Site } from '../rules/site.ts';
 import { openLookups } from '../storage/open.ts';
@@ -7,16 +8,21 @@ import type { Log } from '../telemetry/log.ts';
 import type { FastPath } from '../visit/connection/connection.ts';
 import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
-import { Listener, originOf } from '../visit/connection/listener.ts';
+import { type HttpsPorts, Listener, originOf } from '../visit/connection/listener.ts';
 import { fastPath } from '../visit/fast-path.ts';
+import { insecurePath } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf } from './caches.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
+import { httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
 import type { Start } from './start.ts';
 
-type DataPlaneOverrides = Pick<Overrides, 'now' | 'pollInterval' | 'journalDisk' | 'hits'>;
+type DataPlaneOverrides = Pick<
+  Overrides,
+  'now' | 'pollInterval' | 'journalDisk' | 'hits' | 'certificateInterval'
+>;
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
 
@@ -30,6 +36,7 @@ export class LocalDataPlane implements DataPlane {
   readonly #start: Start;
   #listener: Listener | null = null;
   #fastPath: FastPath = () => null;
+  #insecurePath: FastPath = () => null;
   readonly #limits: ConnectionLimits;
   #caches: Caches | null = null;
   #clicks: Clicks | null = null;
@@ -46,8 +53,13 @@ export class LocalDataPlane implements DataPlane {
     return this.#listener?.port ?? this.#start.config.port;
   }
 
+  get httpPort(): number | null {
+    return this.#listener?.httpPort ?? null;
+  }
+
   get origin(): string {
-    return originOf(this.#start.config.host, this.port);
+    const { host, https } = this.#start.config;
+    return originOf(host, this.port, https !== 'off');
   }
 
   get clicks(): Clicks {
@@ -79,17 +91,32 @@ export class LocalDataPlane implements DataPlane {
       domainOf: (host) => caches.hosts.domainOf(host),
       redirects,
     });
-    this.#listener?.open(this.#fastPath);
+    this.#insecurePath = insecurePath({
+      links: config.httpLinks,
+      domainOf: (host) => caches.hosts.domainOf(host),
+      secureOrigin: (host) => site.domainUrl(host),
+      mayBeForwarded: believesProxies(config.trustedProxies),
+      answer: this.#fastPath,
+    });
+    this.#listener?.open(this.#fastPath, this.#insecurePath);
     this.#logLimits();
   }
 
   listen(): void {
     if (this.#listener !== null) return;
     const { config, log } = this.#start;
-    this.#listener = new Listener(config, this.#appServer, this.#limits, (cause, leftOut) =>
-      log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {}),
-    );
-    this.#listener.open(this.#fastPath);
+    const report = (cause: unknown, leftOut: number) =>
+      log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {});
+    this.#listener = new Listener(config, this.#appServer, this.#limits, report, { https: this.#https() });
+    this.#listener.open(this.#fastPath, this.#insecurePath);
+  }
+
+  #https(): HttpsPorts | null {
+    const { config, overrides, log, now, opened } = this.#start;
+    if (config.https === 'off') return null;
+    const ports = httpsPorts({ config, log, now, watchInterval: overrides.certificateInterval });
+    opened.defer(() => ports.stop());
+    return ports;
   }
 
   #logLimits(): void {

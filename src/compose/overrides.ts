@@ -19,6 +19,8 @@ export interface Overrides {
   readonly hits?: 'dropped' | 'unfolded';
   /** How often an idle stream sends a heartbeat, in milliseconds. */
   readonly heartbeat?: number;
+  /** How often the files of the certificate are looked at, in milliseconds. */
+  readonly certificateInterval?: number;
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;
   /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;

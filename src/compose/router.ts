@@ -14,6 +14,7 @@ import { RequestVisit } from '../visit/request-visit.ts';
 import { pageResponse } from '../visit/response.ts';
 import { toDashboard } from './dashboard-route.ts';
 import { firstRunOf, whileFirstRun } from './first-run.ts';
+import { httpsRules } from './https-rules.ts';
 import { serviceRoutes } from './service-routes.ts';
 
 interface RouterParts {
@@ -23,13 +24,17 @@ interface RouterParts {
   readonly redirects: RequestHandler;
   readonly api: ReturnType<typeof serveApi>;
   readonly log: Log;
+  /** Whether HTTPS has been spoken long enough for browsers to be told to use nothing else. */
+  readonly httpsIsWell: () => boolean;
 }
 
 /** Which requests are answered by what. */
-export function routesOf({ config, context, hosts, redirects, api, log }: RouterParts): Routes {
+export function routesOf(parts: RouterParts): Routes {
+  const { config, context, hosts, redirects, api, log, httpsIsWell } = parts;
   const isFirstRun = firstRunOf(context.database);
   return {
     trustedProxies: config.trustedProxies,
+    https: httpsRules(config, context.site, httpsIsWell),
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,

@@ -37,6 +37,7 @@ export interface ToDataPlane {
 
 export interface Listening {
   readonly port: number;
+  readonly httpPort: number | null;
   readonly origin: string;
 }
 

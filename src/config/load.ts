@@ -6,9 +6,10 @@ export class ConfigProblem extends Error {
 }
 
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const defaults = defaultsFor(environment.HTTPS);
   const entries = Object.entries(options).map(([name, option]) => {
     const given = environment[option.variable];
-    const text = given === undefined || given === '' ? option.default : given;
+    const text = given === undefined || given === '' ? (defaults[option.variable] ?? option.default) : given;
     try {
       return [name, option.parse(text)];
     } catch (cause) {
@@ -16,5 +17,24 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       throw new ConfigProblem(`${option.variable} is ${shown}: ${(cause as Error).message}.`);
     }
   });
-  return Object.fromEntries(entries) as Config;
+  const config = Object.fromEntries(entries) as Config;
+  if (config.https !== 'off') checkHttps(config);
+  return config;
+}
+
+const defaultsFor = (https = ''): Readonly<Record<string, string>> =>
+  https === '' || https === 'off' ? {} : { PORT: '443', HOST: '::' };
+
+/** What must go together for HTTPS. */
+function checkHttps({ https, baseUrl, tlsCert, tlsKey, port, httpPort }: Config): void {
+  if (baseUrl?.protocol !== 'https:')
+    throw new ConfigProblem(
+      `HTTPS is "${https}": set BASE_URL to the address that people are to reach, such as https://links.example.com.`,
+    );
+  if (https === 'files' && (tlsCert === null || tlsKey === null))
+    throw new ConfigProblem(
+      'HTTPS is "files": set TLS_CERT and TLS_KEY to the files of the certificate and of its private key.',
+    );
+  if (port === httpPort && port !== 0)
+    throw new ConfigProblem(`HTTP_PORT is "${httpPort}": give another port than PORT, or off.`);
 }

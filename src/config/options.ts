@@ -46,6 +46,8 @@ function filled(text: string): string {
   return text;
 }
 
+const path = (text: string): string | null => (text === '' ? null : text);
+
 function origin(text: string): URL | null {
   if (text === '') return null;
   const url = URL.parse(text);
@@ -156,8 +158,18 @@ function isServer(text: string): boolean {
 
 /** Every setting there is. Nothing else in the program reads the environment. */
 export const options = {
-  port: option('PORT', '3000', 'The port to listen on; 0 takes any free one.', wholeNumber(0, 65535)),
-  host: option('HOST', '127.0.0.1', 'The address to listen on; 0.0.0.0 or :: for all.', filled),
+  port: option(
+    'PORT',
+    '3000',
+    'The port to listen on; 0 takes any free one. Default with HTTPS: 443.',
+    wholeNumber(0, 65535),
+  ),
+  host: option(
+    'HOST',
+    '127.0.0.1',
+    'The address to listen on; 0.0.0.0 or :: for all. Default with HTTPS: ::',
+    filled,
+  ),
   dataDir: option(
     'DATA_DIR',
     'data',
@@ -169,6 +181,37 @@ export const options = {
     '',
     'The address people reach; its host is the default domain of links. Default: what the first-run page has set, else http://127.0.0.1:PORT.',
     origin,
+  ),
+  https: option(
+    'HTTPS',
+    'off',
+    'Whether Linnet itself speaks HTTPS: off, or files (TLS_CERT and TLS_KEY). See docs/https.md.',
+    oneOf('off', 'files'),
+  ),
+  tlsCert: option(
+    'TLS_CERT',
+    '',
+    'The certificate for HTTPS=files, and those that vouch for it: a PEM file, read again when it changes.',
+    path,
+  ),
+  tlsKey: option('TLS_KEY', '', 'The private key of TLS_CERT: a PEM file.', path),
+  httpPort: option(
+    'HTTP_PORT',
+    '80',
+    'With HTTPS: the port that leads people who come by http to https; off for none.',
+    (text) => (text === 'off' ? null : wholeNumber(0, 65535)(text)),
+  ),
+  httpLinks: option(
+    'HTTP_LINKS',
+    'redirect',
+    'What short links do that are asked for by http: redirect (to https on the same host) or answer.',
+    oneOf('redirect', 'answer'),
+  ),
+  hsts: option(
+    'HSTS',
+    'service',
+    'Which hosts tell browsers to come by https alone: service (its own, after a day of HTTPS), all (custom domains too) or off.',
+    oneOf('service', 'all', 'off'),
   ),
   databaseUrl: secret(
     option('DATABASE_URL', '', 'postgres://… for PostgreSQL. Default: SQLite in DATA_DIR.', databaseUrl),
@@ -247,7 +290,7 @@ export const options = {
     'COUNTRY_FILE',
     '',
     "A file of your own (.mmdb) that tells a visitor's country by the address. Default: the one that comes with Linnet.",
-    (text) => (text === '' ? null : text),
+    path,
   ),
   visitorSaltDir: option(
     'VISITOR_SALT_DIR',

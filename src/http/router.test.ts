@@ -23,6 +23,7 @@ const says = (text: string) => (incoming: IncomingRequest) => {
 };
 
 const routes = (): Routes => ({
+  https: null,
   trustedProxies: options.trustedProxies.parse(trusted),
   baseIsLoopback,
   domainOf: (host) => domains(host),

@@ -37,7 +37,19 @@ export interface IncomingRequest {
 
 type Answer = Response | Promise<Response>;
 
+/** What changes where this process itself speaks HTTPS. */
+export interface HttpsRules {
+  /** The answer to a request that came without TLS; null where it is answered like any other. */
+  insecure(
+    incoming: IncomingRequest,
+    target: { readonly isKnown: boolean; readonly isLink: boolean },
+  ): Response | null;
+  /** An answer that goes out over TLS. */
+  secured(response: Response, incoming: IncomingRequest): Response;
+}
+
 export interface Routes {
+  readonly https: HttpsRules | null;
   readonly trustedProxies: TrustedProxies;
   /** Whether BASE_URL leads to this machine alone: then no other client is expected. */
   readonly baseIsLoopback: boolean;
@@ -92,11 +104,27 @@ function dispatch(
 ): Answer {
   const route = routes.service.get(firstSegment(incoming.path));
   const isCustom = domainId !== null && routes.isCustom(domainId);
-  if (route && isServicePath(incoming.path, isCustom)) return route(incoming);
-  if (domainId === null) return routes.unknownHost(incoming, cause);
-  if (incoming.path === '/' && !isCustom) return routes.home(incoming);
-  return routes.link(incoming, domainId);
+  const answer = (): Answer => {
+    if (route && isServicePath(incoming.path, isCustom)) return route(incoming);
+    if (domainId === null) return routes.unknownHost(incoming, cause);
+    if (incoming.path === '/' && !isCustom) return routes.home(incoming);
+    return routes.link(incoming, domainId);
+  };
+  const { https } = routes;
+  if (https === null) return answer();
+  if (!isSecure(incoming.request)) {
+    const isLink = !isServicePath(incoming.path, isCustom) && (isCustom || incoming.path !== '/');
+    return https.insecure(incoming, { isKnown: domainId !== null, isLink }) ?? answer();
+  }
+  const given = answer();
+  return given instanceof Promise
+    ? given.then((response) => https.secured(response, incoming))
+    : https.secured(given, incoming);
 }
+
+/** The listener has written the header, unless a trusted proxy has. */
+const isSecure = ({ headers }: Request): boolean =>
+  headers.get('x-forwarded-proto')?.toLowerCase() === 'https';
 
 /** The address is cut by index: `new URL` throws on hosts that get this far, and costs more than the redirect. */
 function incomingOf(request: Request, caller: Caller, host: string, routes: Routes): IncomingRequest | null {
@@ -113,8 +141,8 @@ function incomingOf(request: Request, caller: Caller, host: string, routes: Rout
     search: query < 0 ? '' : url.slice(query),
     address: () => addressOf(request, caller, trust),
     network: () => networkOf(addressOf(request, caller, trust)),
-    isLocal: () => baseIsLoopback && !believesProxies(trust) && isLocal(request, caller, host),
-    isInternal: () => isInternal(request, caller, trust),
+    isLocal: () => baseIsLoopback && !believesProxies(trust) && isLocal(request, caller, host, routes),
+    isInternal: () => isInternal(request, caller, routes),
     keepOpen: caller.keepOpen,
   };
 }
@@ -136,22 +164,25 @@ const proxyMarks = [
   'cf-connecting-ip',
 ];
 
-const isForwarded = ({ headers }: Request): boolean => proxyMarks.some((mark) => headers.has(mark));
+/** Where this process speaks HTTPS itself, X-Forwarded-Proto comes from its own listener. */
+const isForwarded = ({ headers }: Request, { https }: Routes): boolean =>
+  proxyMarks.some((mark) => headers.has(mark) && (https === null || mark !== 'x-forwarded-proto'));
 
 /**
  * A proxy on this machine has a loopback address too, and may pass on any Host: so this is asked only where BASE_URL
  * and TRUSTED_PROXIES name no proxy. A browser on this machine that shows a page of another site has that address as well.
  */
-function isLocal(request: Request, caller: Caller, host: string): boolean {
+function isLocal(request: Request, caller: Caller, host: string, routes: Routes): boolean {
   const { headers } = request;
   if (!isLoopbackAddress(caller.address) || !isLoopbackName(host)) return false;
-  if (isForwarded(request)) return false;
+  if (isForwarded(request, routes)) return false;
   const origin = headers.get('origin');
   const site = headers.get('sec-fetch-site');
   const sameOrigin = origin === null || URL.parse(origin)?.host === headers.get('host');
   return sameOrigin && (site === null || site === 'same-origin' || site === 'none');
 }
 
-function isInternal(request: Request, { address }: Caller, trust: TrustedProxies): boolean {
-  return (isLoopbackAddress(address) || isTrustedProxy(address, trust)) && !isForwarded(request);
+function isInternal(request: Request, { address }: Caller, routes: Routes): boolean {
+  const isNear = isLoopbackAddress(address) || isTrustedProxy(address, routes.trustedProxies);
+  return isNear && !isForwarded(request, routes);
 }

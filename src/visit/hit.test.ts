@@ -12,7 +12,7 @@ function hitWith(headers: Record<string, string>, believesProxies = false) {
     { id: 7, organizationId: 3 },
     { kind: 'redirect', to: 'https://example.com/', target: 'ios' },
     1_000,
-    believesProxies,
+    { believesProxies, knowsScheme: believesProxies },
   );
 }
 

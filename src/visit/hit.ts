@@ -2,13 +2,20 @@ import type { RawHit } from '../journal/hit.ts';
 import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
 import type { Visit } from './visit.ts';
 
+/** How far headers are believed that proxies write. */
+export interface HitTrust {
+  readonly believesProxies: boolean;
+  /** Whether https is told from http: by a proxy that is believed, or because this process speaks it itself. */
+  readonly knowsScheme: boolean;
+}
+
 /** What the journal keeps of a visit: as it was sent. The fold works out what it means, after the answer. */
 export function hitOf(
   visit: Visit,
   link: Pick<LinkForVisitor, 'id' | 'organizationId'>,
   outcome: Outcome,
   at: number,
-  believesProxies: boolean,
+  { believesProxies, knowsScheme }: HitTrust,
 ): RawHit {
   return {
     linkId: link.id,
@@ -24,7 +31,7 @@ export function hitOf(
     referer: visit.referer,
     query: visit.search,
     purpose: visit.purpose,
-    witness: believesProxies || visit.witness !== 'no_browser_headers' ? visit.witness : 'none',
+    witness: knowsScheme || visit.witness !== 'no_browser_headers' ? visit.witness : 'none',
     doNotTrack: visit.doNotTrack,
     countryHint: believesProxies ? countryCode(visit.countryHint) : '',
   };

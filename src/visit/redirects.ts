@@ -2,7 +2,7 @@ import type { RawHit } from '../journal/hit.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import { isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
-import { hitOf } from './hit.ts';
+import { type HitTrust, hitOf } from './hit.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
 import { expiredPage, notFoundPage, type Page, refusedPage, slowDownPage } from './pages.ts';
@@ -34,7 +34,7 @@ export interface RedirectParts {
   readonly now: () => number;
   /** Null records nothing: the bench's measure. */
   readonly record: ((hit: RawHit) => Stored) | null;
-  readonly believesProxies: boolean;
+  readonly trust: HitTrust;
 }
 
 /**
@@ -107,8 +107,8 @@ export class Redirects {
   }
 
   #record(visit: Visit, link: LinkForVisitor, outcome: Outcome, at: number): Stored {
-    const { record, believesProxies } = this.#parts;
-    return record === null ? 'stored' : record(hitOf(visit, link, outcome, at, believesProxies));
+    const { record, trust } = this.#parts;
+    return record === null ? 'stored' : record(hitOf(visit, link, outcome, at, trust));
   }
 }
 

@@ -80,11 +80,14 @@ export async function startApp(
     ...options.overrides,
     webhooks: { pollInterval: 50, postOptions: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
   });
-  const port = new URL(app.listening).port;
-  const url = `http://127.0.0.1:${port}`;
+  const { port, protocol } = new URL(app.listening);
+  const url = `${protocol}//127.0.0.1:${port}`;
+  // Where it speaks HTTPS, no test's certificate is one that is vouched for.
+  const trust = protocol === 'https:' ? { tls: { rejectUnauthorized: false } } : {};
 
   async function call(method: string, path: string, { body, key, headers = {} }: Send = {}): Promise<Answer> {
     const response = await fetch(url + path, {
+      ...trust,
       method,
       redirect: 'manual',
       headers: {
@@ -108,6 +111,7 @@ export async function startApp(
     async visit(path, headers = {}, init = {}) {
       return answerOf(
         await fetch(path.startsWith('http') ? path : url + path, {
+          ...trust,
           redirect: 'manual',
           ...init,
           headers: { 'user-agent': browser, ...headers },

@@ -110,6 +110,7 @@ class Trial {
       },
       connectUpstream: (_, listener) => this.#upstreams.connect(listener),
       guard: new Guard((cause) => void this.faults.push(cause)),
+      scheme: null,
       headEnd: () => '\r\n',
       awaitTurnOver: (connection) => void this.#withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#withMore.push(connection),

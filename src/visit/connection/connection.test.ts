@@ -32,6 +32,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
     guard: new Guard((cause) => {
       throw cause;
     }),
+    scheme: null,
     headEnd: () => '\r\n',
     awaitTurnOver: () => {},
     awaitNextTurn: () => {},

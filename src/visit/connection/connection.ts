@@ -29,6 +29,8 @@ export interface ConnectionContext {
   readonly connectUpstream: ConnectUpstream;
   /** Runs what happens to a connection of its own accord. */
   readonly guard: Guard;
+  /** How requests come here, where this process itself speaks HTTPS. Null: as a proxy in front says. */
+  readonly scheme: 'https' | 'http' | null;
   /** What ends the head of every answer: its date, and an empty line. */
   readonly headEnd: () => string;
   /** Has `turnOver` called at the end of this turn, once the clicks are on file; then `nextTurn`. */
@@ -264,7 +266,7 @@ export class Connection implements Limited {
         this.#happened('answers ready');
         if (state.writeBlocked) break;
       }
-      const request = state.skipsFastPath ? null : readPlainRequest(window, text, at);
+      const request = state.skipsFastPath ? null : readPlainRequest(window, text, at, this.#context.scheme);
       const answer = request === null ? null : this.#context.fastPath(request, this.#peer);
       if (request === null || answer === null) {
         isPlain = false;
@@ -319,7 +321,8 @@ export class Connection implements Limited {
       if (isGarbled(text.slice(at), 0)) this.#fail(400);
       return 0;
     }
-    const head = end < 0 || end - at > maxHead ? tooLong(text, at) : readHead(text.slice(at, end));
+    const head =
+      end < 0 || end - at > maxHead ? tooLong(text, at) : readHead(text.slice(at, end), this.#context.scheme);
     if (typeof head === 'number') {
       this.#fail(head, text.startsWith('HEAD ', at) ? 'HEAD' : '');
       return 0;

@@ -6,7 +6,10 @@ import { portProblem } from './port-problem.ts';
  * process lives. Any process may share a port, so a second set of workers would not be refused it: a socket name, which only
  * one process can hold, refuses it even while no worker listens.
  */
-export function holdPort({ host, port }: Pick<Config, 'port' | 'host'>): number {
+export function holdPort(
+  { host, port }: Pick<Config, 'port' | 'host'>,
+  variable?: 'PORT' | 'HTTP_PORT',
+): number {
   for (let attempt = 1; ; attempt++) {
     const tried = port === 0 ? quietPort() : port;
     try {
@@ -14,7 +17,7 @@ export function holdPort({ host, port }: Pick<Config, 'port' | 'host'>): number 
       if (process.platform === 'linux') holdName(`\0linnet-workers ${host}:${tried}`);
       return tried;
     } catch (cause) {
-      if (port !== 0 || attempt >= maxAttempts) throw portProblem({ host, port: tried }, cause);
+      if (port !== 0 || attempt >= maxAttempts) throw portProblem({ host, port: tried }, cause, variable);
     }
   }
 }

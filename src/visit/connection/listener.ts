@@ -1,5 +1,5 @@
 import type { Config } from '../../config/options.ts';
-import { limitedNetwork } from '../../http/client-address.ts';
+import { believesProxies, limitedNetwork } from '../../http/client-address.ts';
 import type { ClientByPort } from '../../http/client-by-port.ts';
 import { Connection, type ConnectionContext, type FastPath } from './connection.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
@@ -14,8 +14,8 @@ import { UpstreamSlots } from './upstream-slots.ts';
 const defaultIdleTime = 10_000;
 const readingTime = 5;
 
-export const originOf = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export const originOf = (host: string, port: number, isSecure = false): string =>
+  `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** What is to be done at the end of a turn, when everything that came in it has been looked at. */
 interface TurnEnd {
@@ -27,8 +27,20 @@ interface TurnEnd {
 }
 
 interface Overrides {
-  readonly open?: typeof openPort;
+  readonly open?: OpenPort;
   readonly idleTime?: number;
+  /** Where this process speaks HTTPS. */
+  readonly https?: HttpsPorts | null;
+}
+
+type OpenPort = typeof openPort;
+
+export interface HttpsPorts {
+  readonly open: OpenPort;
+  /** Listened on without TLS; null for none. */
+  readonly httpPort: number | null;
+  /** A line of the head of every answer over TLS, with its line break; or nothing. */
+  readonly headLine: string;
 }
 
 const take = (connection: Connection, bytes: Buffer): void => connection.take(bytes);
@@ -45,12 +57,16 @@ const refuse = (connection: Connection): void => connection.refuse();
 /** Listens for visitors. Plain visits are answered here, all other requests are passed on to the app server. */
 export class Listener {
   readonly #port: VisitorPort;
+  /** The one without TLS, where the other speaks it. */
+  readonly #httpPort: VisitorPort | null;
+  readonly #isSecure: boolean;
   readonly #host: string;
   readonly #guard: Guard;
   readonly #connections: ConnectionTable<Connection>;
   readonly #sweeping: Timer;
   readonly #reserving: Timer;
   #fastPath: FastPath = () => null;
+  #insecurePath: FastPath = () => null;
   #turnEnd: TurnEnd | null = null;
   #dateSecond = 0;
   #headEnd = '';
@@ -60,7 +76,7 @@ export class Listener {
     appServer: { readonly port: number; readonly clientByPort: ClientByPort },
     limits: ConnectionLimits,
     onFault: OnFault,
-    { open = openPort, idleTime = defaultIdleTime }: Overrides = {},
+    { open = openPort, idleTime = defaultIdleTime, https = null }: Overrides = {},
   ) {
     const guard = new Guard(onFault);
     this.#guard = guard;
@@ -70,13 +86,46 @@ export class Listener {
     const context: ConnectionContext = {
       connectUpstream: (peer, listener) => new UpstreamConnection(upstream, peer, listener),
       guard,
+      scheme: https === null ? null : 'https',
       fastPath: (request, peer) => this.#fastPath(request, peer),
-      headEnd: () => this.#headEndNow(),
+      headEnd: https?.headLine ? () => https.headLine + this.#headEndNow() : () => this.#headEndNow(),
       awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
     };
-    // Null for a socket that was gone before it was accepted.
-    const receiver: Receiver<Connection | null> = {
+    const insecure: ConnectionContext = {
+      ...context,
+      // What a proxy in front says counts there, if one is trusted.
+      scheme: believesProxies(config.trustedProxies) ? null : 'http',
+      fastPath: (request, peer) => this.#insecurePath(request, peer),
+      headEnd: () => this.#headEndNow(),
+    };
+    const { host, port, workers } = config;
+    this.#host = host;
+    this.#isSecure = https !== null;
+    const openAt = (at: number, openPort: OpenPort, connections: ConnectionContext): VisitorPort => {
+      try {
+        return openPort({ hostname: host, port: at, reusePort: workers > 1 }, this.#receiver(connections));
+      } catch (cause) {
+        throw portProblem({ host, port: at }, cause, at === port ? 'PORT' : 'HTTP_PORT');
+      }
+    };
+    this.#port = openAt(port, https?.open ?? open, context);
+    try {
+      this.#httpPort = https?.httpPort == null ? null : openAt(https.httpPort, open, insecure);
+    } catch (cause) {
+      this.#port.close();
+      throw cause;
+    }
+    this.#sweeping = setInterval(() => {
+      for (const connection of this.#connections) guard.run(connection, endIfAsleep);
+    }, idleTime);
+    this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
+  }
+
+  /** The callbacks of a port. Null for a socket that was gone before it was accepted. */
+  #receiver(context: ConnectionContext): Receiver<Connection | null> {
+    const guard = this.#guard;
+    return {
       opened: (socket) => {
         // Reset before it was accepted: it has no address any more, whatever the type says.
         if (!socket.remoteAddress) {
@@ -112,26 +161,19 @@ export class Listener {
         if (connection !== null) guard.fail(connection, cause);
       },
     };
-    const { host, port, workers } = config;
-    this.#host = host;
-    const address = { hostname: host, port, reusePort: workers > 1 };
-    try {
-      this.#port = open(address, receiver);
-    } catch (cause) {
-      throw portProblem(config, cause);
-    }
-    this.#sweeping = setInterval(() => {
-      for (const connection of this.#connections) guard.run(connection, endIfAsleep);
-    }, idleTime);
-    this.#reserving = keepDescriptorReserve(limits.total, this.#connections, guard);
   }
 
   get port(): number {
     return this.#port.port;
   }
 
+  /** The port without TLS, where the other speaks it. */
+  get httpPort(): number | null {
+    return this.#httpPort?.port ?? null;
+  }
+
   get origin(): string {
-    return originOf(this.#host, this.port);
+    return originOf(this.#host, this.port, this.#isSecure);
   }
 
   /** Calls this once everything that came in this turn has been looked at. */
@@ -139,15 +181,17 @@ export class Listener {
     this.#atTurnEnd().tasks.push(task);
   }
 
-  /** From now on this answers plain visits; until then the app server does. */
-  open(fastPath: FastPath): void {
+  /** From now on these answer plain visits, the second on the port without TLS; until then the app server does. */
+  open(fastPath: FastPath, insecurePath: FastPath = fastPath): void {
     this.#fastPath = fastPath;
+    this.#insecurePath = insecurePath;
   }
 
   /** Accepts no new connections, and ends the open ones once what has come on them is answered: within so many milliseconds. */
   async stopTaking(patience: number): Promise<void> {
     const deadline = performance.now() + patience;
     this.#port.stop();
+    this.#httpPort?.stop();
     clearInterval(this.#sweeping);
     clearInterval(this.#reserving);
     // Requests that have arrived may still wait to be read.
@@ -167,6 +211,7 @@ export class Listener {
     }
     for (const connection of this.#connections) this.#guard.run(connection, terminate);
     this.#port.close();
+    this.#httpPort?.close();
   }
 
   #endIdle(): void {

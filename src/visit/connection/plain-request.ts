@@ -72,9 +72,14 @@ const countries = countryHeaders.map((name) => names.add(name));
 
 /**
  * Reads the request that begins at `at`; `text` is `bytes` in Latin-1. Null if it is incomplete or unusual in any way: then
- * the strict reader (request-head.ts) takes it.
+ * the strict reader (request-head.ts) takes it. `scheme` is what X-Forwarded-Proto is to say, whatever it says; null leaves it.
  */
-export function readPlainRequest(bytes: Buffer, text: string, at: number): PlainRequest | null {
+export function readPlainRequest(
+  bytes: Buffer,
+  text: string,
+  at: number,
+  scheme: 'https' | 'http' | null = null,
+): PlainRequest | null {
   const method = text.startsWith('GET /', at) ? 'GET' : text.startsWith('HEAD /', at) ? 'HEAD' : null;
   if (method === null) return null;
   copyHead(bytes, at);
@@ -109,7 +114,7 @@ export function readPlainRequest(bytes: Buffer, text: string, at: number): Plain
     ),
     doNotTrack: headers.value(dnt) === '1' || headers.value(secGpc) === '1',
     platformHint: headers.value(platformHint),
-    witness: headers.witness(),
+    witness: headers.witness(scheme),
     forwardedFor: headers.value(forwardedFor),
     countryHint: headers.firstOf(countries) ?? '',
     closes: isOld || option === 'close',
@@ -161,13 +166,13 @@ class PlainHeaders {
   }
 
   /** Nearly always of a navigation, whose headers aren't cut out. */
-  witness(): Witness {
+  witness(scheme: string | null): Witness {
     if (this.#isNavigation()) return 'none';
     return witnessOf({
       mode: this.value(fetchMode),
       destination: this.value(fetchDest),
       platform: this.value(platformHint),
-      forwardedProto: this.value(forwardedProto),
+      forwardedProto: scheme ?? this.value(forwardedProto),
     });
   }
 

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { selfSigned } from '../../../test/support/certificate.ts';
 import { eventually } from '../../../test/support/eventually.ts';
+import { TlsPort } from '../tls/tls-port.ts';
 import { openPort, type Receiver, type VisitorPort, type VisitorSocket } from './port.ts';
 
 interface Met {
@@ -52,21 +55,39 @@ class Notes implements Receiver<Met> {
 const until = async (text: () => string, wanted: string) =>
   eventually(() => text() === wanted, `"${wanted.slice(0, 20)}" to be heard`);
 
-describe('a port', () => {
+const { certificate, key } = selfSigned('links.example.com');
+const ways = {
+  plain: {
+    open: openPort,
+    call: (port: number, host: string): Socket => connect({ host, port, allowHalfOpen: true }),
+    connected: 'connect',
+  },
+  TLS: {
+    open: (...parts: Parameters<typeof openPort<Met>>) =>
+      new TlsPort({ certificate, key }).open<Met>(...parts),
+    call: (port: number, host: string): Socket =>
+      // The type doesn't know it, but the socket does.
+      connectTls({ host, port, rejectUnauthorized: false, ...{ allowHalfOpen: true } }),
+    connected: 'secureConnect',
+  },
+};
+
+describe.each(['plain', 'TLS'] as const)('a port (%s)', (kind) => {
+  const way = ways[kind];
   let port: VisitorPort;
   let notes: Notes;
   const callers: Socket[] = [];
 
   const open = (hostname = '127.0.0.1') => {
     notes = new Notes();
-    port = openPort({ hostname, port: 0, reusePort: false }, notes);
+    port = way.open({ hostname, port: 0, reusePort: false }, notes);
   };
   const call = async (
     host = '127.0.0.1',
   ): Promise<{ caller: Socket; said: () => string; over: () => boolean }> => {
     let text = '';
     let isOver = false;
-    const caller = connect({ host, port: port.port, allowHalfOpen: true });
+    const caller = way.call(port.port, host);
     callers.push(caller);
     caller.on('data', (bytes) => {
       text += bytes.toString('latin1');
@@ -75,7 +96,7 @@ describe('a port', () => {
     caller.on('end', () => {
       isOver = true;
     });
-    await new Promise((connected) => caller.once('connect', connected));
+    await new Promise((connected) => caller.once(way.connected, connected));
     return { caller, said: () => text, over: () => isOver };
   };
   const first = (): Met => notes.met[0] as Met;
@@ -157,7 +178,8 @@ describe('a port', () => {
     caller.end('hello');
     await until(said, 'goodbye');
     await eventually(() => over() && first().happened.includes('closed'), 'the end');
-    expect(first().happened).toEqual(['ended', 'closed']);
+    // TLS also tells when its handshake has been sent.
+    expect(first().happened.filter((what) => what !== 'drained')).toEqual(['ended', 'closed']);
   });
 
   test('learns of who hangs up, also where nothing is read from them', async () => {

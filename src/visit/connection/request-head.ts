@@ -52,8 +52,11 @@ export function isGarbled(text: string, from: number): boolean {
   return false;
 }
 
-/** Reads a head without its empty line. A number is the status to refuse it with. */
-export function readHead(text: string): RequestHead | RefusedStatus {
+/**
+ * Reads a head without its empty line. A number is the status to refuse it with. X-Forwarded-Proto is passed on as `scheme`,
+ * or, where that is null, as it was sent.
+ */
+export function readHead(text: string, scheme: 'https' | 'http' | null = null): RequestHead | RefusedStatus {
   const [first = '', ...lines] = text.split('\r\n');
   const [, method = '', target = '', version = ''] = requestLine.exec(first) ?? [];
   if (method === '') return 400;
@@ -66,6 +69,7 @@ export function readHead(text: string): RequestHead | RefusedStatus {
     const [, name = '', value = ''] = fieldLine.exec(line) ?? [];
     if (name === '') return 400;
     const lower = name.toLowerCase();
+    if (scheme !== null && lower === 'x-forwarded-proto') continue;
     if (!dropped.has(lower)) kept += `${line}\r\n`;
     else if (!fields.add(lower, value)) return 400;
   }
@@ -83,7 +87,8 @@ export function readHead(text: string): RequestHead | RefusedStatus {
         ? `Content-Length: ${body}\r\n`
         : '') +
     (expectsContinue ? 'Expect: 100-continue\r\n' : '') +
-    (closes ? 'Connection: close\r\n' : '');
+    (closes ? 'Connection: close\r\n' : '') +
+    (scheme === null ? '' : `X-Forwarded-Proto: ${scheme}\r\n`);
   return {
     method,
     text: `${method} ${destination.target} HTTP/${version}\r\n${own}${kept}\r\n`,

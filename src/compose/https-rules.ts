@@ -1,0 +1,42 @@
+import type { Config } from '../config/options.ts';
+import type { HttpsRules, IncomingRequest } from '../http/router.ts';
+import { firstSegment } from '../rules/service-paths.ts';
+import type { Site } from '../rules/site.ts';
+import { movedFor } from '../visit/insecure-path.ts';
+
+const strictForAYear = 'max-age=31536000';
+
+/** The line that `HSTS=all` adds to every answer over TLS on the fast path. */
+export const strictLine = ({ hsts }: Pick<Config, 'hsts'>): string =>
+  hsts === 'all' ? `Strict-Transport-Security: ${strictForAYear}\r\n` : '';
+
+/** Asked for by machines beside this one, which know no https. */
+const answeredByHttp: ReadonlySet<string> = new Set(['healthz', 'readyz', 'internal']);
+
+/** What the app server does where this process itself speaks HTTPS. `isWell`: it has been spoken for a day. */
+export const httpsRules = (
+  { https, httpLinks, hsts }: Pick<Config, 'https' | 'httpLinks' | 'hsts'>,
+  site: Site,
+  isWell: () => boolean,
+): HttpsRules | null =>
+  https === 'off'
+    ? null
+    : {
+        insecure(incoming, { isKnown, isLink }) {
+          if (answeredByHttp.has(firstSegment(incoming.path))) return null;
+          if (isLink && (httpLinks === 'answer' || !isKnown)) return null;
+          return movedTo(incoming, isKnown ? site.domainUrl(incoming.host) : site.origin);
+        },
+        secured(response, { host }) {
+          if (hsts === 'all' || (hsts === 'service' && host === site.defaultHost && isWell()))
+            response.headers.set('strict-transport-security', strictForAYear);
+          return response;
+        },
+      };
+
+function movedTo({ path, search }: IncomingRequest, origin: string): Response {
+  return new Response(null, {
+    status: 308,
+    headers: { location: origin + path + search, 'cache-control': movedFor },
+  });
+}

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { loadConfig } from '../src/config/load.ts';
+import type { Newcomer } from './support/app.ts';
+import { selfSigned } from './support/certificate.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
+import { secureHost, secureSocket, startTlsApp, type TlsApp } from './support/tls-app.ts';
+
+let tls: TlsApp;
+let owner: Newcomer;
+beforeAll(async () => {
+  tls = await startTlsApp();
+  owner = await tls.app.newcomer();
+});
+afterAll(() => tls[Symbol.asyncDispose]());
+
+const chrome =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
+const host = { host: secureHost };
+
+async function newLink(): Promise<{ id: number; path: string; url: string }> {
+  const made = await tls.app.call('POST', '/api/v1/link?disable_png=true', {
+    key: owner.key,
+    body: { destination_url: 'https://shop.example.com/' },
+  });
+  return { id: made.json.id, path: new URL(made.json.url).pathname, url: made.json.url };
+}
+
+const hitsOf = async (id: number) =>
+  (await tls.app.call('GET', `/api/v1/link/${id}/clicks?class=all`, { key: owner.key })).json
+    .clicks as Record<string, string>[];
+
+const read = (socket: TLSSocket): Promise<string> =>
+  once(socket, 'data').then(([bytes]) => (bytes as Buffer).toString('latin1'));
+
+const fingerprint = async (): Promise<string> => {
+  const socket = await secureSocket(tls.app);
+  const found = socket.getPeerCertificate().fingerprint256;
+  socket.destroy();
+  return found;
+};
+
+test('a visit over TLS is redirected on the fast path and counted, and its connection is kept', async () => {
+  const { id, path, url } = await newLink();
+  expect(url).toStartWith(`https://${secureHost}/`);
+  const socket = await secureSocket(tls.app);
+  for (let visit = 1; visit <= 3; visit++) {
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${secureHost}\r\nUser-Agent: ${chrome}\r\nSec-Fetch-Mode: navigate\r\n\r\n`,
+    );
+    const answer = await read(socket);
+    expect(answer).toStartWith('HTTP/1.1 302 Found\r\nLocation: https://shop.example.com/\r\n');
+    expect(answer).not.toContain('Strict-Transport-Security');
+  }
+  socket.end();
+  await eventually(async () => (await hitsOf(id)).length === 3, 'the clicks');
+});
+
+test('what headers say of a browser is judged as on https, whatever X-Forwarded-Proto claims', async () => {
+  const { id, path } = await newLink();
+  await tls.app.visit(path, { ...host, 'user-agent': chrome, 'x-forwarded-proto': 'http' });
+  const [hit] = await answerWhen(
+    () => hitsOf(id),
+    (hits) => hits.length === 1,
+    'the click',
+  );
+  expect(hit).toMatchObject({ class: 'bot', reason: 'no_browser_headers' });
+});
+
+test('without TLS everything leads to https on the same host, except for what asks whether it is well', async () => {
+  const { id, path } = await newLink();
+  for (const [asked, method] of [
+    [`${path}?a=b`, 'GET'],
+    [path, 'HEAD'],
+    [path, 'POST'],
+    ['/', 'GET'],
+    ['/app/links', 'GET'],
+    ['/api/v1/link', 'POST'],
+  ] as const) {
+    for (const headers of [{}, { 'x-forwarded-proto': 'https' }]) {
+      const answer = await tls.plain(asked, { method, headers });
+      expect([answer.status, answer.headers.get('location')]).toEqual([308, `https://${secureHost}${asked}`]);
+      expect(answer.headers.get('cache-control')).toBe('max-age=3600');
+    }
+  }
+  expect((await tls.plain('/healthz')).status).toBe(200);
+  expect((await tls.plain('/readyz')).status).toBe(200);
+  const elsewhere = { headers: { host: 'elsewhere.example.net' } };
+  expect((await tls.plain(path, elsewhere)).status).toBe(404);
+  expect((await tls.plain('/app', elsewhere)).headers.get('location')).toBe(`https://${secureHost}/app`);
+  expect(await hitsOf(id)).toEqual([]);
+});
+
+test('with HTTP_LINKS=answer links are answered without TLS too, and the dashboard is not', async () => {
+  await using answering = await startTlsApp({ HTTP_LINKS: 'answer' });
+  const { key } = await answering.app.newcomer();
+  const body = { destination_url: 'https://shop.example.com/', suffix: 'sale' };
+  await answering.app.call('POST', '/api/v1/link?disable_png=true', { key, body });
+  const answer = await answering.plain('/sale', { headers: { 'user-agent': chrome } });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://shop.example.com/']);
+  expect((await answering.plain('/nothing')).status).toBe(404);
+  for (const path of ['/', '/app', '/api/v1/link'])
+    expect((await answering.plain(path)).headers.get('location')).toBe(`https://${secureHost}${path}`);
+});
+
+test('cookies are for https alone, and after a day of it browsers are told to use nothing else', async () => {
+  const { email, password } = await tls.app.newcomer();
+  const signIn = () =>
+    tls.app.call('POST', '/api/v1/session', {
+      body: { email, password },
+      headers: { ...host, origin: `https://${secureHost}` },
+    });
+  const first = await signIn();
+  expect(first.headers.get('set-cookie')).toMatch(/^__Host-linnet=.*; Secure/);
+  const strict = async (headers: Record<string, string>) =>
+    (await tls.app.call('GET', '/app', { headers })).headers.get('strict-transport-security');
+  expect(await strict(host)).toBeNull();
+  tls.app.clock.now += 24 * 60 * 60 * 1000 + 1;
+  expect(await strict(host)).toBe('max-age=31536000');
+  expect(await strict({ host: 'go.example.org' })).toBeNull();
+  expect((await tls.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();
+});
+
+test('with HSTS=all every answer over TLS says so, with HSTS=off none', async () => {
+  await using all = await startTlsApp({ HSTS: 'all' });
+  for (const path of ['/app', '/none'])
+    expect((await all.app.visit(path, host)).headers.get('strict-transport-security')).toBe(
+      'max-age=31536000',
+    );
+  expect((await all.plain('/healthz')).headers.get('strict-transport-security')).toBeNull();
+  await using off = await startTlsApp({ HSTS: 'off' });
+  off.app.clock.now += 1e9;
+  expect((await off.app.visit('/app', host)).headers.get('strict-transport-security')).toBeNull();
+});
+
+test('a new certificate is used from the next handshake on, while open connections go on', async () => {
+  const { path } = await newLink();
+  const before = await fingerprint();
+  const open = await secureSocket(tls.app);
+  tls.renew();
+  await eventually(async () => (await fingerprint()) !== before, 'the new certificate');
+  const unnamed = await secureSocket(tls.app, { servername: '' });
+  expect(unnamed.getPeerCertificate().fingerprint256).not.toBe(before);
+  unnamed.destroy();
+  open.write(`GET ${path} HTTP/1.1\r\nHost: ${secureHost}\r\n\r\n`);
+  expect(await read(open)).toStartWith('HTTP/1.1 302 ');
+  open.destroy();
+});
+
+test('a change to what can not be used is logged once, and the certificate from before goes on', async () => {
+  const before = await fingerprint();
+  const problems = () => tls.lines().filter(({ event }) => event === 'certificate not changed');
+  writeFileSync(tls.files.key, selfSigned(secureHost).key);
+  await eventually(() => problems().length === 1, 'the line');
+  expect(problems()[0]).toMatchObject({
+    level: 'warn',
+    problem: expect.stringContaining('is for another key'),
+  });
+  expect(await fingerprint()).toBe(before);
+  tls.renew('other.example.com');
+  await eventually(async () => (await fingerprint()) !== before, 'the good certificate');
+  await eventually(
+    () => tls.lines().some(({ event }) => event === 'certificate for other names'),
+    'the line about its names',
+  );
+  const other = await fingerprint();
+  tls.renew();
+  await eventually(async () => (await fingerprint()) !== other, 'its own name again');
+});
+
+test('old versions of TLS are refused, and a session is resumed', async () => {
+  await expect(secureSocket(tls.app, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' })).rejects.toThrow();
+  const first = await secureSocket(tls.app, { maxVersion: 'TLSv1.2', ALPNProtocols: ['h2', 'http/1.1'] });
+  expect([first.getProtocol(), first.alpnProtocol]).toEqual(['TLSv1.2', 'http/1.1']);
+  const session = first.getSession();
+  first.destroy();
+  const second = await secureSocket(tls.app, { maxVersion: 'TLSv1.2', session });
+  expect(second.isSessionReused()).toBe(true);
+  second.destroy();
+});
+
+test('what is no TLS ends its connection, and costs nobody else and no line of the log', async () => {
+  const { path } = await newLink();
+  const ends = [
+    'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
+    '\x16\x03\x01\x00\x20\x02 a hello of the wrong side'.padEnd(600, 'x'),
+    '\x00'.repeat(400),
+  ].map(
+    (bytes) =>
+      new Promise<void>((closed) => {
+        const socket = connect({ host: '127.0.0.1', port: tls.app.app.port });
+        socket.on('error', () => {});
+        socket.resume();
+        socket.on('close', () => closed());
+        socket.write(Buffer.from(bytes, 'latin1'));
+      }),
+  );
+  await Promise.all(ends);
+  expect((await tls.app.visit(path, host)).status).toBe(302);
+  expect(tls.lines().filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('settings that do not go together stop the start with what to do', () => {
+  const files = { HTTPS: 'files', TLS_CERT: 'a', TLS_KEY: 'b', BASE_URL: 'https://links.example.com' };
+  expect(loadConfig(files)).toMatchObject({ port: 443, httpPort: 80, host: '::' });
+  expect(() => loadConfig({ ...files, TLS_KEY: '' })).toThrow('set TLS_CERT and TLS_KEY');
+  expect(() => loadConfig({ ...files, BASE_URL: 'http://links.example.com' })).toThrow('set BASE_URL');
+  expect(() => loadConfig({ ...files, BASE_URL: '' })).toThrow('set BASE_URL');
+  expect(() => loadConfig({ ...files, PORT: '80' })).toThrow(
+    'HTTP_PORT is "80": give another port than PORT',
+  );
+  expect(loadConfig({ ...files, HTTP_PORT: 'off' }).httpPort).toBeNull();
+  expect(loadConfig({})).toMatchObject({ port: 3000, host: '127.0.0.1', https: 'off' });
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import type { Overrides } from '../../src/app.ts';
+import { type Answer, startApp, type TestApp } from './app.ts';
+import { selfSigned } from './certificate.ts';
+
+export const secureHost = 'links.example.com';
+
+export interface TlsApp extends AsyncDisposable {
+  readonly app: TestApp;
+  /** What has been logged since the start. */
+  readonly lines: () => Record<string, unknown>[];
+  /** The files that the settings name. */
+  readonly files: { readonly certificate: string; readonly key: string };
+  /** Puts a new certificate there. */
+  renew(host?: string): void;
+  /** A call without TLS. */
+  plain(path: string, init?: RequestInit): Promise<Answer>;
+}
+
+/** The app with HTTPS from files, and a port without TLS beside it. */
+export async function startTlsApp(
+  env: Record<string, string> = {},
+  overrides: Overrides = {},
+): Promise<TlsApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'linnet-tls-'));
+  const files = { certificate: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
+  const renew = (host = secureHost) => {
+    const made = selfSigned(host);
+    writeFileSync(files.key, made.key);
+    writeFileSync(files.certificate, made.certificate);
+  };
+  renew();
+  const { Log } = await import('../../src/telemetry/log.ts');
+  const logged: string[] = [];
+  const app = await startApp({
+    env: {
+      HTTPS: 'files',
+      TLS_CERT: files.certificate,
+      TLS_KEY: files.key,
+      HTTP_PORT: '0',
+      HOST: '127.0.0.1',
+      BASE_URL: `https://${secureHost}`,
+      ...env,
+    },
+    overrides: {
+      certificateInterval: 10,
+      log: new Log('info', (line) => void logged.push(line)),
+      ...overrides,
+    },
+  });
+  return {
+    app,
+    files,
+    renew,
+    lines: () => logged.map((line) => JSON.parse(line)),
+    async plain(path, init = {}) {
+      const answer = await fetch(`http://127.0.0.1:${app.app.httpPort}${path}`, {
+        redirect: 'manual',
+        ...init,
+        headers: { host: secureHost, ...(init.headers as Record<string, string>) },
+      });
+      return { status: answer.status, headers: answer.headers, text: await answer.text(), json: undefined };
+    },
+    async [Symbol.asyncDispose]() {
+      await app.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A connection whose handshake is over. */
+export function secureSocket(
+  { app }: TestApp,
+  options: Parameters<typeof connect>[0] = {},
+): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: app.port,
+      rejectUnauthorized: false,
+      servername: secureHost,
+      ...options,
+    });
+    socket.once('secureConnect', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
