@@ -23,7 +23,7 @@ import { readLink } from './read-links.ts';
 export type { ListedCorrection };
 
 /** Milliseconds after which another node may go on: a step takes far less. */
-const claimLength = 15_000;
+const claimLength = 5_000;
 /** How long a call works at it before it leaves the rest to the background. */
 const callPatience = 1_500;
 /** How long a call waits until the clicks that have been answered are in the store. */

@@ -1,0 +1,101 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { openDatabase } from '../src/storage/open.ts';
+import { accountWithLinks } from './support/account.ts';
+import { drawFrom } from './support/draw.ts';
+import { answerWhen } from './support/eventually.ts';
+import { rebuildRollups, rollUps, type SeedHit, seedHits, wholeLedger } from './support/hits.ts';
+import { type Program, runServer, temporaryFolder } from './support/program.ts';
+
+const hour = 3_600_000;
+const hits = 16_000;
+const span = { from: Date.UTC(2026, 10, 10, 3, 20), to: Date.UTC(2026, 10, 12, 7, 40) };
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let program: Program | undefined;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  program?.kill('SIGKILL');
+  await program?.exited;
+  await folder[Symbol.asyncDispose]();
+});
+
+async function start(): Promise<string> {
+  program = runServer({ PORT: '0', DATA_DIR: folder.path });
+  return program.address();
+}
+
+async function end(signal: NodeJS.Signals): Promise<void> {
+  program?.kill(signal);
+  await program?.exited;
+}
+
+const draw = drawFrom(20261123);
+const someHits = (link: number, count: number): SeedHit[] =>
+  Array.from({ length: count }, () => ({
+    link,
+    organization: 1,
+    at: span.from - 5 * hour + draw(62 * hour),
+    ...(draw(4) === 0 ? ({ class: 'bot', reason: 'monitor' } as const) : {}),
+    country: ['DE', 'FR', 'CH'][draw(3)] ?? 'DE',
+  }));
+
+/** The entry of the correction, as the file of the database has it. */
+function entry(): { hits: number; due_at: number | null } | null {
+  using database = new Database(join(folder.path, 'linnet.sqlite'), { readonly: true });
+  return database.query('select hits, due_at from click_corrections').get() as ReturnType<typeof entry>;
+}
+
+test('clicks that are being erased when the program is killed, twice, are erased by its next starts, each once', async () => {
+  const first = await start();
+  const { key, ids } = await accountWithLinks(first, ['one', 'two']);
+  await end('SIGTERM');
+  const [one = 0, two = 0] = ids.values();
+  const database = await openDatabase(null, folder.path, () => {});
+  await seedHits(database, [...someHits(one, hits), ...someHits(two, 500)]);
+  const before = await wholeLedger(database.read);
+  await database.close();
+  const isMeant = (hit: { link_id: number; at: number }) =>
+    hit.link_id === one && hit.at >= span.from && hit.at < span.to;
+
+  const url = await start();
+  const query = `from=${new Date(span.from).toISOString()}&to=${new Date(span.to).toISOString()}`;
+  const headers = { 'api-key': key };
+  const asked = fetch(`${url}/api/v1/link/${one}/clicks?${query}`, { method: 'DELETE', headers });
+  asked.catch(() => {});
+  for (let kill = 0, done = 0; kill < 2; kill++) {
+    await answerWhen(entry, (found) => (found?.hits ?? 0) > done, 'some of them to be erased');
+    await end('SIGKILL');
+    done = entry()?.hits ?? 0;
+    expect(entry()?.due_at).not.toBeNull();
+    await start();
+  }
+
+  // Whoever reads meanwhile sees no number below zero.
+  const last = await (program as Program).address();
+  await answerWhen(
+    async () => {
+      for (const path of [`link/${one}/stats`, 'stats']) {
+        const found = await fetch(`${last}/api/v1/${path}?from=2026-11-01&group_by=country`, { headers });
+        const { totals, groups, other } = (await found.json()) as Record<string, never>;
+        expect(JSON.stringify([totals, groups, other])).not.toContain('-');
+      }
+      return entry();
+    },
+    (found) => found?.due_at === null,
+    'all of them to be erased',
+  );
+  await end('SIGTERM');
+  const after = await openDatabase(null, folder.path, () => {});
+  const left = before.filter((hit) => !isMeant(hit));
+  expect(left.length).toBeLessThan(before.length - 5_000);
+  expect(await wholeLedger(after.read)).toEqual(left);
+  expect(entry()?.hits).toBe(before.length - left.length);
+  const counted = await rollUps(after.read);
+  await after.write(rebuildRollups);
+  expect(counted).toEqual(await rollUps(after.read));
+  await after.close();
+}, 240_000);
