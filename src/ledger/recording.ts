@@ -23,8 +23,12 @@ interface RecordingParts {
 
 /** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
 const wakeInterval = 200;
-/** A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. */
+/**
+ * A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. Where hits come
+ * without a pause it is ended too, after a longer time.
+ */
 const rotateInterval = 2_000;
+const busyRotateInterval = 10_000;
 const firstRestart = 1_000;
 const lastRestart = 10_000;
 const stopPatience = 8_000;
@@ -48,6 +52,7 @@ export class Recording {
   #waking: Timer | undefined;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #rotating: Timer | undefined;
+  #rotateDue = Number.POSITIVE_INFINITY;
   #folded: Position = { segment: 1, offset: 0 };
   #waiting: { readonly end: Position; readonly done: () => void }[] = [];
   #onStopped: () => void = () => {};
@@ -220,13 +225,20 @@ export class Recording {
     this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
     for (const waiting of done) waiting.done();
     for (const listener of this.#listeners) listener();
-    if (!this.#isStopping && position.offset > 0 && !isBefore(position, this.#journal.end)) {
-      this.#rotating ??= setTimeout(() => this.#rotateFolded(), rotateInterval);
-    }
+    if (!this.#isStopping && position.offset > 0)
+      this.#rotateIn(isBefore(position, this.#journal.end) ? busyRotateInterval : rotateInterval);
+  }
+
+  #rotateIn(wait: number): void {
+    const due = performance.now() + wait;
+    if (due >= this.#rotateDue) return;
+    clearTimeout(this.#rotating);
+    this.#rotateDue = due;
+    this.#rotating = setTimeout(() => this.#rotateFolded(), wait);
   }
 
   #rotateFolded(): void {
-    this.#rotating = undefined;
+    this.#rotateDue = Number.POSITIVE_INFINITY;
     this.#journal.rotate();
     this.#wake();
   }

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { temporaryFolder } from '../../test/support/program.ts';
+import { realDisk } from '../journal/disk.ts';
+import { folderOf, journalsIn, segmentsIn } from '../journal/files.ts';
+import type { FromFold, ToFold } from './fold-messages.ts';
+import { Recording } from './recording.ts';
+
+const hit = {
+  linkId: 1,
+  organizationId: 1,
+  at: Date.now(),
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: 'x',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  clientHints: 0,
+  witness: 'none',
+  doNotTrack: false,
+  countryHint: '',
+} as const;
+
+test('a segment is ended also while hits come without a pause, so that its addresses go', async () => {
+  await using folder = await temporaryFolder();
+  // A fold that has always one hit to go.
+  const fold = {
+    onmessage: (_: { data: FromFold }) => {},
+    postMessage(message: ToFold) {
+      if (message.kind !== 'wake') return;
+      const position = { ...message.end, offset: message.end.offset - 1 };
+      if (position.offset > 0) queueMicrotask(() => fold.onmessage({ data: { kind: 'folded', position } }));
+    },
+    terminate() {},
+  };
+  const recording = new Recording({
+    settings: {
+      dataDir: folder.path,
+      saltDir: `${folder.path}/visitor-salts`,
+      saltKey: '',
+      databaseUrl: null,
+      origin: 'http://127.0.0.1',
+      daysKept: 180,
+      countryFile: null,
+      webhookAddress: 'none',
+    },
+    disk: realDisk,
+    now: Date.now,
+    afterTurn: setImmediate,
+    startThread: () => fold as unknown as Worker,
+    warn: () => {},
+    fault: () => {},
+  });
+  const coming = setInterval(() => void recording.append(hit), 20);
+  const segments = () => journalsIn(folder.path).flatMap((name) => segmentsIn(folderOf(folder.path, name)));
+  await eventually(() => segments().length > 1, 'a second segment');
+  clearInterval(coming);
+  expect(segments()).toContain(2);
+  queueMicrotask(() => fold.onmessage({ data: { kind: 'stopped' } }));
+  await recording.stop();
+});
