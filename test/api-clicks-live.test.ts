@@ -4,7 +4,7 @@ import { hitColumns } from '../src/rules/click-fields.ts';
 import type { Schema } from '../src/storage/schema.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
-import { insertHits, type SeedHit } from './support/hits.ts';
+import { insertHits, type SeedHit, takeIds } from './support/hits.ts';
 import { stretched } from './support/stretched.ts';
 
 interface LiveEvent {
@@ -224,7 +224,7 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
   async function catchUpIds(upTo: number): Promise<void> {
     const { sql } = await import('kysely');
     await app.app.context.database.write((queries) =>
-      sql.raw(`alter table hits alter column id restart with ${upTo + 1}`).execute(queries),
+      sql`update hit_ids set newest = ${upTo}`.execute(queries),
     );
   }
 
@@ -232,9 +232,15 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     const listener = await Listener.open(app, owner.key);
     const wave = async (turn: number) => {
       for (let round = 0; round < 5; round++) {
-        await app.app.context.database.write(async (queries) => {
+        const { database } = app.app.context;
+        const first = await takeIds(database, 4);
+        await database.write(async (queries) => {
           for (let row = 0; row < 4; row++) {
-            await queries.insertInto('hits').values(plainRow()).execute();
+            const id = first === undefined ? {} : { id: first + row };
+            await queries
+              .insertInto('hits')
+              .values({ ...plainRow(), ...id })
+              .execute();
             // Each transaction is open for another time; SQLite has one writer, whom this would only hold up.
             if (store === 'postgres') await Bun.sleep((turn * 37 + row * 11) % 90);
           }

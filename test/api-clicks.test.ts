@@ -19,6 +19,8 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
 
   beforeAll(async () => {
     app = await startApp({ store });
+    // Single hits of then are still kept.
+    app.clock.now = start + 30 * 86_400_000;
     owner = await app.newcomer();
     [link, second] = [await newLink(), await newLink()];
     const mine = { link, organization: owner.organizationId };
@@ -154,6 +156,26 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect(none.text.split('\r\n')).toHaveLength(2);
     const refused = await get(`/api/v1/link/${link}/clicks.csv?from=never`);
     expect([refused.status, refused.json.field_key]).toEqual([400, 'from']);
+  });
+
+  test('shows no hit that is older than what is kept, though its month is still there', async () => {
+    const someone = await app.newcomer();
+    const { database, config } = app.app.context;
+    const body = { destination_url: 'example.com' };
+    const { id } = (await app.call('POST', '/api/v1/link', { key: someone.key, body })).json;
+    const border = app.clock.now - config.clickRetentionDays * 86_400_000;
+    const at = (instant: number) => ({ link: id, organization: someone.organizationId, at: instant });
+    await insertHits(database, [at(border - 1), at(border), at(border + 1)]);
+    for (const path of [`/api/v1/link/${id}/clicks`, '/api/v1/clicks']) {
+      const list = await app.call('GET', `${path}?from=2000-01-01T00:00:01Z`, { key: someone.key });
+      expect([list.json.clicks.length, list.json.total_clicks]).toEqual([2, 2]);
+      const csv = await app.call('GET', `${path}.csv`, { key: someone.key });
+      expect(csv.text.trim().split('\r\n')).toHaveLength(3);
+    }
+    const range = `from=${new Date(border - 86_400_000).toISOString()}&to=${new Date(app.clock.now).toISOString()}`;
+    const filters = 'device=desktop&source=link';
+    const stats = await app.call('GET', `/api/v1/stats?${range}&${filters}`, { key: someone.key });
+    expect([stats.status, stats.json.total_clicks]).toEqual([200, 2]);
   });
 
   test('the export of all links has the hits of every link, and of this organization alone', async () => {

@@ -18,7 +18,7 @@ const agents = [
 ];
 const pick = <T>(list: readonly T[], number: number): T => list[number % list.length] as T;
 
-/** So many milliseconds lie between two hits: all are within the hour that packs may span, or within more. */
+/** So many milliseconds lie between two hits: all are within the hour that packs may span on SQLite, or within more. */
 const paces = { packs: 250, rows: 700 };
 
 /** Hits of three organizations on forty links over a midnight, of every kind. */
@@ -71,7 +71,8 @@ describe.each(kinds)('a large leftover journal on %s, for %s where there are pac
     const rows = await wholeLedger(database.read);
     expect(rows.length).toBe(hits + 200);
     const { length: unpacked } = await database.read.selectFrom('hits').select('id').execute();
-    expect(unpacked).toBe(store === 'sqlite' && as === 'packs' ? 200 : hits + 200);
+    if (store === 'sqlite') expect(unpacked).toBe(as === 'packs' ? 200 : hits + 200);
+    else expect(unpacked).toBeLessThanOrEqual(200);
     expect(new Set(rows.map((row) => row.at)).size).toBe(hits + 200);
     const leftover = rows.filter((row) => row.at < hitAt(hits, pace).at);
     for (const link of new Set(rows.map((row) => row.link_id))) {

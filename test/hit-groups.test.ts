@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { sql } from 'kysely';
 import { openCounts } from '../src/ledger/open-counts.ts';
-import { hitColumns } from '../src/rules/click-fields.ts';
+import { type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
 import { openDatabase } from '../src/storage/open.ts';
 import { storeKinds } from './support/app.ts';
+import { insertRows } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
@@ -27,15 +27,11 @@ describe.each(storeKinds)('groups counted from hits on %s', (store) => {
           class: isBot ? 2 : 0,
         };
       });
-      const rows = hits.map((hit) =>
-        hitColumns.map((name) => (name in hit ? hit[name as keyof typeof hit] : 0)),
+      const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Record<HitColumn, number>;
+      await insertRows(
+        database,
+        hits.map((hit) => ({ ...noFacts, ...hit })),
       );
-      await database.write(async (queries) => {
-        await sql`insert into hits (${sql.join(hitColumns.map((name) => sql.ref(name)))})
-          values ${sql.join(rows.map((row) => sql`(${sql.join(row.map((cell) => sql.lit(cell)))})`))}`.execute(
-          queries,
-        );
-      });
       const clicksOf = (value: number) =>
         hits.filter((hit) => hit.referrer === value && hit.class === 0).length;
       const all = { all_clicks: hits.filter((hit) => hit.class === 0).length, all_hits: hits.length };

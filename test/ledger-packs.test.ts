@@ -1,24 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Position } from '../src/journal/files.ts';
 import { outcomes } from '../src/journal/hit.ts';
+import type { FoldStore } from '../src/ledger/fold-store.ts';
 import type { GroupCount } from '../src/ledger/groups.ts';
 import { minInPack } from '../src/ledger/hit-pack.ts';
 import type { HitCount, HitFilter, Ledger, Owner, StoredHit } from '../src/ledger/ledger.ts';
 import { openLedger } from '../src/ledger/open-ledger.ts';
 import { PackLedger } from '../src/ledger/pack-ledger.ts';
+import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { minPacked } from '../src/ledger/postgres-hits.ts';
 import { RowLedger } from '../src/ledger/row-ledger.ts';
 import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
-import { classes, type HitColumn, hitColumns } from '../src/rules/click-fields.ts';
+import { classes, type HitColumn } from '../src/rules/click-fields.ts';
 import type { Database } from '../src/storage/database.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { storeKinds } from './support/app.ts';
 import { drawFrom } from './support/draw.ts';
+import { Folding, type Told } from './support/folding.ts';
 import { wholeLedger } from './support/hits.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
 import { temporaryFolder } from './support/program.ts';
 
 const minute = 60_000;
 const begin = Date.UTC(2026, 10, 19, 9, 50);
 const draw = drawFrom(20261122);
-type Told = Omit<StoredHit, 'id'>;
 
 /** Of three organizations, whose links take turns: a large one, a middling one, and one with next to nothing. */
 function someHits(count: number, from: number): Told[] {
@@ -50,85 +54,16 @@ function someHits(count: number, from: number): Told[] {
 }
 
 /** The order in which they have their ids: as they came, or link by link, and then organization by organization. */
-function inOrder(hits: readonly Told[], isByLink: boolean): readonly Told[] {
+function inOrder(hits: readonly Told[], isByLink: boolean, minHits: number): readonly Told[] {
   if (!isByLink) return hits;
   const byLink = hits.toSorted((one, other) => one.link_id - other.link_id);
   const parts = Map.groupBy(byLink, (hit) => hit.organization_id);
   const [packed, rows] = [true, false].map((isLarge) =>
-    [...parts.values()].filter((part) => part.length >= minInPack === isLarge),
+    [...parts.values()].filter((part) => part.length >= minHits === isLarge),
   );
   const left = new Set(rows?.flat());
   return [...(packed?.flat() ?? []), ...byLink.filter((hit) => left.has(hit))];
 }
-
-/** Folds batches, as the fold's thread would. */
-class Folding {
-  readonly #store: SqliteFoldStore;
-  readonly #journal: string;
-  #from: Position | null = null;
-
-  constructor(store: SqliteFoldStore, journal = 'here/own') {
-    this.#store = store;
-    this.#journal = journal;
-  }
-
-  async fold(told: readonly Told[], isByLink: boolean): Promise<void> {
-    const hits = isByLink ? told.toSorted((one, other) => one.link_id - other.link_id) : told;
-    const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
-    const to = { segment: 1, offset: (this.#from?.offset ?? 0) + 1 };
-    const none = new Float64Array();
-    await this.#store.fold(
-      {
-        journal: this.#journal,
-        from: this.#from,
-        to,
-        hits: { columns, count: hits.length },
-        isByLink,
-        order: null,
-        visitors: [],
-        linkHours: { numbers: none, counts: [] },
-        organizationRollups: none,
-        linkClicks: none,
-      },
-      () => [],
-    );
-    this.#from = to;
-  }
-}
-
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let database: Database;
-let store: SqliteFoldStore;
-let ledger: Ledger;
-const told: StoredHit[] = [];
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  database = await openDatabase(null, folder.path, () => {});
-  ledger = openLedger(database);
-  store = new SqliteFoldStore(folder.path);
-  const folding = new Folding(store);
-  const batches = [
-    [40, false],
-    [4_500, true],
-    [4_096, true],
-    [700, false],
-    [5_000, true],
-    [5, false],
-  ] as const;
-  let from = begin;
-  for (const [count, isByLink] of batches) {
-    const hits = someHits(count, from);
-    await folding.fold(hits, isByLink);
-    for (const hit of inOrder(hits, isByLink)) told.push({ ...hit, id: told.length + 1 } as StoredHit);
-    from += 15 * minute;
-  }
-});
-afterAll(async () => {
-  await store.close();
-  await database.close();
-  await folder[Symbol.asyncDispose]();
-});
 
 const codeOf = ({ class: ofClass, outcome }: Told): number =>
   ofClass > 0 ? ofClass + 1 : Number(outcome !== 0);
@@ -150,12 +85,51 @@ const filters: HitFilter[] = [1, 2, 3, 9].flatMap((id) =>
   ]),
 );
 
-describe('a ledger of rows and packs', () => {
+describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
+  const minHits = { sqlite: minInPack, postgres: minPacked }[kind];
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let database: Database;
+  let store: FoldStore;
+  let ledger: Ledger;
+  const told: StoredHit[] = [];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const url = kind === 'postgres' ? await migratedPostgres() : null;
+    database = await openDatabase(url, folder.path, () => {});
+    ledger = openLedger(database);
+    store = url === null ? new SqliteFoldStore(folder.path) : new PostgresFoldStore(url);
+    const folding = new Folding(store);
+    const batches = [
+      [40, false],
+      [4_500, true],
+      [4_096, true],
+      [700, false],
+      [5_000, true],
+      [5, false],
+    ] as const;
+    let from = begin;
+    for (const [count, isByLink] of batches) {
+      const hits = someHits(count, from);
+      await folding.fold(hits, isByLink);
+      for (const hit of inOrder(hits, isByLink, minHits))
+        told.push({ ...hit, id: told.length + 1 } as StoredHit);
+      from += 15 * minute;
+    }
+  });
+  afterAll(async () => {
+    await store.close();
+    await database.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
   test('has packs for those with many hits, and every hit as it was told', async () => {
     const packs = await database.read.selectFrom('hit_packs').selectAll().execute();
-    expect(new Set(packs.map((pack) => pack.organization_id))).toEqual(new Set([1, 2]));
+    expect(new Set(packs.map((pack) => pack.organization_id))).toEqual(
+      new Set(kind === 'sqlite' ? [1, 2] : [1, 2, 3]),
+    );
     expect(Math.max(...packs.map((pack) => pack.hits))).toBeLessThanOrEqual(512);
-    expect(Math.min(...packs.map((pack) => pack.hits))).toBeGreaterThanOrEqual(minInPack);
+    expect(Math.min(...packs.map((pack) => pack.hits))).toBeGreaterThanOrEqual(minHits);
     expect([...(await wholeLedger(database.read))]).toEqual(told);
   });
 
@@ -246,20 +220,23 @@ describe('a ledger of rows and packs', () => {
     }
   });
 
-  test('forgets what has been kept for long enough, packs with the last of their hits', async () => {
-    const end = begin + 45 * minute;
-    while (await store.deleteHitsBefore(end));
-    const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
-    expect(packed.every((pack) => pack.last_at >= end)).toBe(true);
-    const kept = new Set((await wholeLedger(database.read)).map((hit) => hit.id));
-    const isInKept = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
-    expect(told.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
-    expect([...kept].filter((id) => (told[id - 1]?.at ?? 0) < end && !isInKept(id))).toEqual([]);
-    const links = await database.read.selectFrom('hit_pack_links').select('pack_id').distinct().execute();
-    expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
-  });
+  test.if(kind === 'sqlite')(
+    'forgets what has been kept for long enough, packs with the last of their hits',
+    async () => {
+      const end = begin + 45 * minute;
+      while (await store.deleteHitsBefore(end));
+      const packed = await database.read.selectFrom('hit_packs').select(['id', 'hits', 'last_at']).execute();
+      expect(packed.every((pack) => pack.last_at >= end)).toBe(true);
+      const kept = new Set((await wholeLedger(database.read)).map((hit) => hit.id));
+      const isInKept = (id: number) => packed.some((pack) => id >= pack.id && id < pack.id + pack.hits);
+      expect(told.filter((hit) => hit.at >= end && !kept.has(hit.id))).toEqual([]);
+      expect([...kept].filter((id) => (told[id - 1]?.at ?? 0) < end && !isInKept(id))).toEqual([]);
+      const links = await database.read.selectFrom('hit_pack_links').select('pack_id').distinct().execute();
+      expect(new Set(links.map((link) => link.pack_id))).toEqual(new Set(packed.map((pack) => pack.id)));
+    },
+  );
 
-  test('forgets packs of few hits as quickly as those of many', async () => {
+  test.if(kind === 'sqlite')('forgets packs of few hits as quickly as those of many', async () => {
     const hits = someHits(4_100, begin);
     const ofMany = hits.map((hit, index) => ({ ...hit, organization_id: 100 + (index % 100) }));
     await new Folding(store, 'here/many').fold(ofMany, true);
@@ -268,7 +245,7 @@ describe('a ledger of rows and packs', () => {
     expect(rounds).toBeLessThan(10);
   });
 
-  test('never gives an id a second time, however little is left', async () => {
+  test.if(kind === 'sqlite')('never gives an id a second time, however little is left', async () => {
     while (await store.deleteHitsBefore(begin * 2));
     expect(await wholeLedger(database.read)).toEqual([]);
     const folding = new Folding(store, 'here/next');

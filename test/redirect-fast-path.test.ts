@@ -86,13 +86,8 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
     }
     await app.app.clicks.settled();
     const rows = async (id: number) => {
-      const found = await app.app.context.database.read
-        .selectFrom('hits')
-        .selectAll()
-        .where('link_id', '=', id)
-        .orderBy('id')
-        .execute();
-      return found.map(({ id: _, link_id, ...row }) => row);
+      const found = await wholeLedger(app.app.context.database.read);
+      return found.filter((hit) => hit.link_id === id).map(({ id: _, link_id, ...row }) => row);
     };
     const recorded = await rows(short.id);
     expect(recorded).toHaveLength(visits.length);

@@ -8,6 +8,7 @@ import { clickAnswer } from './click-answer.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
+import { rawSince } from './raw-since.ts';
 import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
 
@@ -51,7 +52,7 @@ export const exportOfLink = endpoint({
     const { link } = await readLink(context, caller, params.id);
     return exported(
       context,
-      questionOf({ kind: 'link', id: link.id }, query),
+      questionOf(context, { kind: 'link', id: link.id }, query),
       `clicks-of-link-${link.id}.csv`,
     );
   },
@@ -61,13 +62,22 @@ export const exportOfOrganization = endpoint({
   ...exporting,
   summary: 'Export the clicks of all links',
   handle: ({ caller, query }, context) =>
-    exported(context, questionOf({ kind: 'organization', id: caller.organizationId }, query), 'clicks.csv'),
+    exported(
+      context,
+      questionOf(context, { kind: 'organization', id: caller.organizationId }, query),
+      'clicks.csv',
+    ),
 });
 
-const questionOf = (owner: Owner, query: z.output<typeof ClickExportQuery>): ClickQuestion => ({
+const questionOf = (
+  context: Context,
+  owner: Owner,
+  query: z.output<typeof ClickExportQuery>,
+): ClickQuestion => ({
   owner,
   class: query.class,
   range: clicksRange(query),
+  rawSince: rawSince(context),
 });
 
 const exported = ({ database }: Context, question: ClickQuestion, file: string) =>
@@ -79,7 +89,7 @@ const exported = ({ database }: Context, question: ClickQuestion, file: string) 
   });
 
 async function pageOf(
-  { secrets, database }: Context,
+  context: Context,
   caller: Caller,
   owner: Owner,
   query: z.output<typeof ClickListQuery>,
@@ -87,9 +97,9 @@ async function pageOf(
   refuseBoth(query);
   const { class: ofClass, from = null, to = null, limit, offset } = query;
   const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to];
-  const cursors = new Cursors<number>(secrets, ['clicks', ...which]);
+  const cursors = new Cursors<number>(context.secrets, ['clicks', ...which]);
   const before = cursors.read(query.cursor) ?? query.before;
   const page = { limit, offset, before };
-  const { clicks, total, next } = await readClicks(database, questionOf(owner, query), page);
+  const { clicks, total, next } = await readClicks(context.database, questionOf(context, owner, query), page);
   return { clicks: clicks.map(clickAnswer), total_clicks: total, ...cursors.toNext(next) };
 }

@@ -3,6 +3,7 @@ import { type ClickQuestion, clicksAfter, type StoredClick } from '../stats/clic
 import type { LiveClicks } from '../stats/live-clicks.ts';
 import { clickAnswer } from './click-answer.ts';
 import { endpoint, Reply } from './endpoint.ts';
+import { rawSince } from './raw-since.ts';
 import { LiveQuery } from './schemas/click.ts';
 
 const maxPerChunk = 200;
@@ -14,7 +15,8 @@ export const stream = endpoint({
   query: LiveQuery,
   statuses: { 200: 'Events, until either side ends the stream.' },
   streams: 'text/event-stream',
-  async handle({ caller, query, headers, connection, signal, reauthorize }, { live, database }) {
+  async handle({ caller, query, headers, connection, signal, reauthorize }, context) {
+    const { live, database } = context;
     const { organizationId } = caller;
     const since = query.last_event_id ?? lastEventId(headers);
     if (!live.hasRoomFor(organizationId)) {
@@ -29,6 +31,7 @@ export const stream = endpoint({
       owner: { kind: 'organization', id: organizationId },
       class: query.class,
       range: {},
+      rawSince: rawSince(context),
     };
     const read = (after: number, upTo: number) =>
       clicksAfter(database, question, { after, upTo, limit: maxPerChunk });

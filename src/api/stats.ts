@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import { formatIso } from '../rules/instant.ts';
-import { dayLength } from '../rules/utc-time.ts';
 import { type StatsRange, statsRange } from '../stats/range.ts';
 import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
 import { endpoint } from './endpoint.ts';
+import { rawSince } from './raw-since.ts';
 import { linkPath } from './schemas/parts.ts';
 import { Stats, StatsQuery } from './schemas/stats.ts';
 
@@ -39,8 +39,10 @@ async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, conte
   const { from, to, interval, timezone, group_by: groupBy, ...filters } = query;
   const now = context.now();
   const range = statsRange({ from, to, interval, timezone }, now);
-  const rawSince = now - context.config.clickRetentionDays * dayLength;
-  return statsAnswer(range, await readStats(context.database, { owner, range, filters, groupBy, rawSince }));
+  return statsAnswer(
+    range,
+    await readStats(context.database, { owner, range, filters, groupBy, rawSince: rawSince(context) }),
+  );
 }
 
 const statsAnswer = (range: StatsRange, found: Found): z.input<typeof Stats> => ({

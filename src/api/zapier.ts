@@ -2,6 +2,7 @@ import { credentialOf } from '../auth/authenticate.ts';
 import { linkOfKey, sampleFor, subscribeZapier, unsubscribeZapier } from '../manage/zapier-hooks.ts';
 import { readClicks } from '../stats/clicks.ts';
 import { endpoint } from './endpoint.ts';
+import { rawSince } from './raw-since.ts';
 import { pathId } from './schemas/parts.ts';
 import { ZapierHook, ZapierHookToCreate, ZapierSample } from './schemas/webhook.ts';
 
@@ -48,7 +49,11 @@ export const sample = endpoint({
     const link = await linkOfKey(context, credentialOf(headers));
     const owner = { kind: 'link', id: link.id } as const;
     const page = { limit: samples, offset: 0, before: undefined };
-    const { clicks } = await readClicks(context.database, { owner, class: 'click', range: {} }, page);
+    const { clicks } = await readClicks(
+      context.database,
+      { owner, class: 'click', range: {}, rawSince: rawSince(context) },
+      page,
+    );
     return sampleFor(context, link, clicks);
   },
 });

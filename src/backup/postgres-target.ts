@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type AskPartitions, Partitions } from '../ledger/partitions.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
 import type { BackupTarget, TableInFile } from './backup-target.ts';
@@ -13,9 +14,16 @@ export class PostgresTarget implements BackupTarget {
   /** Emptied of what the migrations put there. */
   readonly #begun = new Set<string>();
   #insert = '';
+  readonly #partitions: Partitions;
+  /** The column by which the table is divided; null where it isn't. */
+  #instant: number | null = null;
 
   private constructor(client: pg.Client) {
     this.#client = client;
+    const query: AskPartitions = async (sql, parameters = []) =>
+      (await client.query(sql, [...parameters])).rows;
+    // All of it is in one transaction already.
+    this.#partitions = new Partitions(query, (work) => work(query));
   }
 
   static async open(url: string): Promise<PostgresTarget> {
@@ -42,13 +50,16 @@ export class PostgresTarget implements BackupTarget {
     );
     // Made again at the end, each by one sort of all its rows.
     for (const { name } of rows) await this.#client.query(`drop index ${name}`);
-    this.#indexes = rows.map(({ sql }) => sql);
+    // Of a table with partitions it says "on only", and would leave those out.
+    this.#indexes = rows.map(({ sql }) => sql.replace(' ON ONLY ', ' ON '));
   }
 
   async take(part: BackupPart): Promise<void> {
     if (part.part === 'table') await this.#beginTable(part);
-    else if (part.part === 'rows') await this.#client.query(this.#insert, [part.json]);
-    else await this.#setIds(part.last);
+    else if (part.part === 'rows') {
+      await this.#coverMonths(part.json);
+      await this.#client.query(this.#insert, [part.json]);
+    } else await this.#setIds(part.last);
   }
 
   async finish(): Promise<void> {
@@ -70,6 +81,12 @@ export class PostgresTarget implements BackupTarget {
       throw new BackupProblem(`The backup has ${name}.${unknown}, which this version does not know.`);
     if (!this.#begun.has(name)) await this.#client.query(`delete from ${name}`);
     this.#begun.add(name);
+    const { rows } = await this.#client.query<{ column: string }>(
+      `select attname as column from pg_partitioned_table
+        join pg_attribute on attrelid = partrelid and attnum = partattrs[0] where partrelid = $1::regclass`,
+      [name],
+    );
+    this.#instant = rows[0] === undefined ? null : columns.indexOf(rows[0].column);
     const cells = columns.map((column, index) =>
       bytes.includes(column) ? `decode(row ->> ${index}, 'hex')` : `(row ->> ${index})::${known.get(column)}`,
     );
@@ -81,7 +98,17 @@ export class PostgresTarget implements BackupTarget {
     for (const [table, id] of Object.entries(last)) {
       const sequence = sequences.get(table);
       if (sequence !== undefined) await this.#client.query('select setval($1, $2)', [sequence, id]);
+      else if (table === 'hits')
+        await this.#client.query('update hit_ids set newest = greatest(newest, $1)', [id]);
     }
+  }
+
+  /** Has the partitions that the rows belong in. */
+  async #coverMonths(json: string): Promise<void> {
+    if (this.#instant === null) return;
+    const index = this.#instant;
+    const rows = JSON.parse(json) as readonly (readonly unknown[])[];
+    await this.#partitions.cover(new Set(rows.map((row) => Number(row[index]))));
   }
 
   async #migrate(from: number, to: number): Promise<void> {

@@ -10,12 +10,10 @@ import type { SeenVisitors } from './seen-visitors.ts';
 import { groupsInOrder, VisitorGroups } from './visitor-groups.ts';
 import type { WordIds } from './word-ids.ts';
 
-/** Hits: so many in one turn are a backlog, or more than anyone watches live. */
-const longBatch = 4_096;
-
 /** Computes what a batch of hits adds to the ledger and to every total above it. Used again for every batch. */
 export class BatchBuilder {
   readonly #seen: SeenVisitors;
+  readonly #minByLink: number;
   readonly #sorted = new HitColumns();
   #order: Int32Array | null = null;
   readonly #rollUps = new RollUps();
@@ -26,8 +24,10 @@ export class BatchBuilder {
   readonly #visitorsOfLinks = new VisitorGroups();
   readonly #visitorsOfOrganizations = new VisitorGroups();
 
-  constructor(seen: SeenVisitors) {
+  /** Batches of `minByLink` hits and more are wanted link by link. */
+  constructor(seen: SeenVisitors, minByLink = 4_096) {
     this.#seen = seen;
+    this.#minByLink = minByLink;
   }
 
   /** Must be called once for a batch, when its words have their ids. The result is valid until the next call. */
@@ -43,7 +43,7 @@ export class BatchBuilder {
     this.#visitorsOfLinks.clear();
     this.#visitorsOfOrganizations.clear();
     this.#visitsOfOrganizations.clear();
-    const isByLink = columns.count >= longBatch;
+    const isByLink = columns.count >= this.#minByLink;
     const inOrder = linksInOrder(links);
     const byLink = this.#sortedByLink(columns, links, inOrder);
     this.#rollUps.begin(byLink, hours);

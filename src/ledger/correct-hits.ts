@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
 import { reasonWithin } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
-import { dialectOf, dialects } from '../storage/dialect.ts';
+import { dialectOf } from '../storage/dialect.ts';
 import { jsonRows } from '../storage/json-rows.ts';
 import type { Queries } from '../storage/schema.ts';
 import { changeTotals } from './change-totals.ts';
@@ -30,9 +30,7 @@ export interface Part {
 /** The next hits of a scope after an id. */
 export async function nextPart(database: Database, scope: CorrectionScope, after: number): Promise<Part> {
   const filter = filterOf(scope);
-  const packs = dialects[database.kind].packsHits
-    ? await packsAfter(database, filter.owner, filter, after, packsAtOnce)
-    : [];
+  const packs = await packsAfter(database, filter.owner, filter, after, packsAtOnce);
   const lastPack = packs.length < packsAtOnce ? undefined : packs.at(-1)?.pack;
   const end = lastPack ? lastPack.id + lastPack.count - 1 : Number.MAX_SAFE_INTEGER - 1;
   const rows = await new RowLedger(database).after(filter, { after, upTo: end, limit: rowsAtOnce });
@@ -203,14 +201,17 @@ async function keepInPack(
       continue;
     }
     const { id, organization_id } = first;
+    const kept = packOf(run);
     await queries
       .insertInto('hit_packs')
-      .values({ id, organization_id, hits: run.length, ...packOf(run) })
+      .values({ id, organization_id, hits: run.length, ...kept })
       .execute();
     const links = [...new Set(run.map((hit) => hit.link_id))];
+    const { first_at } = kept;
+    const ofPack = dialectOf(queries).partitions ? { pack_id: id, first_at } : { pack_id: id };
     await queries
       .insertInto('hit_pack_links')
-      .values(links.map((link_id) => ({ link_id, pack_id: id })))
+      .values(links.map((link_id) => ({ link_id, ...ofPack })))
       .execute();
   }
   if (rows.length > 0) await queries.insertInto('hits').values(rows).execute();

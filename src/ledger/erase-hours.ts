@@ -27,19 +27,19 @@ export async function hasLaterHits(
   { owner, from, to }: CorrectionScope,
   seenId: number,
 ): Promise<boolean> {
-  const { locksRows, packsHits } = dialectOf(queries);
+  const { locksRows } = dialectOf(queries);
   const after = Math.max(0, seenId - (locksRows ? idsInFlight : 0));
   const ofOwner = sql.ref(`${owner.kind}_id`);
   const { rows } = await sql`select id from hits where ${ofOwner} = ${owner.id} and id > ${after}
     and at >= ${from ?? 0} and at < ${to} limit 1`.execute(queries);
-  if (rows.length > 0 || !packsHits) return rows.length > 0;
+  if (rows.length > 0) return true;
   const packs =
     owner.kind === 'organization'
       ? sql`hit_packs where organization_id = ${owner.id} and id > ${after}`
       : sql`hit_pack_links as links cross join hit_packs where links.link_id = ${owner.id}
           and links.pack_id > ${after} and hit_packs.id = links.pack_id`;
   const found =
-    await sql`select hit_packs.id from ${packs} and last_at >= ${from ?? 0} and first_at < ${to} limit 1`.execute(
+    await sql`select hit_packs.id from ${packs} and hit_packs.last_at >= ${from ?? 0} and hit_packs.first_at < ${to} limit 1`.execute(
       queries,
     );
   return found.rows.length > 0;

@@ -99,6 +99,8 @@ export interface FoldStore {
   forgetWatermark(journal: string): Promise<void>;
   /** The ids of these words, created where there are none yet. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** From how many hits on a batch is wanted link by link: only those can be packed. */
+  readonly minByLink: number;
   /** How many hits the next transaction should hold: many share its cost, and all other writers wait for it. */
   batchLength(): number;
   fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;

@@ -62,7 +62,7 @@ export class FoldWorker {
   readonly #parts: FoldWorkerParts;
   readonly #words = new WordIds();
   readonly #hits: HitBatch;
-  readonly #builder = new BatchBuilder(new SeenVisitors());
+  readonly #builder: BatchBuilder;
   #now: number;
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
@@ -84,6 +84,7 @@ export class FoldWorker {
   constructor(parts: FoldWorkerParts) {
     this.#parts = parts;
     this.#now = parts.now;
+    this.#builder = new BatchBuilder(new SeenVisitors(), parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich);
     this.#run();
   }

@@ -9,8 +9,10 @@ export class HitCounts implements Counts {
   readonly #ledger: Ledger;
   readonly #owner: Owner;
   readonly #slice: HitSlice;
+  readonly #since: number;
 
-  constructor(ledger: Ledger, owner: Owner, slice: HitSlice) {
+  constructor(ledger: Ledger, owner: Owner, slice: HitSlice, since: number) {
+    this.#since = since;
     this.#ledger = ledger;
     this.#owner = owner;
     this.#slice = slice;
@@ -27,6 +29,7 @@ export class HitCounts implements Counts {
 
   #filter({ from, to }: Hours): HitFilter {
     const { values, classes } = this.#slice;
-    return { owner: this.#owner, values, classes, from: from * hourLength, to: to * hourLength };
+    const since = Math.max(from * hourLength, this.#since);
+    return { owner: this.#owner, values, classes, from: since, to: to * hourLength };
   }
 }

@@ -6,9 +6,9 @@ import { LinkCounts } from './link-counts.ts';
 import { openLedger } from './open-ledger.ts';
 import { OrganizationCounts } from './organization-counts.ts';
 
-/** Counts of a slice from the roll-ups, or from the hits themselves. */
-export function openCounts(database: Database, owner: Owner, slice: Slice): Counts {
-  if (slice.kind === 'hits') return new HitCounts(openLedger(database), owner, slice);
+/** Counts of a slice from the roll-ups, or from the hits themselves, which count since `rawSince`. */
+export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
+  if (slice.kind === 'hits') return new HitCounts(openLedger(database), owner, slice, rawSince);
   return owner.kind === 'link'
     ? new LinkCounts(database.read, owner.id, slice)
     : new OrganizationCounts(database.read, owner.id, slice);

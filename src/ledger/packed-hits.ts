@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { monthBegin, monthOf } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
+import { type Dialect, dialects } from '../storage/dialect.ts';
 import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
 import type { Owner, Times } from './ledger.ts';
 
@@ -19,7 +21,7 @@ export const packsAfter = (database: Database, owner: Owner, times: Times, after
   packsWhere(database, owner, times, reachesBeyond(after, keyOf(owner)), sql`asc`, limit);
 
 async function packsWhere(
-  { read }: Database,
+  { read, kind }: Database,
   owner: Owner,
   times: Times,
   condition: RawBuilder<unknown>,
@@ -27,7 +29,7 @@ async function packsWhere(
   limit: number,
 ): Promise<readonly PackedHits[]> {
   const { rows } = await sql<PackRow>`
-    ${ofOwner(owner)} and ${condition}${within(times)}
+    ${ofOwner(owner, dialects[kind])} and ${condition}${within(times, dialects[kind])}
     order by ${keyOf(owner)} ${order} limit ${sql.lit(limit)}`.execute(read);
   return rows.map((row) => ofOwnerIn(new HitPack(row), owner));
 }
@@ -82,17 +84,20 @@ const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
 const columns = sql`packs.id, packs.hits, packs.cells`;
 
 /** The query starts from the links: their key has the packs of one in order. */
-const ofOwner = ({ kind, id }: Owner) =>
+const ofOwner = ({ kind, id }: Owner, { partitions }: Dialect) =>
   kind === 'organization'
     ? sql`select ${columns} from hit_packs as packs where packs.organization_id = ${id}`
     : sql`select ${columns} from hit_pack_links as links cross join hit_packs as packs
-        where links.link_id = ${id} and packs.id = links.pack_id`;
+        where links.link_id = ${id} and packs.id = links.pack_id${partitions ? sql` and packs.first_at = links.first_at` : sql``}`;
 
 /** The column that an owner's packs are ordered by. */
 const keyOf = ({ kind }: Owner) => (kind === 'organization' ? sql`packs.id` : sql`links.pack_id`);
 
-function within({ from, to }: Times) {
-  const since = from === undefined ? sql`` : sql` and packs.last_at >= ${from}`;
+/** No pack goes beyond the end of its month where that has a partition: those of earlier months aren't looked at. */
+function within({ from, to }: Times, { partitions }: Dialect) {
+  const month =
+    from === undefined || !partitions ? sql`` : sql` and packs.first_at >= ${monthBegin(monthOf(from))}`;
+  const since = from === undefined ? sql`` : sql`${month} and packs.last_at >= ${from}`;
   return to === undefined ? since : sql`${since} and packs.first_at < ${to}`;
 }
 

@@ -1,8 +1,10 @@
-import pg from 'pg';
-import { hitColumns } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
-import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
-import type { Column, DayVisitors, FoldBatch, Hits, NewVisitors } from './fold-store.ts';
+import { asciiArray, bigintArray } from './binary-arrays.ts';
+import type { DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
+import { PartitionDrop } from './partition-drop.ts';
+import { earlierRows, Partitions } from './partitions.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
 import { postgresSaltBoard } from './salts/postgres-salt-board.ts';
 import type { SaltBoard } from './salts/shared-salts.ts';
 import {
@@ -10,35 +12,34 @@ import {
   deletedAtOnce,
   deleteOldHits,
   type Insertion,
+  maxLoose,
   type Query,
+  type Row,
   SqlFoldStore,
   type TidiedHour,
   type Total,
   totals,
+  unnested,
 } from './sql-fold-store.ts';
 
+/** SQLSTATE: no partition takes a row, or a check failed; the ledger has no other checks. */
+const noPartition = '23514';
 const maxHits = 32_768;
-
-/** In PostgreSQL's text form of arrays: one statement takes an array for each column, and so all rows at once. */
-const arrayText = (numbers: Column | readonly number[]): string => `{${numbers.join(',')}}`;
-
-function hitArrays({ columns, count }: Hits): string[] {
-  return columns.map((column) => arrayText(column.subarray(0, count)));
-}
-
-/** Counts are letters and digits: only an empty one needs quotes. */
-const textsArray = (texts: readonly string[]): string => `{${texts.map((text) => text || '""').join(',')}}`;
+/** Fewer hits than this in a batch are rows. */
+const minByLink = minPacked;
 
 const isText = (cells: Cells): cells is readonly string[] => Array.isArray(cells);
+const arrayOf = (cells: Cells): Buffer => (isText(cells) ? asciiArray(cells) : bigintArray(cells));
 
-/** A row for each element of the parameters, which are arrays of these types. */
-const unnested = (types: readonly string[]): string =>
-  `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
+function insertionOf({ head, constants = '', tail = '' }: Insertion, columns: readonly Cells[]): string {
+  const rows = unnested(columns.map((cells) => (isText(cells) ? 'text' : 'bigint')));
+  return `${head} select *${constants} from ${rows} ${tail}`;
+}
+
 const bigints = (width: number): string => unnested(Array<string>(width).fill('bigint'));
 
-const hitsSql = `insert into hits (${hitColumns.join(', ')}) select * from ${bigints(hitColumns.length)}`;
-const hitsWithIdsSql = `insert into hits (id, ${hitColumns.join(', ')}) select * from ${bigints(1 + hitColumns.length)}`;
-const nextHitIdsSql = `select nextval(pg_get_serial_sequence('hits', 'id')) as id from generate_series(1, $1)`;
+/** Outside of the transaction, so that no other node waits for its end. */
+const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
 const visitorsSql = `with fresh as (
     insert into daily_visitors (day, owner, visitor) select * from ${bigints(3)} on conflict do nothing returning day, owner
   ) select day, owner, count(*) as count from fresh group by day, owner order by day, owner`;
@@ -50,14 +51,21 @@ const countsSql = `update link_hours set counts = tidy.counts, loose = 0
 export class PostgresFoldStore extends SqlFoldStore {
   protected override readonly linkIsListed =
     'links.id in (select item::bigint from json_array_elements_text($1) as item)';
-  /** Rows that another node is adding to are left to that node. */
-  protected override readonly forUpdate = 'order by link_id, hour for update skip locked';
+  override readonly minByLink = minByLink;
   readonly #url: string;
-  #client: pg.Client | null = null;
+  readonly #connection: PostgresConnection;
+  readonly #hits = new PostgresHits();
+  readonly #partitions: Partitions;
+  /** The id of the first hit of the batch that is being folded. */
+  #firstId = 0;
+  #dropping: PartitionDrop | null = null;
 
   constructor(url: string) {
     super();
     this.#url = url;
+    this.#connection = new PostgresConnection(url, { name: 'linnet fold', patience: 20_000 });
+    const { query } = this.#connection;
+    this.#partitions = new Partitions(query, (work) => this.transaction(work));
   }
 
   /** Where nodes agree on the salts of visitors. */
@@ -79,34 +87,39 @@ export class PostgresFoldStore extends SqlFoldStore {
     return maxHits;
   }
 
+  override async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    try {
+      await this.#foldOnce(batch, deliveriesOf);
+    } catch (cause) {
+      if ((cause as { code?: string }).code !== noPartition) throw cause;
+      // Another node has dropped it, as all of that month is older than what is kept.
+      this.#partitions.forget();
+      await this.#foldOnce(batch, deliveriesOf);
+    }
+  }
+
+  /** Months are dropped whole, over a connection of their own: that waits for readers, and the fold doesn't. */
   async deleteHitsBefore(at: number): Promise<boolean> {
-    const rows = await this.query(deleteOldHits, [at]);
-    return rows.length >= deletedAtOnce;
+    if (this.#dropping === null) {
+      if (await this.#deleteEarlierRows(at)) return true;
+      const expired = await this.#partitions.expired(at);
+      if (expired.length === 0) return false;
+      this.#dropping = new PartitionDrop(this.#url, expired);
+    }
+    if (!this.#dropping.isOver) return true;
+    const { fault } = this.#dropping;
+    this.#dropping = null;
+    if (fault !== null) throw new StoreAway(fault.message, { cause: fault });
+    return false;
   }
 
   async close(): Promise<void> {
-    const client = this.#client;
-    this.#client = null;
-    await client?.end().catch(() => {});
+    await this.#connection.close();
+    await this.#dropping?.stop();
   }
 
-  /**
-   * Where webhooks need the ids of hits, they are fetched first: `returning` promises no order. Without webhooks the ids
-   * are empty.
-   */
-  protected override async appendHits(
-    query: Query,
-    { hits }: FoldBatch,
-    needsIds: boolean,
-  ): Promise<() => Float64Array> {
-    if (!needsIds) {
-      await query(hitsSql, hitArrays(hits));
-      return () => new Float64Array();
-    }
-    const rows = await query(nextHitIdsSql, [hits.count]);
-    const ids = Float64Array.from(rows, (row) => Number(row.id)).sort();
-    await query(hitsWithIdsSql, [arrayText(ids), ...hitArrays(hits)]);
-    return () => ids;
+  protected override appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+    return this.#hits.append(query, batch, this.#firstId);
   }
 
   protected override async insertVisitors(
@@ -122,7 +135,10 @@ export class PostgresFoldStore extends SqlFoldStore {
         visitors.push(visitor);
       }
     }
-    const rows = await query(visitorsSql, [days, owners, visitors].map(arrayText));
+    const rows = await query(
+      visitorsSql,
+      [days, owners, visitors].map((numbers) => bigintArray(numbers)),
+    );
     return rows.map(({ day, owner, count }) => ({
       day: Number(day),
       owner: Number(owner),
@@ -136,86 +152,48 @@ export class PostgresFoldStore extends SqlFoldStore {
     columns: readonly Cells[],
     count: number,
   ): Promise<void> {
-    if (count === 0) return;
-    const { head, constants = '', tail }: Insertion = totals[total];
-    const rows = unnested(columns.map((cells) => (isText(cells) ? 'text' : 'bigint')));
-    const arrays = columns.map((cells) => (isText(cells) ? textsArray(cells) : arrayText(cells)));
-    await query(`${head} select *${constants} from ${rows} ${tail}`, arrays);
+    if (count > 0) await query(insertionOf(totals[total], columns), columns.map(arrayOf));
+  }
+
+  protected override async addLinkHours(
+    query: Query,
+    columns: readonly Cells[],
+    count: number,
+  ): Promise<readonly Row[]> {
+    if (count === 0) return [];
+    const sql = `with added as (${insertionOf(totals.linkHours, columns)} returning link_hours.*)
+      select link_id, hour, counts from added where loose > ${maxLoose}`;
+    return query(sql, columns.map(arrayOf));
   }
 
   protected override async setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void> {
     await query(countsSql, [
-      arrayText(hours.map(({ link }) => link)),
-      arrayText(hours.map(({ hour }) => hour)),
-      textsArray(hours.map(({ counts }) => counts)),
+      bigintArray(hours.map(({ link }) => link)),
+      bigintArray(hours.map(({ hour }) => hour)),
+      asciiArray(hours.map(({ counts }) => counts)),
     ]);
   }
 
-  protected override readonly query: Query = async (sql, parameters) =>
-    this.#over(await this.#connected())(sql, parameters);
-
-  /** Everything goes through one connection: on a second one, half of it would be outside of the transaction. */
-  protected override async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const query = this.#over(await this.#connected());
-    await query('begin');
-    try {
-      const result = await work(query);
-      await query('commit');
-      return result;
-    } catch (cause) {
-      if (!(cause instanceof StoreAway)) await query('rollback').catch(() => {});
-      throw cause;
-    }
+  async #foldOnce(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
+    await this.#partitions.cover(monthsOf(batch.hits));
+    this.#firstId = await this.#takeIds(batch.hits.count);
+    await super.fold(batch, deliveriesOf);
   }
 
-  #over(client: pg.Client): Query {
-    return async (sql, parameters = []) => {
-      try {
-        return (await client.query(sql, [...parameters])).rows;
-      } catch (cause) {
-        const fault = faultOf(cause);
-        if (fault instanceof StoreAway) this.#giveUp(client);
-        throw fault;
-      }
-    };
+  async #takeIds(count: number): Promise<number> {
+    const [row] = await this.query(takeIdsSql, [count]);
+    return Number(row?.newest) - count + 1;
   }
 
-  async #connected(): Promise<pg.Client> {
-    try {
-      this.#client ??= await this.#connect();
-      return this.#client;
-    } catch (cause) {
-      throw faultOf(cause);
-    }
+  async #deleteEarlierRows(at: number): Promise<boolean> {
+    if (!(await this.#partitions.hasEarlierRows())) return false;
+    const rows = await this.query(deleteOldHits(earlierRows), [at]);
+    return rows.length >= deletedAtOnce;
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'linnet fold',
-      connectionTimeoutMillis: connectTimeout(this.#url),
-      query_timeout: 20_000,
-      statement_timeout: 19_000,
-      idle_in_transaction_session_timeout: 30_000,
-      keepAlive: true,
-    });
-    client.on('error', () => {
-      if (this.#client === client) this.#client = null;
-    });
-    await client.connect();
-    return client;
-  }
+  protected override readonly query: Query = (sql, parameters) => this.#connection.query(sql, parameters);
 
-  #giveUp(client: pg.Client): void {
-    if (this.#client === client) this.#client = null;
-    client.end().catch(() => {});
+  protected override transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#connection.transaction(work);
   }
-}
-
-/** Deadlocks and serialization failures (40) ask for another try as well: the whole batch, from its beginning. */
-function faultOf(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause instanceof StoreAway) return cause;
-  const code = (cause as { code?: string }).code ?? '';
-  const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
-  return !isSqlState || /^(08|40|53|57)/.test(code) ? new StoreAway(cause.message, { cause }) : cause;
 }

@@ -24,6 +24,10 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Parameters are `$1`, `$2` and so on, in the order in which they first appear. */
 export type Query = (sql: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
 
+/** A row for each element of the parameters, which are arrays of these types of PostgreSQL. */
+export const unnested = (types: readonly string[]): string =>
+  `unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})`;
+
 /** A column to insert; it may have room for more rows than there are. */
 export type Cells = Column | readonly string[];
 
@@ -75,14 +79,11 @@ export interface TidiedHour {
 export const deletedAtOnce = 2_000;
 
 /** Ids rise with time, except for hits that waited in a journal: the oldest ids are checked, and no index is needed. */
-export const deleteOldHits = `delete from hits
-  where id in (select id from hits order by id limit ${deletedAtOnce}) and at < $1 returning id`;
+export const deleteOldHits = (table: string): string => `delete from ${table}
+  where id in (select id from ${table} order by id limit ${deletedAtOnce}) and at < $1 returning id`;
 
-/**
- * Hours whose counts have had much appended. The condition must be word for word that of its index, or the index
- * isn't used.
- */
-const looseHours = 'select link_id, hour, counts from link_hours where loose > 1000';
+/** Counts that had so many characters appended since they were last sorted are sorted again. */
+export const maxLoose = 1_000;
 
 const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
   links.ios_url, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
@@ -93,8 +94,6 @@ export abstract class SqlFoldStore implements FoldStore {
   protected readonly linkHint: string = '';
   /** A condition on `links.id`, which must be among the numbers of the first parameter, an array in JSON. */
   protected abstract readonly linkIsListed: string;
-  /** Follows a query for rows that the same transaction updates. */
-  protected readonly forUpdate: string = '';
 
   /** Outside of a transaction. */
   protected abstract query: Query;
@@ -113,9 +112,16 @@ export abstract class SqlFoldStore implements FoldStore {
     groups: readonly DayVisitors[],
   ): Promise<readonly NewVisitors[]>;
   protected abstract add(query: Query, total: Total, columns: readonly Cells[], count: number): Promise<void>;
+  /** Returns link, hour and counts of those whose counts have had much appended. */
+  protected abstract addLinkHours(
+    query: Query,
+    columns: readonly Cells[],
+    count: number,
+  ): Promise<readonly Row[]>;
   protected abstract setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void>;
 
   abstract wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  abstract readonly minByLink: number;
   abstract batchLength(): number;
   abstract deleteHitsBefore(at: number): Promise<boolean>;
   abstract close(): Promise<void>;
@@ -143,8 +149,7 @@ export abstract class SqlFoldStore implements FoldStore {
       const { ofLinkHours, organizations } = splitVisitors(batch.linkHours, visitors);
       const { numbers, counts } = batch.linkHours;
       const hours = [...columnsOf(numbers, linkHourColumns.length), ofLinkHours, counts];
-      await this.add(query, 'linkHours', hours, counts.length);
-      await this.#tidyLinkHours(query);
+      await this.#tidyLinkHours(query, await this.addLinkHours(query, hours, counts.length));
       await this.#addRows(query, 'organizationRollups', batch.organizationRollups);
       await this.#addRows(query, 'organizationRollups', organizations);
       await this.#addRows(query, 'linkClicks', batch.linkClicks);
@@ -172,8 +177,7 @@ export abstract class SqlFoldStore implements FoldStore {
   }
 
   /** Sorts counts that were appended to again and again. */
-  async #tidyLinkHours(query: Query): Promise<void> {
-    const rows = await query(`${looseHours} ${this.forUpdate}`);
+  async #tidyLinkHours(query: Query, rows: readonly Row[]): Promise<void> {
     const tidied = rows.map(({ link_id, hour, counts }) => ({
       link: Number(link_id),
       hour: Number(hour),

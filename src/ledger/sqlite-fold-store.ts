@@ -6,6 +6,7 @@ import type { DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-s
 import { RowInsertions } from './row-insertions.ts';
 import {
   type Cells,
+  maxLoose,
   type Query,
   type Row,
   SqlFoldStore,
@@ -38,6 +39,9 @@ const othersPause = 5_000;
  */
 const lockFreeTime = 25;
 
+/** The condition must be word for word that of its index, or the index isn't used. */
+const looseHours = `select link_id, hour, counts from link_hours where loose > ${maxLoose}`;
+
 const rowsTogether = [256, 32, 4, 1] as const;
 /** A column of each that differs from row to row. */
 const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisfies Record<Total, number>;
@@ -49,6 +53,8 @@ const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisf
 export class SqliteFoldStore extends SqlFoldStore {
   protected override readonly linkHint = 'indexed by links_hooked';
   protected override readonly linkIsListed = 'links.id in (select value from json_each($1))';
+  /** So many in one turn are a backlog, or more than anyone watches live. */
+  override readonly minByLink = 4_096;
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
   readonly #into: Readonly<Record<Total, RowInsertions>>;
@@ -194,6 +200,15 @@ export class SqliteFoldStore extends SqlFoldStore {
     count: number,
   ): Promise<void> {
     this.#into[total].insert(columns, count);
+  }
+
+  protected override async addLinkHours(
+    query: Query,
+    columns: readonly Cells[],
+    count: number,
+  ): Promise<readonly Row[]> {
+    this.#into.linkHours.insert(columns, count);
+    return query(looseHours);
   }
 
   protected override async setCounts(_query: Query, hours: readonly TidiedHour[]): Promise<void> {

@@ -56,7 +56,7 @@ export class SqliteHits {
   /** Deletes a part of the packs and rows that are older. Returns whether there may be more. */
   deleteBefore(at: number): boolean {
     const hasMorePacks = this.#deletePacksBefore(at);
-    const rows = this.#statement(deleteOldHits).all(at);
+    const rows = this.#statement(deleteOldHits('hits')).all(at);
     return hasMorePacks || rows.length >= deletedAtOnce;
   }
 

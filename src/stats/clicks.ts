@@ -43,6 +43,8 @@ export interface ClickQuestion {
   readonly owner: Owner;
   readonly class: ListedClass;
   readonly range: Partial<Range>;
+  /** Since when single hits are kept: older ones may still be there, and aren't shown. */
+  readonly rawSince: number;
 }
 
 interface ClickPage {
@@ -61,12 +63,11 @@ export async function readClicks(
   /** The id before which the next page begins; null behind the last one. */
   readonly next: number | null;
 }> {
-  const filter = filterOf(question);
-  const total = await countOf(database, filter);
+  const total = await countOf(database, question);
   // Where few match, the search for more than there are would go through the whole ledger.
   const left = page.before === undefined ? total - page.offset : total;
   const limit = Math.min(page.limit + 1, left);
-  const found = limit > 0 ? await openLedger(database).before(filter, { ...page, limit }) : [];
+  const found = limit > 0 ? await openLedger(database).before(keptOf(question), { ...page, limit }) : [];
   const hits = found.slice(0, page.limit);
   const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : null;
   return { clicks: await named(database.read, hits), total, next };
@@ -79,7 +80,7 @@ export async function* eachClick(
   database: Database,
   question: ClickQuestion,
 ): AsyncGenerator<readonly StoredClick[], void, undefined> {
-  const filter = filterOf(question);
+  const filter = keptOf(question);
   const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
     const hits = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
@@ -95,7 +96,7 @@ export async function clicksAfter(
   question: ClickQuestion,
   span: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<readonly StoredClick[]> {
-  return named(database.read, await openLedger(database).after(filterOf(question), span));
+  return named(database.read, await openLedger(database).after(keptOf(question), span));
 }
 
 const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
@@ -104,10 +105,17 @@ const filterOf = ({ owner, class: name, range }: ClickQuestion): HitFilter => ({
   ...range,
 });
 
+/** The same, of what is kept. */
+function keptOf(question: ClickQuestion): HitFilter {
+  const { from = question.rawSince } = question.range;
+  return { ...filterOf(question), from: Math.max(from, question.rawSince) };
+}
+
 /**
  * From the roll-ups, which also have hits that the ledger no longer keeps; from the hits only where hours are cut.
  */
-async function countOf(database: Database, filter: HitFilter): Promise<number> {
+async function countOf(database: Database, question: ClickQuestion): Promise<number> {
+  const filter = filterOf(question);
   const { owner, classes } = filter;
   const hours = { from: hoursOf(filter.from), to: hoursOf(filter.to) };
   const isWhole = [hours.from, hours.to].every((hour) => hour === undefined || Number.isInteger(hour));
@@ -120,7 +128,7 @@ async function countOf(database: Database, filter: HitFilter): Promise<number> {
     });
     return totalOf(counts, hours);
   }
-  const counts = await openLedger(database).count(filter, 'class');
+  const counts = await openLedger(database).count(keptOf(question), 'class');
   return counts.reduce((sum, { hits }) => sum + hits, 0);
 }
 

@@ -78,7 +78,7 @@ const everything = (dimension: 'total' | 'visitors'): RollupSlice => ({
 const { click } = rollupClassCodes;
 
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
-  const { owner, range, groupBy } = question;
+  const { owner, range, groupBy, rawSince } = question;
   const { filters, classes } = await parseFilters(database.read, question.filters);
   const slice = planFor(filters, classes, undefined);
   const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy);
@@ -86,10 +86,10 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   if (fromRaw) await refuseTooMany(database, question);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const [counts, visitors, groups] = await Promise.all([
-    classCounts(openCounts(database, owner, slice), range),
+    classCounts(openCounts(database, owner, slice, rawSince), range),
     isFiltered ? null : visitorCounts(openCounts(database, owner, everything('visitors')), range),
     groupSlice && groupBy !== undefined
-      ? groupsOf(database.read, openCounts(database, owner, groupSlice), range, groupBy)
+      ? groupsOf(database.read, openCounts(database, owner, groupSlice, rawSince), range, groupBy)
       : null,
   ]);
   return {

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import type { Queries } from './schema.ts';
@@ -70,15 +69,14 @@ export async function binnedIdsOf(
 export async function deleteCountsOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
   await queries.deleteFrom('link_hours').where('link_id', 'in', linkIds).execute();
   await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
-  if (dialectOf(queries).packsHits)
-    await queries.deleteFrom('hit_pack_links').where('link_id', 'in', linkIds).execute();
+  await queries.deleteFrom('hit_pack_links').where('link_id', 'in', linkIds).execute();
 }
 
 type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
 
 /** Each deletes some rows of an organization, and returns one for each. */
 const deletions: readonly Deletion[] = [
-  ...(['webhook_deliveries', 'hits'] as const).map(
+  ...(['webhook_deliveries', 'hits', 'hit_packs'] as const).map(
     (table): Deletion =>
       (id, limit) =>
         sql`delete from ${sql.table(table)} where id in (
@@ -98,18 +96,13 @@ const deletions: readonly Deletion[] = [
   (id) => sql`delete from webhook_outages where organization_id = ${id} returning 1`,
 ];
 
-const deletePacks: Deletion = (id, limit) => sql`delete from hit_packs where id in (
-    select id from hit_packs where organization_id = ${id} order by id limit ${limit}
-  ) returning 1`;
-
 /** Some of what an organization has beside its links; false when there was nothing. */
 export async function deleteSomeOf(
   queries: Queries,
   organizationId: number,
   limit: number,
 ): Promise<boolean> {
-  const all = dialectOf(queries).packsHits ? [...deletions, deletePacks] : deletions;
-  for (const deletion of all) {
+  for (const deletion of deletions) {
     const { rows } = await deletion(organizationId, limit).execute(queries);
     if (rows.length > 0) return true;
   }

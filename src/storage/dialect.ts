@@ -25,11 +25,8 @@ export interface Dialect {
   readonly locksRows: boolean;
   /** The same for a table of many small rows that are only read by a prefix of their key. */
   readonly keyedTableEnd: string;
-  /**
-   * Whether the ledger has packs. Their hits need ids without a gap: on PostgreSQL several nodes draw theirs from one
-   * sequence at the same time.
-   */
-  readonly packsHits: boolean;
+  /** Whether tables can have partitions. The ledger then has one for each month, and packs are found by their instant, too. */
+  readonly partitions: boolean;
   /** The function that makes rows of a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
   /** One item of such an element, which is an array itself, as a column. */
@@ -68,7 +65,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     tableEnd: 'strict',
     keyedTableEnd: 'strict, without rowid',
     locksRows: false,
-    packsHits: true,
+    partitions: false,
     jsonEach: 'json_each',
     jsonCell: (index, _kind, name) => `item.value ->> ${index} as ${name}`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
@@ -82,7 +79,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     tableEnd: '',
     keyedTableEnd: '',
     locksRows: true,
-    packsHits: false,
+    partitions: true,
     jsonEach: 'jsonb_array_elements',
     jsonCell: (index, kind, name) =>
       kind === 'text'

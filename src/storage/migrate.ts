@@ -26,6 +26,7 @@ import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
 import { saltsOutside } from './migrations/022-salts-outside.ts';
 import { clickCorrections } from './migrations/023-click-corrections.ts';
 import { deletedOrganizations } from './migrations/024-deleted-organizations.ts';
+import { hitsByMonth } from './migrations/025-hits-by-month.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -53,6 +54,7 @@ const migrations: readonly Migration[] = [
   saltsOutside,
   clickCorrections,
   deletedOrganizations,
+  hitsByMonth,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -121,7 +121,7 @@ export interface Schema {
    * The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`.
    */
   hits: Record<HitColumn, number> & { id: Generated<number> };
-  /** The ledger's other half, on SQLite: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
+  /** The ledger's other half: hits of a busy time, many in one row, as `hit-pack.ts` writes them. */
   hit_packs: {
     /** The first hit's: as many follow as there are hits, and no row of `hits` has one of them. */
     id: number;
@@ -131,8 +131,10 @@ export interface Schema {
     last_at: number;
     cells: Uint8Array;
   };
-  /** Which packs have hits of a link. */
-  hit_pack_links: { link_id: number; pack_id: number };
+  /** Which packs have hits of a link; on PostgreSQL with the pack's `first_at`. */
+  hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
+  /** On PostgreSQL: the newest id that a hit was given. */
+  hit_ids: { newest: number };
   /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
   organization_rollups: Rollup & { organization_id: number };
   /** The same for a link's hour, in one row: `ledger/hour-counts.ts` says how. */

@@ -37,7 +37,12 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
   if (databaseUrl !== '') {
     const sql = new SQL({ url: databaseUrl, max: 1 });
     return {
-      of: async (linkId) => read((await sql.unsafe(question('$1'), [linkId]))[0]),
+      of: (linkId) =>
+        sql.begin('isolation level repeatable read', async (once) => {
+          const counted = read((await once.unsafe(question('$1'), [linkId]))[0]);
+          const packs = (await once.unsafe(packsOf('$1'), [linkId])) as PackRow[];
+          return { ...counted, ledger: counted.ledger + packedHits(packs, linkId) };
+        }),
       close: () => sql.end(),
     };
   }
@@ -47,21 +52,20 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
     of: async (linkId) =>
       database.transaction(() => {
         const counted = read(database.query(question('?1')).get(linkId) as Record<string, unknown>);
-        return { ...counted, ledger: counted.ledger + packedHits(database, linkId) };
+        const packs = database.query(packsOf('?1')).all(linkId) as PackRow[];
+        return { ...counted, ledger: counted.ledger + packedHits(packs, linkId) };
       })(),
     close: async () => database.close(),
   };
 }
 
+const packsOf = (link: string) =>
+  `select id, hits, cells from hit_packs where id in (select pack_id from hit_pack_links where link_id = ${link})`;
+
 /** How many hits of a link lie in packs. */
-function packedHits(database: Database, linkId: number): number {
-  const packs = database
-    .query(
-      'select id, hits, cells from hit_packs where id in (select pack_id from hit_pack_links where link_id = ?)',
-    )
-    .all(linkId) as PackRow[];
+function packedHits(packs: readonly PackRow[], linkId: number): number {
   return packs
-    .map((row) => new HitPack(row))
-    .flatMap((pack) => Array.from({ length: pack.count }, (_, row) => pack.hit(row)))
-    .filter((hit) => hit.link_id === linkId).length;
+    .map((row) => new HitPack({ ...row, id: Number(row.id), hits: Number(row.hits) }))
+    .flatMap((pack) => [...pack.column('link_id')])
+    .filter((id) => id === linkId).length;
 }

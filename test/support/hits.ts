@@ -1,8 +1,9 @@
-import { type Insertable, SqliteAdapter, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { outcomes, targets } from '../../src/journal/hit.ts';
 import { HitPack } from '../../src/ledger/hit-pack.ts';
 import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
+import { Partitions } from '../../src/ledger/partitions.ts';
 import {
   classes,
   type Dimension,
@@ -69,13 +70,45 @@ const instantOf = ({ at }: SeedHit): number => (typeof at === 'string' ? Date.pa
 
 /** Without the roll-ups: as other nodes' hits appear, or where there are too many to count them here. */
 export async function insertHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
+  const words = await database.write((queries) => numbersOf(queries, hits));
+  await insertRows(
+    database,
+    hits.map((hit) => rowOf(hit, words)),
+  );
+}
+
+/** With ids where they have none, and in partitions where there are some. */
+export async function insertRows(database: Database, rows: readonly Row[]): Promise<void> {
+  if (database.kind === 'postgres') await coverMonths(database, new Set(rows.map(({ at }) => at)));
+  let id = await takeIds(database, rows.filter((row) => row.id === undefined).length);
+  const withIds = rows.map((row) => (row.id !== undefined || id === undefined ? row : { ...row, id: id++ }));
   await database.write(async (queries) => {
-    const words = await numbersOf(queries, hits);
-    for (let start = 0; start < hits.length; start += perInsert) {
-      const rows = hits.slice(start, start + perInsert).map((hit) => rowOf(hit, words));
-      await queries.insertInto('hits').values(rows).execute();
-    }
+    for (let start = 0; start < rows.length; start += perInsert)
+      await queries
+        .insertInto('hits')
+        .values(withIds.slice(start, start + perInsert))
+        .execute();
   });
+}
+
+/** The first of so many ids, taken as a fold takes them; SQLite gives them by itself. */
+export async function takeIds(database: Database, count: number): Promise<number | undefined> {
+  if (database.kind === 'sqlite') return undefined;
+  const { rows } = await database.write((queries) =>
+    sql<{ newest: number }>`update hit_ids set newest = newest + ${count} returning newest`.execute(queries),
+  );
+  return (rows[0]?.newest ?? 0) - count + 1;
+}
+
+async function coverMonths(database: Database, instants: Iterable<number>): Promise<void> {
+  const over =
+    (queries: Queries) =>
+    async (text: string): Promise<readonly Row[]> =>
+      (await sql.raw<Row>(text).execute(queries)).rows;
+  const months = new Partitions(over(database.read), (work) =>
+    database.write((queries) => work(over(queries))),
+  );
+  await months.cover(instants);
 }
 
 const wordColumns = [
@@ -132,13 +165,13 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
 
 const clickClass = rollupClasses.indexOf('click');
 
-/** All hits, by their ids: rows and, on SQLite, packs. Reasons as they are shown, or as they are stored. */
+/** All hits, by their ids: rows and packs. Reasons as they are shown, or as they are stored. */
 export async function wholeLedger(
   queries: Queries,
   reasonsAs: 'shown' | 'stored' = 'shown',
 ): Promise<readonly StoredHit[]> {
   const rows = await queries.selectFrom('hits').selectAll().execute();
-  const packs = isSqlite(queries) ? await queries.selectFrom('hit_packs').selectAll().execute() : [];
+  const packs = await queries.selectFrom('hit_packs').selectAll().execute();
   const packed = packs.flatMap((row) => {
     const pack = new HitPack(row);
     const reasons = pack.storedReasons;
@@ -147,8 +180,6 @@ export async function wholeLedger(
   const all = [...rows, ...packed].sort((one, other) => one.id - other.id);
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
-
-const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;
 
 /** Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days. */
 export async function rebuildRollups(queries: Queries): Promise<void> {

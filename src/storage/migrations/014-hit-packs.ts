@@ -1,9 +1,10 @@
 import type { Migration } from '../migration.ts';
 
-/** Hits of a busy time by the hundred in one row: a tenth of the room, and of the work, that a row for each takes. */
-export const hitPacks: Migration = ({ packsHits, integer, tableEnd, keyedTableEnd }) =>
-  packsHits
-    ? [
+/** Hits of a busy time by the hundred in one row: a tenth of the room, and of the work, that a row for each takes. PostgreSQL has them later. */
+export const hitPacks: Migration = ({ partitions, integer, tableEnd, keyedTableEnd }) =>
+  partitions
+    ? []
+    : [
         `create table hit_packs (
           id ${integer} primary key,
           organization_id ${integer} not null,
@@ -19,5 +20,4 @@ export const hitPacks: Migration = ({ packsHits, integer, tableEnd, keyedTableEn
           pack_id ${integer} not null,
           primary key (link_id, pack_id)
         ) ${keyedTableEnd}`,
-      ]
-    : [];
+      ];

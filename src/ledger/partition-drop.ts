@@ -1,0 +1,38 @@
+import { dropPartitions, type Partition } from './partitions.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+
+/** Reads end long before. What has taken longer is gone on with by the next drop. */
+const patience = 60_000;
+
+/** Drops partitions over a connection of its own: that waits for statements which still read them, and the fold doesn't. */
+export class PartitionDrop {
+  readonly #connection: PostgresConnection;
+  readonly #done: Promise<void>;
+  #isOver = false;
+  #fault: Error | null = null;
+
+  constructor(url: string, partitions: readonly Partition[]) {
+    this.#connection = new PostgresConnection(url, { name: 'linnet retention', patience });
+    this.#done = dropPartitions(this.#connection.query, partitions)
+      .catch((cause: Error) => {
+        this.#fault = cause;
+      })
+      .then(() => this.#connection.close())
+      .finally(() => {
+        this.#isOver = true;
+      });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get fault(): Error | null {
+    return this.#fault;
+  }
+
+  async stop(): Promise<void> {
+    await this.#connection.close();
+    await this.#done;
+  }
+}

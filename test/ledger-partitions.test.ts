@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { sql as sqlText } from 'kysely';
+import type { StoredHit } from '../src/ledger/ledger.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { hitColumns } from '../src/rules/click-fields.ts';
+import { dayLength } from '../src/rules/utc-time.ts';
+import type { Database } from '../src/storage/database.ts';
+import { openPostgres } from '../src/storage/drivers/postgres.ts';
+import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { eventually } from './support/eventually.ts';
+import { Folding, type Told } from './support/folding.ts';
+import { wholeLedger } from './support/hits.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { freshPostgres } from './support/postgres.ts';
+
+const december = Date.UTC(2026, 11);
+const january = Date.UTC(2027, 0);
+const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
+
+/** Of links and organizations that take turns. */
+const hitsAt = (instants: readonly number[], links = 3): Told[] =>
+  instants.map((at, index) => {
+    const link_id = 1 + (index % links);
+    return { ...noFacts, at, link_id, organization_id: 1 + (link_id % 2) };
+  });
+/** So many, a second apart, of which the one in the middle is the first in the new month. */
+const around = (turn: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => turn + (index - Math.floor(count / 2)) * 1_000);
+
+class Store {
+  readonly url: string;
+  readonly database: Database;
+  readonly fold: PostgresFoldStore;
+  readonly sql: SQL;
+
+  private constructor(url: string, database: Database) {
+    this.url = url;
+    this.database = database;
+    this.fold = new PostgresFoldStore(url);
+    this.sql = new SQL({ url, max: 3 });
+  }
+
+  static async open(url?: string): Promise<Store> {
+    const address = url ?? (await migratedPostgres());
+    return new Store(address, await openDatabase(address, '', () => {}));
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.fold.close();
+    await this.sql.end();
+    await this.database.close();
+  }
+
+  /** Names of the tables that belong to `hits`, `hit_packs` and `hit_pack_links`. */
+  async partitions(): Promise<string[]> {
+    const rows = await this.sql`select inhrelid::regclass::text as name from pg_inherits
+      where inhparent in ('hits'::regclass, 'hit_packs'::regclass, 'hit_pack_links'::regclass) order by 1`;
+    return rows.map(({ name }: { name: string }) => name);
+  }
+
+  async tables(): Promise<string[]> {
+    const rows = await this
+      .sql`select relname as name from pg_class where relkind = 'r' and relname ~ '^hit' order by 1`;
+    return rows.map(({ name }: { name: string }) => name);
+  }
+
+  async dropBefore(at: number): Promise<void> {
+    await eventually(async () => !(await this.fold.deleteHitsBefore(at)), 'the end of the drop');
+  }
+
+  ledger = () => wholeLedger(this.database.read);
+}
+
+const inOrder = (hits: readonly StoredHit[]) => hits.toSorted((one, other) => one.id - other.id);
+const months = (...names: string[]) =>
+  ['hit_pack_links', 'hit_packs', 'hits'].flatMap((table) => names.map((name) => `${table}_${name}`));
+
+describe('the ledger on PostgreSQL by month', () => {
+  test('has no pack in two months, and one id for each hit, whichever month and row it is in', async () => {
+    await using store = await Store.open();
+    const folding = new Folding(store.fold);
+    const told = [
+      ...(await folding.fold(hitsAt(around(december, 900)), true)),
+      ...(await folding.fold(hitsAt(around(december, 5)), false)),
+      ...(await folding.fold(hitsAt([...around(december, 30), ...around(january, 30)]), true)),
+    ];
+    expect([...(await store.ledger())]).toEqual(inOrder(told));
+    expect(told.map(({ id }) => id).toSorted((one, other) => one - other)).toEqual(
+      told.map((_, row) => 1 + row),
+    );
+    const packs = await store.sql`select tableoid::regclass::text as name, first_at, last_at from hit_packs`;
+    expect(new Set(packs.map(({ name }: { name: string }) => name))).toEqual(
+      new Set(['hit_packs_2026_11', 'hit_packs_2026_12', 'hit_packs_2027_01']),
+    );
+    for (const { name, first_at, last_at } of packs)
+      for (const at of [first_at, last_at])
+        expect(`hit_packs_${new Date(Number(at)).toISOString().slice(0, 7).replace('-', '_')}`).toBe(name);
+    const ledger = openLedger(store.database);
+    for (const owner of [
+      { kind: 'link', id: 2 },
+      { kind: 'organization', id: 1 },
+    ] as const) {
+      for (const times of [
+        {},
+        { from: december },
+        { to: december },
+        { from: december + 9_000, to: january },
+      ]) {
+        const { from = 0, to = Number.POSITIVE_INFINITY } = { from: undefined, to: undefined, ...times };
+        const expected = inOrder(told)
+          .filter((hit) => hit[`${owner.kind}_id`] === owner.id && hit.at >= from && hit.at < to)
+          .toReversed();
+        const found = await ledger.before(
+          { owner, ...times },
+          { before: undefined, limit: 2_000, offset: 0 },
+        );
+        expect([...found]).toEqual(expected);
+      }
+    }
+  });
+
+  test('has the month that follows before it begins', async () => {
+    await using store = await Store.open();
+    await new Folding(store.fold).fold(hitsAt([december - 1]), false);
+    expect(await store.partitions()).toEqual(months('2026_11', '2026_12').toSorted());
+  });
+
+  test('is dropped by the month, and hits of wrong clocks neither stop that nor are lost', async () => {
+    await using store = await Store.open();
+    const folding = new Folding(store.fold);
+    const odd = [0, -5, Date.UTC(2019, 3), Date.UTC(2027, 8, 3), Date.UTC(2185, 2), 9e15];
+    const told = await folding.fold(hitsAt([...odd, ...around(december, 20)]), true);
+    expect([...(await store.ledger())]).toEqual(inOrder(told));
+    await store.dropBefore(december - 1);
+    expect((await store.ledger()).filter(({ at }) => at < Date.UTC(2026, 10))).toEqual([]);
+    expect((await store.ledger()).filter(({ at }) => at > Date.UTC(2026, 10))).toHaveLength(told.length - 3);
+    await store.dropBefore(december);
+    expect((await store.ledger()).every(({ at }) => at >= december)).toBe(true);
+    expect((await store.ledger()).length).toBe(13);
+    const names = await store.partitions();
+    expect(names).toEqual(months('2026_12', '2027_01', '2027_09', '2027_10', 'far_future').toSorted());
+    expect(await store.tables()).toEqual([...names, 'hit_ids'].toSorted());
+    // A node that has folded into a dropped month finds that it is gone, and makes it again.
+    const late = await folding.fold(hitsAt([0, december - 5]), false);
+    expect((await store.ledger()).filter(({ at }) => at < december)).toEqual(inOrder(late) as StoredHit[]);
+  });
+
+  test('is folded into by many nodes at the turn of a month, each hit once', async () => {
+    await using store = await Store.open();
+    const stores = Array.from({ length: 5 }, () => new PostgresFoldStore(store.url));
+    const told = await Promise.all(
+      stores.map(async (each, node) => {
+        const folding = new Folding(each, `node${node}/own`);
+        const hits: StoredHit[] = [];
+        for (let round = 0; round < 4; round++)
+          hits.push(...(await folding.fold(hitsAt(around(december + node, 40 + round)), round % 2 === 0)));
+        return hits;
+      }),
+    );
+    expect([...(await store.ledger())]).toEqual(inOrder(told.flat()));
+    expect(new Set(told.flat().map(({ id }) => id)).size).toBe(told.flat().length);
+    for (const each of stores) await each.close();
+  });
+
+  test('is dropped beside a long read, while others read and the fold goes on', async () => {
+    await using store = await Store.open();
+    const folding = new Folding(store.fold);
+    await folding.fold(hitsAt(around(december, 100)), true);
+    const reader = await store.sql.reserve();
+    await reader`begin`;
+    await reader`select count(*) from hits, hit_packs, hit_pack_links`;
+    expect(await store.fold.deleteHitsBefore(december)).toBe(true);
+    const waits = async () =>
+      (
+        await store.sql`select 1 from pg_stat_activity where application_name = 'linnet retention'
+        and wait_event_type = 'Lock' and datname = current_database()`
+      ).length > 0;
+    await eventually(waits, 'the drop to wait for the reader');
+    await folding.fold(hitsAt(around(december + dayLength, 50)), true);
+    await folding.fold(hitsAt([december + dayLength]), false);
+    expect((await store.ledger()).length).toBeGreaterThan(50);
+    await reader`commit`;
+    reader.release();
+    await store.dropBefore(december);
+    expect(await store.ledger()).toHaveLength(101);
+  });
+
+  test('is dropped to the end by the next node where one dies in the middle', async () => {
+    await using store = await Store.open();
+    await new Folding(store.fold).fold(hitsAt(around(december, 100)), true);
+    const reader = await store.sql.reserve();
+    await reader`begin`;
+    await reader`select count(*) from hits`;
+    await using broken = await Store.open(store.url);
+    expect(await broken.fold.deleteHitsBefore(december)).toBe(true);
+    const pending = async () =>
+      (await store.sql`select 1 from pg_inherits where inhdetachpending`).length === 1;
+    await eventually(pending, 'the drop to have begun');
+    await store.sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'linnet retention' and datname = current_database()`;
+    await reader`commit`;
+    reader.release();
+    await store.sql.unsafe('alter table hit_pack_links detach partition hit_pack_links_2026_11');
+    // A hit of that month all the same: where it went away in the middle, it is made again.
+    const late = new Folding(store.fold, 'here/late');
+    await late.fold(hitsAt([december - 7]), false);
+    await store.dropBefore(december);
+    expect(await store.tables()).toEqual([...months('2026_12', '2027_01'), 'hit_ids'].toSorted());
+    expect((await store.ledger()).every(({ at }) => at >= december)).toBe(true);
+  });
+
+  test('loses nothing and counts nothing twice where a node dies between its ids and its commit', async () => {
+    await using store = await Store.open();
+    const before = await new Folding(store.fold, 'here/one').fold(hitsAt(around(december, 40)), true);
+    const dying = new PostgresFoldStore(store.url);
+    const batch = hitsAt(around(december, 60));
+    const holder = await store.sql.reserve();
+    await holder`begin`;
+    await holder`lock table hit_pack_links in exclusive mode`;
+    const broken = new Folding(dying, 'here/two').fold(batch, true).catch((cause: Error) => cause.name);
+    const waits = async () =>
+      (await store.sql`select pid from pg_locks where not granted and relation = 'hit_pack_links'::regclass`)
+        .length > 0;
+    await eventually(waits, 'the fold to be in the middle');
+    await store.sql`select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'hit_pack_links'::regclass`;
+    expect(await broken).toBe('StoreAway');
+    await holder`commit`;
+    holder.release();
+    const again = await new Folding(dying, 'here/two').fold(batch, true);
+    expect([...(await store.ledger())]).toEqual(inOrder([...before, ...again]));
+    expect(Math.min(...again.map(({ id }) => id))).toBe(40 + 60 + 1);
+    await dying.close();
+  });
+});
+
+describe('a PostgreSQL store of the version before', () => {
+  const now = Date.now();
+  let store: Store;
+  const old = [
+    now - 400 * dayLength,
+    now - 200 * dayLength,
+    now - dayLength,
+    now,
+    now + 90 * dayLength,
+    Date.UTC(2150, 1),
+  ];
+
+  beforeAll(async () => {
+    const url = await freshPostgres();
+    const earlier = openPostgres(url, () => {});
+    await earlier.write((queries) => sqlText.raw(migrationsTable('postgres')).execute(queries));
+    for (let number = 1; !statementsOf('postgres', number).join().includes('hits_before'); number++)
+      await earlier.migrate(async (queries) => {
+        for (const statement of [
+          ...statementsOf('postgres', number),
+          `insert into migrations values (${number})`,
+        ])
+          await sqlText.raw(statement).execute(queries);
+      });
+    const columns = ['link_id', 'organization_id', 'at'] as const;
+    const others = hitColumns.filter((name) => !columns.includes(name as 'at'));
+    const sql = new SQL({ url, max: 1 });
+    for (const at of old)
+      await sql.unsafe(
+        `insert into hits (${[...columns, ...others].join(', ')}) values (2, 1, ${at}${', 0'.repeat(others.length)})`,
+      );
+    await sql.end();
+    await earlier.close();
+    store = await Store.open(url);
+  });
+  afterAll(() => store[Symbol.asyncDispose]());
+
+  test('has its hits as they were, with their ids, and new ones beside them', async () => {
+    expect((await store.ledger()).map(({ id, at }) => [id, at])).toEqual(
+      old.map((at, index) => [index + 1, at]),
+    );
+    const told = await new Folding(store.fold).fold(hitsAt(around(now, 20)), true);
+    expect(Math.min(...told.map(({ id }) => id))).toBe(old.length + 1);
+    const owner = { kind: 'link', id: 2 } as const;
+    const found = await openLedger(store.database).before(
+      { owner },
+      { before: undefined, limit: 50, offset: 0 },
+    );
+    expect(found.map(({ at }) => at)).toEqual([
+      ...inOrder(told)
+        .filter((hit) => hit.link_id === 2)
+        .map(({ at }) => at)
+        .toReversed(),
+      ...old.toReversed(),
+    ]);
+  });
+
+  test('forgets its old hits one by one, until all of them are old', async () => {
+    await store.dropBefore(now - 180 * dayLength);
+    expect((await store.ledger()).slice(0, 2).map(({ at }) => at)).toEqual([now - dayLength, now]);
+    expect(await store.partitions()).toContain('hits_before');
+    await store.dropBefore(now + 32 * dayLength);
+    expect(await store.tables()).not.toContain('hits_before');
+    expect((await store.ledger()).map(({ at }) => at)).toContain(Date.UTC(2150, 1));
+  });
+});
