@@ -82,6 +82,8 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
 
     const back = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: done.json.id });
     expect(back.json).toMatchObject({ kind: 'take_back', takes_back: done.json.id, hits: 2 });
+    const again = await call('PATCH', `${clicksPath()}/reclassify`, { take_back: back.json.id });
+    expect([again.status, again.json.field_key]).toEqual([400, 'take_back']);
     expect(await get(`${clicksPath()}?class=all`)).toEqual(before);
     expect(await numbers()).toEqual({ ...none, clicks: 1, bot: 1, flood: 3 });
 
@@ -246,7 +248,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       expect(await totals(path)).toMatchObject({ clicks: 0, visitors: 0 });
   });
 
-  test('two at once of the same clicks: one is refused, and others are not', async () => {
+  test('two at once of the same clicks: one is refused; of other clicks: one waits', async () => {
     const { database } = app.app.context;
     await seed(hit('19T10:00:00'));
     const running = {
@@ -272,15 +274,18 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       const refused = await call('DELETE', path);
       expect([refused.status, refused.json.error_code]).toEqual([409, 'CORRECTION_RUNNING']);
     }
-    expect((await call('DELETE', `${clicksPath()}?from=2026-11-19T12:00:00Z`)).status).toBe(200);
+    const later = await call('DELETE', `${clicksPath()}?from=2026-11-19T12:00:00Z`);
+    expect([later.status, later.json.state]).toEqual([202, 'running']);
     const other = await newLink();
-    expect((await call('DELETE', `/api/v1/link/${other.id}/clicks`)).status).toBe(200);
+    expect((await call('DELETE', `/api/v1/link/${other.id}/clicks`)).status).toBe(202);
+    const stranger = await app.newcomer();
+    expect((await call('DELETE', '/api/v1/clicks?confirm=true', undefined, stranger.key)).status).toBe(200);
     // Its node has died: any other goes on.
     app.clock.now = today + 1_001;
     const { corrections } = await answerWhen(
       () => get(`${clicksPath()}/corrections`),
-      (list) => list.corrections.at(-1).state === 'done',
-      'the correction of the dead node',
+      (list) => list.corrections.every(({ state }: { state: string }) => state === 'done'),
+      'the correction of the dead node, and those behind it',
     );
     expect(corrections.at(-1).hits).toBe(1);
     expect(await numbers()).toEqual(none);
@@ -299,6 +304,7 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
       [{ class: 'human', to_class: 'preview' }, 'to_class'],
       [{ class: 'flood', to_class: 'human', from: 'yesterday' }, 'from'],
       [{ class: 'flood', to_class: 'human', from: '2026-11-20', to: '2026-11-19' }, 'from'],
+      [{ class: 'flood', to_class: 'human', from: '2027-01-01' }, 'from'],
       [{ take_back: 987_654 }, 'take_back'],
       [{ take_back: 1, class: 'flood' }, 'class'],
     ] as const) {

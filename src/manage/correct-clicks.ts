@@ -11,6 +11,7 @@ import {
   findCorrection,
   insertCorrection,
   isCorrectionDue,
+  isFirstInLine,
   type ListedCorrection,
   listCorrections,
   type NewCorrection,
@@ -91,7 +92,15 @@ export async function takeBack(
         field: 'take_back',
       },
     );
-  const { from_class, to_class } = made;
+  const { from_class, to_class, way_back_of } = made;
+  if (way_back_of !== null)
+    throw new Refusal(
+      'FIELD_INVALID',
+      'This one is a way back itself. Reclassify the clicks again instead.',
+      {
+        field: 'take_back',
+      },
+    );
   if (from_class === null || to_class === null)
     throw new Refusal('FIELD_INVALID', 'What was erased is gone, and can not be brought back.', {
       field: 'take_back',
@@ -120,6 +129,14 @@ async function correct(
   change: Pick<NewCorrection, 'from_class' | 'to_class' | 'way_back_of'>,
 ): Promise<ListedCorrection> {
   const { database, now } = context;
+  if (from !== undefined && from > now())
+    throw new Refusal(
+      'FIELD_INVALID',
+      'There are no clicks from then on yet. Give an instant that has been.',
+      {
+        field: 'from',
+      },
+    );
   // A click that was answered before the call is meant, also where it isn't in the store yet.
   const asked = now();
   await Promise.race([context.clicksFolded(), Bun.sleep(foldPatience)]);
@@ -141,7 +158,8 @@ async function correct(
       'Some of these clicks are being erased or moved to another class right now. Wait until that is done; GET …/clicks/corrections says when.',
     );
   try {
-    await workAt(context, made, callPatience);
+    if (await isFirstInLine(database.read, made)) await workAt(context, made, callPatience);
+    else await database.write((queries) => setCorrectionDue(queries, made.id, now()));
   } catch (cause) {
     // The background goes on with it.
     if (!(cause instanceof TookTooLong || cause instanceof StoreAway)) throw cause;

@@ -50,19 +50,53 @@ export async function insertCorrection(
     .executeTakeFirstOrThrow();
 }
 
+/**
+ * Corrections of one organization are made one after the other: they may have hits in the same packs, and what one of them
+ * has found there is no longer there when another has divided the pack.
+ */
+export const isFirstInLine = async (
+  queries: Queries,
+  { id, organization_id }: Pick<StoredCorrection, 'id' | 'organization_id'>,
+): Promise<boolean> =>
+  !(await hasRow(
+    queries
+      .selectFrom('click_corrections')
+      .select('id')
+      .where('organization_id', '=', organization_id)
+      .where('due_at', 'is not', null)
+      .where('id', '<', id)
+      .limit(1),
+  ));
+
+/** Those that are due, and the first in line of their organization. */
+const dueAt = (queries: Queries, now: number) =>
+  queries
+    .selectFrom('click_corrections')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('due_at', '<=', now)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('click_corrections as earlier')
+            .select('earlier.id')
+            .where('earlier.due_at', 'is not', null)
+            .whereRef('earlier.organization_id', '=', 'click_corrections.organization_id')
+            .whereRef('earlier.id', '<', 'click_corrections.id'),
+        ),
+      ),
+    )
+    .orderBy('due_at')
+    .limit(1);
+
 /** Takes the correction that has waited longest. No other node gets the same before `until`. */
 export async function claimCorrection(
   queries: Queries,
   now: number,
   until: number,
 ): Promise<StoredCorrection | undefined> {
-  const due = queries
-    .selectFrom('click_corrections')
-    .select('id')
-    .where('due_at', 'is not', null)
-    .where('due_at', '<=', now)
-    .orderBy('due_at')
-    .limit(1);
+  const due = dueAt(queries, now);
   const [oldest] = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
   if (!oldest) return undefined;
   return queries
@@ -74,14 +108,7 @@ export async function claimCorrection(
 }
 
 export const isCorrectionDue = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(
-    queries
-      .selectFrom('click_corrections')
-      .select('id')
-      .where('due_at', 'is not', null)
-      .where('due_at', '<=', now)
-      .limit(1),
-  );
+  hasRow(dueAt(queries, now));
 
 /** Moves a correction on from where it stood; undefined where it no longer stands there, and nothing may be changed. */
 export const moveCorrection = (
