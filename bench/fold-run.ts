@@ -44,6 +44,7 @@ const settings = {
   saltKey: '',
   origin: 'https://links.example.com',
   daysKept: 180,
+  repeatWindow: 2_000,
   countryFile: null,
   webhookAddress: 'shortened',
   journal: { node: 'bench', process: 'own' },

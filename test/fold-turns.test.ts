@@ -111,6 +111,7 @@ function deskOf(
       databaseUrl: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
+      repeatWindow: 2_000,
       countryFile: null,
       webhookAddress: 'none',
       journal: own,

@@ -39,7 +39,7 @@ export type BackupPart =
  * are of no use either.
  */
 export const isLeftOut = (table: string): boolean =>
-  /^(daily_salts|daily_visitors|visitor_salt_\w+)$/.test(table);
+  /^(daily_salts|daily_visitors|visitor_salt_\w+|click_claims)$/.test(table);
 
 /** A file or a place that a backup can't be read from or restored into. Its message is one line that says what to do. */
 export class BackupProblem extends Error {

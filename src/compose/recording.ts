@@ -25,6 +25,7 @@ export function openRecording(
       databaseUrl: config.databaseUrl,
       origin: site.origin,
       daysKept: config.clickRetentionDays,
+      repeatWindow: config.repeatWindow,
       countryFile: countryFileOf(config),
       webhookAddress: config.webhookAddress,
     },

@@ -310,6 +310,12 @@ export const options = {
     'Whether a SQLite store is copied to DATA_DIR/backups before a newer version changes its tables: on or off.',
     oneOf('on', 'off'),
   ),
+  repeatWindow: option(
+    'REPEAT_WINDOW',
+    '2000',
+    "Milliseconds in which a browser's same request again is a repeat and no click; 0 for never.",
+    wholeNumber(0, 60_000),
+  ),
   workers: option(
     'WORKERS',
     '1',

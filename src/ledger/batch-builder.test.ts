@@ -17,7 +17,8 @@ import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { type FoldBatch, linkHourColumns } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { classOf, eachCount, reasonOf } from './hour-counts.ts';
-import { RecentVisits } from './recent-visits.ts';
+import { noClicks } from './recent-clicks.ts';
+import { RepeatFinder } from './repeat-finder.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ValueLimit } from './value-limit.ts';
 import { DailySalts } from './visitor-hash.ts';
@@ -25,6 +26,7 @@ import { WordIds } from './word-ids.ts';
 
 const dayLength = 86_400_000;
 const noon = Date.UTC(2026, 5, 1, 12);
+const repeatWindow = 2_000;
 
 const salts = new DailySalts(
   { settle: async (_day, fresh) => fresh, forgetBefore: async () => {} },
@@ -189,13 +191,15 @@ class Fold {
   readonly #words = new WordIds();
   readonly #batch = new HitBatch(this.#words, new ValueLimit(), parts);
   readonly #builder = new BatchBuilder(new SeenVisitors());
-  readonly #visits = new RecentVisits();
-  readonly #plainVisits = new RecentVisits();
+  /** The last click of each browser on each link. */
+  #clicks = new Map<string, number>();
   readonly #seen = new Set<string>();
 
-  async expectAlike(hits: readonly RawHit[]): Promise<void> {
+  async expectAlike(given: readonly RawHit[]): Promise<void> {
+    const hits = given.toSorted((one, other) => one.at - other.at);
+    this.#clicks = new Map();
     const batch = await this.#foldBatchOf(hits);
-    const plain = hits.map((hit) => enrich(hit, parts, this.#plainVisits));
+    const plain = hits.map((hit) => this.#plain(hit));
     expect(toldCounts(batch)).toEqual(plainCounts(plain));
     expect(this.#toldVisitors(batch)).toEqual(this.#plainVisitors(plain));
     const { columns, count } = batch.hits;
@@ -216,10 +220,27 @@ class Fold {
           .map(hitText)
           .join(''),
       );
-      batch.add({ bytes, from: 0, to: bytes.length }, () => true, this.#visits);
+      batch.add({ bytes, from: 0, to: bytes.length }, () => true);
+    }
+    const finder = new RepeatFinder(repeatWindow);
+    finder.find(batch.columns, noClicks);
+    for (const row of finder.repeats) {
+      batch.columns.class[row] = classes.indexOf('repeat');
+      batch.columns.reason[row] = reasons.indexOf('recent_visit');
     }
     await settle(this.#words);
     return this.#builder.batch(batch, this.#words, 'journal', null, { segment: 1, offset: 1 });
+  }
+
+  #plain(hit: RawHit): EnrichedHit {
+    const found = enrich(hit, parts);
+    if (found.class !== 'human' || hit.outcome !== 'redirect' || found.source === 'qr') return found;
+    const { linkId, address, userAgent, acceptLanguage, clientHints, referer, query } = hit;
+    const key = [linkId, address, userAgent, acceptLanguage, clientHints, referer, query].join(' ');
+    const last = this.#clicks.get(key) ?? Number.NEGATIVE_INFINITY;
+    if (Math.abs(hit.at - last) < repeatWindow) return { ...found, class: 'repeat', reason: 'recent_visit' };
+    this.#clicks.set(key, hit.at);
+    return found;
   }
 
   #toldVisitors({ visitors }: FoldBatch): string[] {

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'bun:test';
 import type { RawHit } from '../journal/hit.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, type EnrichParts, enrich, enrichParts } from './enrich.ts';
-import { RecentVisits } from './recent-visits.ts';
 import { DailySalts } from './visitor-hash.ts';
 
 const at = Date.UTC(2026, 5, 1, 12);
@@ -46,13 +45,11 @@ async function freshParts(): Promise<EnrichParts> {
 }
 
 let parts: EnrichParts;
-let visits: RecentVisits;
 beforeEach(async () => {
   asked = [];
-  visits = new RecentVisits();
   parts = await freshParts();
 });
-const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts, visits);
+const enriched = (changes: Partial<RawHit>): EnrichedHit => enrich({ ...tap, ...changes }, parts);
 
 test('a hit is told as fully as its request allows, and without its address', () => {
   const hit = enriched({});
@@ -114,51 +111,6 @@ test('our own hosts are no referrers, with or without www', () => {
 describe('who asked not to be tracked', () => {
   test('is counted, but is no visitor', () => {
     expect(enriched({ doNotTrack: true })).toMatchObject({ class: 'human', visitor: null });
-  });
-
-  test('repeats as others do', () => {
-    enriched({ doNotTrack: true });
-    expect(enriched({ doNotTrack: true, at: at + 500 })).toMatchObject({ class: 'repeat', visitor: null });
-  });
-});
-
-describe('a repeat', () => {
-  test('is a second click of the same visitor on the same link within ten seconds', () => {
-    expect(enriched({}).class).toBe('human');
-    expect(enriched({ at: at + 500 })).toMatchObject({
-      class: 'repeat',
-      reason: 'recent_visit',
-      outcome: 'redirect',
-    });
-    expect(enriched({ at: at + 500, linkId: 8 }).class).toBe('human');
-    expect(enriched({ at: at + 500, address: '198.51.100.8' }).class).toBe('human');
-    expect(enriched({ at: at + 10_000 }).class).toBe('human');
-  });
-
-  test('needs a click before it: who was asked for a password clicks when redirected', () => {
-    expect(enriched({ outcome: 'ask_password', target: null }).class).toBe('human');
-    expect(enriched({ at: at + 3_000, method: 'POST' }).class).toBe('human');
-  });
-
-  test('is not made by a prefetch, a HEAD probe or a crawler', () => {
-    expect(enriched({ purpose: 'prefetch' }).class).toBe('prefetch');
-    expect(enriched({ method: 'HEAD' }).class).toBe('head');
-    expect(enriched({ userAgent: 'curl/8.5.0' }).class).toBe('bot');
-    expect(enriched({ at: at + 1_000 }).class).toBe('human');
-  });
-
-  test('is decided alike when the journal is read again', async () => {
-    const hits = Array.from({ length: 500 }, (_, index) => ({
-      ...tap,
-      at: at + index * 700,
-      linkId: index % 3,
-      address: `198.51.100.${index % 5}`,
-    }));
-    const run = async () => {
-      const [given, seen] = [await freshParts(), new RecentVisits()];
-      return hits.map((hit) => enrich(hit, given, seen));
-    };
-    expect(await run()).toEqual(await run());
   });
 });
 

@@ -8,7 +8,6 @@ import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
 import { type CountryOf, countryCode } from './geo.ts';
-import type { RecentVisits } from './recent-visits.ts';
 import { type DailySalts, visitorHash } from './visitor-hash.ts';
 
 /** A hit as the ledger keeps it, and what its user agent says besides. */
@@ -37,9 +36,6 @@ export interface EnrichParts {
   readonly isOwnHost: (host: string) => boolean;
   readonly salts: Pick<DailySalts, 'get'>;
 }
-
-/** Whether a click repeats one that came before it. */
-export type Repeats = Pick<RecentVisits, 'repeats'>;
 
 interface ClassifiedAgent extends Agent {
   readonly classification: Classification;
@@ -79,11 +75,11 @@ export function referrerOf(referer: string, parts: Pick<EnrichParts, 'referrer' 
   return host === '' || parts.isOwnHost(host) ? '' : shown;
 }
 
-/** Everything that is kept of a hit. The same hits in the same order always give the same result. */
-export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): EnrichedHit {
+/** Everything that is kept of a hit, looked at by itself: whether it repeats another is told when it is folded. */
+export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
   const agent = parts.agentOf(raw.userAgent);
   const visitor = visitorHash(parts.salts, raw);
-  const { class: hitClass, reason } = classOf(raw, agent, visitor, recentVisits);
+  const { class: hitClass, reason } = classify(raw, () => agent.classification);
   const { source, utm } = parts.clickSource(raw.query);
   return {
     linkId: raw.linkId,
@@ -105,21 +101,4 @@ export function enrich(raw: RawHit, parts: EnrichParts, recentVisits: Repeats): 
     source,
     visitor: raw.doNotTrack ? null : visitor,
   };
-}
-
-const repeat: Classification = { class: 'repeat', reason: 'recent_visit' };
-
-/**
- * Only a click can be repeated: a visitor who is asked for a password and then redirected clicked once. To detect a double
- * tap the hash is also used for visitors who asked not to be tracked; it stays in memory for seconds and isn't stored.
- */
-function classOf(
-  raw: RawHit,
-  agent: ClassifiedAgent,
-  visitor: number | null,
-  recentVisits: Repeats,
-): Classification {
-  const found = classify(raw, () => agent.classification);
-  if (found.class !== 'human' || raw.outcome !== 'redirect' || visitor === null) return found;
-  return recentVisits.repeats(raw.linkId, visitor, raw.at) ? repeat : found;
 }

@@ -10,6 +10,8 @@ export interface FoldSettings {
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
+  /** Milliseconds in which a browser's second request of the same is a repeat; 0 where none is. */
+  readonly repeatWindow: number;
   /** Null: the bundled one. */
   readonly countryFile: string | null;
   readonly webhookAddress: 'full' | 'shortened' | 'none';

@@ -88,6 +88,37 @@ export type DeliveriesOf = (
   hitIdOf: HitIdOf,
 ) => readonly NewDelivery[];
 
+/** What a batch claims: its clicks, by which other journals tell their repeats. */
+export interface NewClaim {
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** As `recent-clicks.ts` packs them. */
+  readonly cells: Uint8Array;
+}
+
+export interface OtherClaim extends Omit<NewClaim, 'firstAt'> {
+  readonly turn: number;
+}
+
+export interface Claim {
+  readonly journal: string;
+  /** Where the batch begins. */
+  readonly from: Position | null;
+  /** Whether this batch may have been claimed before: then that claim doesn't count. */
+  readonly mayHaveOld: boolean;
+  readonly now: number;
+  /** Claims with clicks between these instants matter. */
+  readonly first: number;
+  readonly last: number;
+  /** Except for these, by their turns. */
+  readonly known: readonly number[];
+  /** Called while no other claims: those that matter are given. Null claims nothing. */
+  readonly decide: (others: readonly OtherClaim[]) => NewClaim | null;
+}
+
+/** Milliseconds for which claims are kept: a journal folded later doesn't see the clicks of others from back then. */
+export const claimsKept = 120_000;
+
 /** The watermark isn't where this journal was read from: another node has folded it. */
 export class JournalTaken extends Error {
   override readonly name = 'JournalTaken';
@@ -103,6 +134,10 @@ export interface FoldStore {
   readonly minByLink: number;
   /** How many hits the next transaction should hold: many share its cost, and all other writers wait for it. */
   batchLength(): number;
+  /** Returns the turn of the new claim; null where there is none. */
+  claim(claim: Claim): Promise<number | null>;
+  /** Deletes claims that nothing needs any more; `fold` and `claim` don't. */
+  deleteClaimsBefore(now: number): Promise<void>;
   fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void>;
   verifiedHosts(): Promise<readonly string[]>;
   /** These delete a small part at a time, and return whether there may be more. */

@@ -15,7 +15,7 @@ import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { EnrichParts } from './enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
-import { type DeliveriesOf, type FoldStore, JournalTaken } from './fold-store.ts';
+import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
 import { forgetOld } from './retention.ts';
@@ -64,6 +64,8 @@ export class FoldWorker {
   readonly #hits: HitBatch;
   readonly #builder: BatchBuilder;
   #now: number;
+  /** When that was said, by the clock of this thread. */
+  #nowSaidAt = performance.now();
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
   #current: JournalFold | null = null;
@@ -77,6 +79,9 @@ export class FoldWorker {
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
   #lookingAgain: Timer | undefined;
+  /** Deletes the last claims when no hits follow. */
+  #forgetting: Timer | undefined;
+  #mustForget = false;
   /** Journals left behind of which another process has folded some. */
   readonly #foldedByOthers = new Set<string>();
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
@@ -91,6 +96,7 @@ export class FoldWorker {
 
   take(message: Exclude<ToFold, { kind: 'start' }>): void {
     this.#now = message.now;
+    this.#nowSaidAt = performance.now();
     if (message.kind === 'wake') this.#wokenAt = performance.now();
     if (message.kind === 'tidy') {
       this.#mustTidy = true;
@@ -107,6 +113,11 @@ export class FoldWorker {
     if (this.#turn !== null) return;
     this.#hits.release();
     this.#builder.release();
+  }
+
+  /** While a long journal is folded, no message says how late it is. */
+  get #clock(): number {
+    return Math.floor(this.#now + performance.now() - this.#nowSaidAt);
   }
 
   get #isStopping(): boolean {
@@ -156,6 +167,7 @@ export class FoldWorker {
   #hasMore(): boolean {
     return (
       this.#mustTidy ||
+      this.#mustForget ||
       this.#mayHaveLeftovers ||
       this.#own === null ||
       isBefore(this.#own.position, this.#end)
@@ -171,6 +183,10 @@ export class FoldWorker {
         await this.#foldOwn();
       }
       this.#mayHaveLeftovers = false;
+    }
+    if (this.#mustForget && !this.#isStopping) {
+      this.#mustForget = false;
+      await this.#parts.store.deleteClaimsBefore(this.#clock - claimsKept);
     }
     if (this.#mustTidy && !this.#isStopping) {
       this.#mustTidy = false;
@@ -195,7 +211,10 @@ export class FoldWorker {
     this.#current = journal;
     const hasFolded = await journal.foldBatch(end, maxHits);
     this.#current = null;
-    if (hasFolded) await messagesReceived();
+    if (hasFolded) {
+      this.#forgetLater();
+      await messagesReceived();
+    }
     return hasFolded;
   }
 
@@ -220,6 +239,15 @@ export class FoldWorker {
       else throw cause;
       if (!this.#isStopping) this.#lookAgainLater();
     }
+  }
+
+  /** From the last batch on: claims that are followed by others are deleted by those. */
+  #forgetLater(): void {
+    clearTimeout(this.#forgetting);
+    this.#forgetting = setTimeout(() => {
+      this.#mustForget = true;
+      this.#run();
+    }, claimsKept + 1_000);
   }
 
   #lookAgainLater(): void {
@@ -260,6 +288,17 @@ export class FoldWorker {
     return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
   }
 
+  /** On PostgreSQL other nodes have journals of their own. */
+  #isAlone(journal: string): boolean {
+    const { dataDir, databaseUrl } = this.#parts.settings;
+    try {
+      return databaseUrl === null && journalsIn(dataDir).every((name) => watermarkKey(name) === journal);
+    } catch (cause) {
+      if (!isPassing(cause)) throw cause;
+      return false;
+    }
+  }
+
   /** New hits should not wait long for old ones. */
   #leftoverLength(): number {
     const isBusy = performance.now() - this.#wokenAt < busyFor;
@@ -277,6 +316,9 @@ export class FoldWorker {
         words: this.#words,
         hits: this.#hits,
         builder: this.#builder,
+        repeatWindow: settings.repeatWindow,
+        now: () => this.#clock,
+        isAlone: (journal) => this.#isAlone(journal),
         deliveriesOf: (clicks, batch) => deliveriesOf(clicks, batch, this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
           this.#trouble(kind === 'torn' ? 'journal cut off' : 'journal truncated', {
@@ -317,6 +359,7 @@ export class FoldWorker {
     const { store, salts, settings } = this.#parts;
     this.#hits.forgetVisitors();
     try {
+      await store.deleteClaimsBefore(this.#clock - claimsKept);
       await forgetOld(store, salts, this.#now, settings.daysKept, () => this.#isStopping);
       await store.shortenLog();
       forgetDamaged(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
@@ -329,6 +372,7 @@ export class FoldWorker {
   async #stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#lookingAgain);
+    clearTimeout(this.#forgetting);
     const patience = setTimeout(() => {
       this.#isOutOfPatience = true;
       this.#current?.stop();

@@ -8,7 +8,6 @@ import { witnesses } from '../rules/fetch-witness.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { HitBatch } from './hit-batch.ts';
-import { RecentVisits } from './recent-visits.ts';
 import { ValueLimit } from './value-limit.ts';
 import { DailySalts } from './visitor-hash.ts';
 import { WordIds } from './word-ids.ts';
@@ -122,13 +121,11 @@ test('whatever comes, in whatever records: the quick way says of each hit what t
       async (records) => {
         const words = new ReadableWords();
         const batch = new HitBatch(words, new ValueLimit(), parts);
-        const visits = new RecentVisits();
         batch.begin();
         for (const record of records) {
-          expect(batch.add(recordOf(record.map(hitText).join('')), () => true, visits)).toBeNull();
+          expect(batch.add(recordOf(record.map(hitText).join('')), () => true)).toBeNull();
         }
-        const plainVisits = new RecentVisits();
-        const plain = records.flat().map((hit) => enrich(hit, parts, plainVisits));
+        const plain = records.flat().map((hit) => enrich(hit, parts));
         expect(told(batch, words.said)).toEqual(plain.map(expected));
       },
     ),
@@ -163,13 +160,12 @@ test('before a hit of a day whose salt is not at hand it stops, and goes on wher
   const ready = new Set([dayOf(noon)]);
   const instants = [noon, noon + dayLength, noon + dayLength + 1, noon + 1];
   const record = instants.map((at, linkId) => hitText({ ...plainHit, linkId, at })).join('');
-  const visits = new RecentVisits();
   const isReady = (day: number) => ready.has(day);
   batch.begin();
-  expect(batch.add(recordOf(record), isReady, visits)).toBe(dayOf(noon) + 1);
+  expect(batch.add(recordOf(record), isReady)).toBe(dayOf(noon) + 1);
   expect(batch.count).toBe(1);
   ready.add(dayOf(noon) + 1);
-  expect(batch.add(null, isReady, visits)).toBeNull();
+  expect(batch.add(null, isReady)).toBeNull();
   expect([...batch.columns.at.subarray(0, batch.count)]).toEqual(instants);
 });
 
@@ -178,7 +174,7 @@ test('a visitor is another one each day, and none when the salt of the day is go
   const batch = new HitBatch(new WordIds(), new ValueLimit(), partsWith(salts));
   const visitorAt = (at: number): number => {
     batch.begin();
-    batch.add(recordOf(hitText({ ...plainHit, at })), () => true, new RecentVisits());
+    batch.add(recordOf(hitText({ ...plainHit, at })), () => true);
     return batch.columns.visitor[0] ?? 0;
   };
   const today = visitorAt(noon);
@@ -196,7 +192,7 @@ test('memory that was given back has nothing of what was there before', async ()
   const batch = new HitBatch(words, new ValueLimit(), parts);
   const fill = (hit: RawHit, count: number) => {
     batch.begin();
-    batch.add(recordOf(hitText(hit).repeat(count)), () => true, new RecentVisits());
+    batch.add(recordOf(hitText(hit).repeat(count)), () => true);
   };
   for (const count of [3, 2_000]) {
     fill({ ...plainHit, referer: 'https://www.example.com/x', query: '?utm_source=mail&qr' }, count);
@@ -204,7 +200,7 @@ test('memory that was given back has nothing of what was there before', async ()
     expect(batch.count).toBe(0);
     expect(batch.columns.at.length).toBeLessThanOrEqual(256);
     fill(plainHit, 1);
-    expect(told(batch, words.said)).toEqual([expected(enrich(plainHit, parts, new RecentVisits()))]);
+    expect(told(batch, words.said)).toEqual([expected(enrich(plainHit, parts))]);
   }
 });
 
@@ -214,7 +210,7 @@ test('words that have lost their indexes get new ones', async () => {
   const languages = ['de', 'fr', 'pt', 'es', 'it', 'nl'];
   for (const language of [...languages, ...languages]) {
     batch.begin();
-    batch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true, new RecentVisits());
+    batch.add(recordOf(hitText({ ...plainHit, acceptLanguage: language })), () => true);
     const [country, os, browser, said] = batch.columns.words.map((indexes) => words.said[indexes[0] ?? -1]);
     expect([country, os, browser, said]).toEqual(['DE', 'Linux', 'Firefox', language]);
   }
@@ -225,7 +221,7 @@ test('memory of a long batch is given back when a short one has followed', async
   const record = recordOf(hitText(plainHit).repeat(100));
   const run = (records: number) => {
     batch.begin();
-    for (let count = 0; count < records; count++) batch.add(record, () => true, new RecentVisits());
+    for (let count = 0; count < records; count++) batch.add(record, () => true);
     return batch.columns.at.length;
   };
   expect(run(100)).toBeGreaterThanOrEqual(10_000);
@@ -249,7 +245,7 @@ test('what is one too many of a link and hour is one of the others, and no word;
   // Those of the second hour come in another order: what was one too many is first.
   hits.splice(5, 0, ...hits.splice(7, 1));
   batch.begin();
-  batch.add(recordOf(hits.map(hitText).join('')), () => true, new RecentVisits());
+  batch.add(recordOf(hits.map(hitText).join('')), () => true);
   const said = (indexes: Int32Array) =>
     Array.from(indexes.subarray(0, batch.count), (index) => words.said[index]);
   const { language, origins } = batch.columns;
@@ -269,7 +265,7 @@ test('words that have lost their indexes are not taken for those that have them 
   const batch = new HitBatch(words, new ValueLimit(1), await freshParts(dayOf(noon)));
   const referrerOf = (hit: Partial<RawHit>) => {
     batch.begin();
-    batch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true, new RecentVisits());
+    batch.add(recordOf(hitText({ ...plainHit, ...hit })), () => true);
     return words.said[batch.columns.origins[0]?.[0] ?? -1];
   };
   expect(referrerOf({ referer: 'https://one.example/' })).toBe('one.example');

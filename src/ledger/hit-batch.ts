@@ -6,10 +6,11 @@ import { dayLength, dayOf, hourLength, hourOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import { BatchLinks } from './batch-links.ts';
-import { type EnrichParts, type Repeats, referrerOf } from './enrich.ts';
+import { type EnrichParts, referrerOf } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
+import { noKey, repeatKey } from './repeat-key.ts';
 import { otherValues, type ValueLimit } from './value-limit.ts';
 import { VisitorCache } from './visitor-cache.ts';
 import type { WordIds } from './word-ids.ts';
@@ -83,7 +84,7 @@ export class HitBatch {
    * Adds the hits of a record. Stops before a hit of a day that isn't ready, and returns the day: a call with null
    * continues there. Returns null at the end.
    */
-  add(record: RecordBytes | null, isReady: (day: number) => boolean, recentVisits: Repeats): number | null {
+  add(record: RecordBytes | null, isReady: (day: number) => boolean): number | null {
     const cursor = this.#cursor;
     if (record !== null) cursor.begin(record);
     yieldCore();
@@ -95,12 +96,12 @@ export class HitBatch {
         this.#day = day;
         this.#dayBegin = day * dayLength;
       }
-      this.#addHit(cursor, recentVisits);
+      this.#addHit(cursor);
     }
     return null;
   }
 
-  #addHit(hit: HitCursor, recentVisits: Repeats): void {
+  #addHit(hit: HitCursor): void {
     const { columns, links } = this;
     const { at, linkId, outcome } = hit;
     if (!isWithin(at, this.#hourBegin, hourLength)) this.#toHour(hourOf(at));
@@ -123,12 +124,16 @@ export class HitBatch {
     columns.language[row] = this.#languageOf(linkId, linkIndex, facts.language);
     if (!hit.isBare) this.#writeMore(hit, row);
     const { visitor } = facts;
-    // Visitors who asked not to be tracked are distinguished for seconds only, and stored without their hash.
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
-    if (outcome !== redirect || visitor === noVisitor || columns.class[row] !== classCodes.human) return;
-    if (!recentVisits.repeats(linkId, visitor, at)) return;
-    columns.class[row] = classCodes.repeat;
-    columns.reason[row] = reasonCodes.recent_visit;
+    // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stands beside nothing else.
+    const mayRepeat =
+      outcome === redirect &&
+      visitor !== noVisitor &&
+      columns.class[row] === classCodes.human &&
+      columns.source[row] !== sourceCodes.qr;
+    columns.repeatKey[row] = mayRepeat
+      ? repeatKey(visitor, linkId, facts.languages, hit.refererHash, hit.queryHash)
+      : noKey;
   }
 
   #toHour(hour: number): void {

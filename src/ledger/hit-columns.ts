@@ -34,6 +34,8 @@ export class HitColumns {
    * columns aren't written.
    */
   #hasOrigins = false;
+  /** What tells repeats, or `noKey`; no column of the ledger. */
+  repeatKey: Float64Array = new Float64Array(minRoom);
   /** The link's index in the batch; no column of the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
 
@@ -148,6 +150,7 @@ export class HitColumns {
     this.language = resize(this.language);
     this.origins = this.origins.map(resize);
     this.visitor = resize(this.visitor);
+    this.repeatKey = resize(this.repeatKey);
     this.linkIndex = resize(this.linkIndex);
   }
 }

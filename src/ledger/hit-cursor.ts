@@ -101,6 +101,15 @@ export class HitCursor {
     cache.set(this.#view, this.#method, this.#referer, this.#visitorKey, value);
   }
 
+  /** Hashes of the referrer and of the query, the same wherever they are read; 0 where there is none. */
+  get refererHash(): number {
+    return this.#query - this.#referer > 1 ? this.#refererHash : 0;
+  }
+
+  get queryHash(): number {
+    return this.#purpose - this.#query > 1 ? this.#queryHash : 0;
+  }
+
   /** The referrer and the query: recent texts aren't decoded again. */
   refererFrom(cache: ByteCache<string>): string {
     return this.#textFrom(cache, this.#referer, this.#query, this.#refererHash);
@@ -343,9 +352,16 @@ export class HitCursor {
       hash ^= hash >>> 15;
       at += 4;
     }
+    return this.#afterLastLine(at, hash);
+  }
+
+  /** The same for the last bytes of a record, which are no whole word. */
+  #afterLastLine(start: number, hash: number): number {
     const bytes = this.#bytes;
-    while (at < this.#end && bytes[at] !== lineBreak) hash = Math.imul(hash ^ (bytes[at++] ?? 0), prime);
-    this.#hash = hash;
+    let [at, word, shift] = [start, 0, 0];
+    for (; at < this.#end && bytes[at] !== lineBreak; at++, shift += 8) word |= (bytes[at] ?? 0) << shift;
+    word |= lineBreak << shift;
+    this.#hash = Math.imul(hash ^ (word << (24 - shift)), prime);
     this.#here = at + 1;
     return this.#here;
   }

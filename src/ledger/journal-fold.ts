@@ -9,11 +9,11 @@ import type { RecordBytes } from '../journal/record.ts';
 import { StoreAway } from '../rules/errors.ts';
 import type { BatchBuilder } from './batch-builder.ts';
 import type { FoldedClick } from './click.ts';
+import { ClickClaims } from './click-claims.ts';
 import { type EnrichParts, enrich } from './enrich.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
-import { RecentVisits } from './recent-visits.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
@@ -26,6 +26,11 @@ interface FoldParts {
   readonly words: WordIds;
   readonly hits: HitBatch;
   readonly builder: BatchBuilder;
+  /** Milliseconds; 0 where nothing is a repeat. */
+  readonly repeatWindow: number;
+  readonly now: () => number;
+  /** Whether no other journal than this one has hits to fold. */
+  readonly isAlone: (journal: string) => boolean;
   /** `clicks` are those of the given links; `batch` names this part of this journal. */
   readonly deliveriesOf: (clicks: ClicksOf, batch: string) => DeliveriesOf;
   /** Called for a torn or truncated segment. */
@@ -55,13 +60,14 @@ export class JournalFold {
   /** Bytes in use after the last collection. */
   #inUse = 0;
   readonly #readyDays = new Set<number>();
-  readonly #recentVisits = new RecentVisits();
+  readonly #claims: ClickClaims;
   #damage: Flaw[] = [];
 
   private constructor(parts: FoldParts, name: string, folder: string, watermark: Position | null) {
     this.#parts = parts;
     this.#name = name;
     this.#folder = folder;
+    this.#claims = new ClickClaims(parts.repeatWindow, name, () => parts.isAlone(name));
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
     this.#reader = new JournalReader(folder, this.#done, this.#noteFlaw);
@@ -118,7 +124,7 @@ export class JournalFold {
       let record = this.#next(end);
       if (record === null) return;
       for (;;) {
-        const day = hits.add(record, this.#isReady, this.#recentVisits);
+        const day = hits.add(record, this.#isReady);
         if (day === null) break;
         record = null;
         await this.#persist(() => salts.prepare(day, this.#stopping.signal));
@@ -154,6 +160,8 @@ export class JournalFold {
     await this.#persist(() => words.settle((missing) => store.wordIds(missing)));
     if (this.#isStopped) return;
     const from = this.#watermark;
+    await this.#persist(() => this.#claims.claim(hits.columns, from, this.#parts.now(), store));
+    if (this.#isStopped) return;
     const batch = builder.batch(hits, words, this.#name, from, to);
     const id = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;
     const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), id);
@@ -176,7 +184,7 @@ export class JournalFold {
         for (; cursor.next(); row++) {
           if (!hits.columns.isClick(row) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          clicks.push({ ...enrich(hit, parts, noRepeats), index: row, ...detailsOf(hit) });
+          clicks.push({ ...enrich(hit, parts), index: row, ...detailsOf(hit) });
         }
       }
     } catch (cause) {
@@ -233,9 +241,6 @@ export class JournalFold {
     }
   }
 }
-
-/** Which hits are repeats was decided when they were read for the first time. */
-const noRepeats = { repeats: () => false };
 
 const isAt = (one: Position | null, other: Position): boolean =>
   one !== null && one.segment === other.segment && one.offset === other.offset;

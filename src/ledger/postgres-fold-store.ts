@@ -49,9 +49,8 @@ const countsSql = `update link_hours set counts = tidy.counts, loose = 0
 
 /** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
 export class PostgresFoldStore extends SqlFoldStore {
-  protected override readonly linkIsListed =
-    'links.id in (select item::bigint from json_array_elements_text($1) as item)';
   override readonly minByLink = minByLink;
+  protected override readonly listed = '(select item::bigint from json_array_elements_text($1) as item)';
   readonly #url: string;
   readonly #connection: PostgresConnection;
   readonly #hits = new PostgresHits();

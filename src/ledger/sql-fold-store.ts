@@ -3,7 +3,9 @@ import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
 import { hoursPerDay } from '../rules/utc-time.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import {
+  type Claim,
   type Column,
+  claimsKept,
   type DayVisitors,
   type DeliveriesOf,
   type FoldBatch,
@@ -92,8 +94,8 @@ const linkFields = `links.id, links.organization_id, links.suffix, domains.host,
 export abstract class SqlFoldStore implements FoldStore {
   /** Follows `from links`. */
   protected readonly linkHint: string = '';
-  /** A condition on `links.id`, which must be among the numbers of the first parameter, an array in JSON. */
-  protected abstract readonly linkIsListed: string;
+  /** The numbers of the first parameter, an array in JSON. */
+  protected abstract readonly listed: string;
 
   /** Outside of a transaction. */
   protected abstract query: Query;
@@ -137,6 +139,53 @@ export abstract class SqlFoldStore implements FoldStore {
 
   async forgetWatermark(journal: string): Promise<void> {
     await this.query('delete from journal_watermarks where node = $1', [journal]);
+  }
+
+  /** Its first statement waits until no other claims, on any node. */
+  async claim({ journal, from, ...claim }: Claim): Promise<number | null> {
+    const at = [journal, from?.segment ?? 0, from?.offset ?? 0];
+    return this.transaction(async (query) => {
+      const [row] = await query('update click_claim_turns set turn = turn + 1 returning turn');
+      const turn = Number(row?.turn);
+      if (claim.mayHaveOld)
+        await query(
+          'delete from click_claims where journal = $1 and segment = $2 and byte_offset = $3 returning turn',
+          at,
+        );
+      const isOld = 'folded_at < $1 or folded_at > $2';
+      await query(
+        `delete from click_claims where turn in (select turn from click_claims order by turn limit 20) and (${isOld}) returning turn`,
+        [claim.now - claimsKept, claim.now + claimsKept],
+      );
+      const near = await query('select turn from click_claims where last_at > $1 and first_at < $2', [
+        Math.floor(claim.first),
+        Math.ceil(claim.last),
+      ]);
+      const unknown = near.map((one) => Number(one.turn)).filter((one) => !claim.known.includes(one));
+      const others =
+        unknown.length === 0
+          ? []
+          : await query(`select turn, last_at, cells from click_claims where turn in ${this.listed}`, [
+              JSON.stringify(unknown),
+            ]);
+      const made = claim.decide(
+        others.map((one) => ({
+          turn: Number(one.turn),
+          lastAt: Number(one.last_at),
+          cells: one.cells as Uint8Array,
+        })),
+      );
+      if (made === null) return null;
+      await query(
+        'insert into click_claims (turn, journal, segment, byte_offset, first_at, last_at, folded_at, cells) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+        [turn, ...at, Math.floor(made.firstAt), Math.ceil(made.lastAt), claim.now, made.cells],
+      );
+      return turn;
+    });
+  }
+
+  async deleteClaimsBefore(now: number): Promise<void> {
+    await this.query('delete from click_claims where folded_at < $1', [now]);
   }
 
   /** Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock. */
@@ -193,7 +242,7 @@ export abstract class SqlFoldStore implements FoldStore {
     const clicked = clickedLinks(batch);
     const [any] = clicked.length === 0 ? [] : await query(`select links.id ${links} limit 1`);
     if (any === undefined) return new Map();
-    const rows = await query(`select ${linkFields} ${links} and ${this.linkIsListed}`, [
+    const rows = await query(`select ${linkFields} ${links} and links.id in ${this.listed}`, [
       JSON.stringify(clicked),
     ]);
     return new Map(

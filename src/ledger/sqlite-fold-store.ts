@@ -2,7 +2,7 @@ import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { yieldCore } from '../threads/yield-core.ts';
-import type { DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
+import type { Claim, DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
 import { RowInsertions } from './row-insertions.ts';
 import {
   type Cells,
@@ -52,9 +52,9 @@ const differing = { linkHours: 0, organizationRollups: 4, linkClicks: 0 } satisf
  */
 export class SqliteFoldStore extends SqlFoldStore {
   protected override readonly linkHint = 'indexed by links_hooked';
-  protected override readonly linkIsListed = 'links.id in (select value from json_each($1))';
   /** So many in one turn are a backlog, or more than anyone watches live. */
   override readonly minByLink = 4_096;
+  protected override readonly listed = '(select value from json_each($1))';
   readonly #database: Database;
   readonly #prepared = new Map<string, Statement>();
   readonly #into: Readonly<Record<Total, RowInsertions>>;
@@ -64,6 +64,8 @@ export class SqliteFoldStore extends SqlFoldStore {
   #seenFolds = '';
   #seenLinks = '';
   readonly #ownJournals = new Set<string>();
+  /** How many claims this connection made. */
+  #ownTurns = 0;
   #othersWroteAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds that a hit took last time, without the wait for the lock. */
   #lastPace = 0;
@@ -127,6 +129,18 @@ export class SqliteFoldStore extends SqlFoldStore {
     this.#lastPace = (this.#lastEnd - this.#lastBegin) / Math.max(batch.hits.count, minBatch);
   }
 
+  /** Not synced: whatever is folded after it syncs it too, so no fold that counts on a claim outlives that claim. */
+  override async claim(claim: Claim): Promise<number | null> {
+    this.#database.run('pragma synchronous = normal');
+    try {
+      const turn = await super.claim(claim);
+      this.#ownTurns += 1;
+      return turn;
+    } finally {
+      this.#database.run('pragma synchronous = full');
+    }
+  }
+
   async deleteHitsBefore(at: number): Promise<boolean> {
     return this.transaction(async () => this.#hits.deleteBefore(at));
   }
@@ -179,7 +193,9 @@ export class SqliteFoldStore extends SqlFoldStore {
 
   #othersFolds(): string {
     const rows = this.#statement('select node, segment, byte_offset from journal_watermarks').values();
-    return rows.filter(([node]) => !this.#ownJournals.has(String(node))).join(' ');
+    const [[turn] = []] = this.#statement('select turn from click_claim_turns').values();
+    const claims = Number(turn) - this.#ownTurns;
+    return [claims, ...rows.filter(([node]) => !this.#ownJournals.has(String(node)))].join(' ');
   }
 
   #newestOfLinks(): string {

@@ -20,6 +20,8 @@ interface VisitorFacts {
   readonly browser: number;
   /** At most three letters, so that even invented ones are few enough to become words before they are limited. */
   readonly language: number;
+  /** A hash of all languages, and of the client hints. */
+  readonly languages: number;
   /** `noVisitor` when the day's salt is gone. */
   readonly visitor: number;
 }
@@ -76,6 +78,7 @@ export class VisitorCache {
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
       language: words.indexOf(parts.language(hit.acceptLanguage)),
+      languages: Bun.hash.crc32(`${hit.acceptLanguage}\n${hit.clientHints}`),
       visitor: visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor,
     };
   }

@@ -4,7 +4,7 @@ import { machines, previews } from '../../test/support/agents-of-machines.ts';
 import { type AgentRow, android, iphone, people, windows } from '../../test/support/agents-of-people.ts';
 import { processorTime } from '../../test/support/stretched.ts';
 import { appBrowser } from './app-browsers.ts';
-import { classify, isRepeat } from './click-class.ts';
+import { classify } from './click-class.ts';
 import type { ClassReason, ClickClass } from './click-fields.ts';
 import type { Witness } from './fetch-witness.ts';
 import type { AgentKind } from './resolve.ts';
@@ -145,17 +145,4 @@ test('any text at all gets a class, in no time', () => {
     classOf(piece.repeat(16_384 / piece.length));
     expect(processorTime() - begun).toBeLessThan(200);
   }
-});
-
-describe('a repeat', () => {
-  const at = Date.UTC(2026, 5, 1);
-
-  test('is the same within ten seconds, either way', () => {
-    expect(isRepeat(undefined, at)).toBe(false);
-    expect(isRepeat(at, at)).toBe(true);
-    expect(isRepeat(at, at + 9_999)).toBe(true);
-    expect(isRepeat(at, at + 10_000)).toBe(false);
-    expect(isRepeat(at, at - 500)).toBe(true);
-    expect(isRepeat(at, at - 3_600_000)).toBe(false);
-  });
 });

@@ -60,10 +60,3 @@ export function classOfVisitor(
 
 /** `preview` is what Safari's top sites and Facebook's app say when they load a page before anybody asked for it. */
 const fetchedAhead = /prefetch|prerender|preview/i;
-
-/** Milliseconds. */
-export const repeatWindow = 10_000;
-
-/** A double tap or a reload. An instant that lies a little back (a clock was set) is as near as one ahead. */
-export const isRepeat = (lastSeen: number | undefined, now: number): boolean =>
-  lastSeen !== undefined && Math.abs(now - lastSeen) < repeatWindow;

@@ -27,6 +27,7 @@ import { saltsOutside } from './migrations/022-salts-outside.ts';
 import { clickCorrections } from './migrations/023-click-corrections.ts';
 import { deletedOrganizations } from './migrations/024-deleted-organizations.ts';
 import { hitsByMonth } from './migrations/025-hits-by-month.ts';
+import { clickClaims } from './migrations/026-click-claims.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -55,6 +56,7 @@ const migrations: readonly Migration[] = [
   clickCorrections,
   deletedOrganizations,
   hitsByMonth,
+  clickClaims,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

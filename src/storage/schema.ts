@@ -183,6 +183,19 @@ export interface Schema {
   visitor_salt_marks: { day: number; mark: string; proof: string };
   /** Nodes that ask for the salt of a day, and the salt sealed for each. */
   visitor_salt_requests: { public_key: string; day: number; proof: string; answer: string | null };
+  /** The clicks of a batch, for some minutes: `ledger/click-claims.ts`. */
+  click_claims: {
+    turn: number;
+    journal: string;
+    segment: number;
+    byte_offset: number;
+    first_at: number;
+    last_at: number;
+    /** The clock of the process that folds. */
+    folded_at: number;
+    cells: Uint8Array;
+  };
+  click_claim_turns: { turn: number };
   webhook_deliveries: {
     id: Generated<number>;
     created_at: number;

@@ -33,7 +33,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     bot: 'Bots',
     prefetch: 'Prefetches',
     head: 'HEAD requests',
-    repeat: 'Repeats within ten seconds',
+    repeat: 'Repeats of a click within seconds',
     flood: 'Floods from one network',
   },
   reason: {
@@ -53,7 +53,7 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     unlike_browser: "Doesn't look like any browser",
     not_navigation: 'Fetched as a part of a page (Sec-Fetch-Mode), not opened',
     no_browser_headers: 'Says that it is Chrome, and sends none of its headers',
-    recent_visit: 'The same visitor again within ten seconds',
+    recent_visit: 'A click that its browser sent again within seconds',
     flood: 'More a minute from one network than any crowd makes',
     reclassified: 'A person has said so',
   },

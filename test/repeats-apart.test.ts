@@ -1,0 +1,129 @@
+import { expect, test } from 'bun:test';
+import { accountWithLinks } from './support/account.ts';
+import { type StoreKind, startApp } from './support/app.ts';
+import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { type Program, runServer, temporaryFolder } from './support/program.ts';
+import { exchange } from './support/raw-http.ts';
+
+/** People who each send the same request twice, the second time maybe to another process. */
+const people = 1_000;
+const settings = {
+  PORT: '0',
+  REGISTRATION: 'open',
+  MISS_LIMIT: '0',
+  // However slow the machine is, both requests of a visitor fall into it.
+  REPEAT_WINDOW: '60000',
+};
+const agentOf = (person: number) =>
+  `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.${person}`;
+
+/** On a connection of its own: the system hands it to any of the workers. */
+async function visit(url: string, path: string, person: number): Promise<void> {
+  const bytes = `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ${agentOf(person)}\r\n\r\n`;
+  const [answer] = await exchange(url, bytes, { answers: 1 });
+  expect(answer?.status).toBe(302);
+}
+
+/** One visit of each, twenty at a time. */
+async function visitAll(urls: readonly string[], path: string): Promise<void> {
+  for (let first = 0; first < people; first += 20)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => visit(urls[index % urls.length] ?? '', path, first + index)),
+    );
+}
+
+async function linkAt(url: string): Promise<{ readonly id: number; readonly path: string }> {
+  const { ids } = await accountWithLinks(url, ['twice']);
+  return { id: ids.get('twice') ?? 0, path: '/twice' };
+}
+
+async function expectOnce(dataDir: string, databaseUrl: string, linkId: number): Promise<void> {
+  const counter = hitCounter(dataDir, databaseUrl);
+  try {
+    await eventually(
+      async () => (await counter.of(linkId)).linkTotal === people * 2,
+      'all hits to be folded',
+    );
+    const { clicks } = await counter.of(linkId);
+    expect(clicks).toBe(people);
+  } finally {
+    await counter.close();
+  }
+}
+
+async function end(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+}
+
+const databaseFor = async (store: StoreKind): Promise<string> =>
+  store === 'postgres' ? migratedPostgres() : '';
+
+test.each([
+  ['sqlite', '1'],
+  ['sqlite', '2'],
+  ['postgres', '2'],
+] as const)(
+  'a thousand visitors who send twice are a thousand clicks on %s with WORKERS=%s',
+  async (store, WORKERS) => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = await databaseFor(store);
+    const program = runServer({ ...settings, DATA_DIR: folder.path, DATABASE_URL, WORKERS });
+    try {
+      const url = await program.address();
+      const { id, path } = await linkAt(url);
+      await Promise.all([visitAll([url], path), visitAll([url], path)]);
+      await expectOnce(folder.path, DATABASE_URL, id);
+      await end(program);
+    } finally {
+      program.kill('SIGKILL');
+    }
+  },
+);
+
+test.each([
+  ['sqlite', 'SIGKILL'],
+  ['sqlite', 'SIGTERM'],
+  ['postgres', 'SIGKILL'],
+] as const)(
+  'and so they are where the program on %s gets a %s between, and is started again',
+  async (store, signal) => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = await databaseFor(store);
+    const all = { ...settings, DATA_DIR: folder.path, DATABASE_URL };
+    const first = runServer(all);
+    let second: Program | null = null;
+    try {
+      const url = await first.address();
+      const { id, path } = await linkAt(url);
+      await visitAll([url], path);
+      first.kill(signal);
+      await first.exited;
+      second = runServer(all);
+      await visitAll([await second.address()], path);
+      await expectOnce(folder.path, DATABASE_URL, id);
+      await end(second);
+    } finally {
+      first.kill('SIGKILL');
+      second?.kill('SIGKILL');
+    }
+  },
+);
+
+test('and so they are on two nodes over PostgreSQL, which fold at once', async () => {
+  const DATABASE_URL = await migratedPostgres();
+  const env = { ...settings, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+  const nodes = [await startApp({ env }), await startApp({ env })];
+  try {
+    const [one, other] = nodes.map(({ url }) => url);
+    const { id, path } = await linkAt(one ?? '');
+    await Promise.all([visitAll([one ?? '', other ?? ''], path), visitAll([other ?? '', one ?? ''], path)]);
+    for (const { app } of nodes) await app.clicks.settled();
+    await expectOnce('', DATABASE_URL, id);
+    expect(nodes.flatMap(({ faults }) => faults)).toEqual([]);
+  } finally {
+    for (const node of nodes) await node.stop();
+  }
+});

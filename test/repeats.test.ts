@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+interface Link {
+  readonly id: number;
+  readonly path: string;
+}
+
+describe.each(storeKinds)('a double on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  beforeAll(async () => {
+    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const made = async (fields: object = {}, on = app): Promise<Link> => {
+    const body = { destination_url: 'https://example.com/', ...fields };
+    const { json } = await on.call('POST', '/api/v1/link', { key: owner.key, body });
+    return { id: json.id, path: `/${json.suffix}` };
+  };
+  const totalsOf = async ({ id }: Link) => {
+    await app.app.clicks.settled();
+    const { json } = await app.call('GET', `/api/v1/link/${id}/stats`, { key: owner.key });
+    const { clicks, visitors, not_counted } = json.totals;
+    return { clicks, visitors, repeats: not_counted.repeat };
+  };
+  const from = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` });
+
+  test('is none where a class of thirty scans one poster: every phone is a click, and each of its scans', async () => {
+    const poster = await made();
+    const phones = Array.from({ length: 30 }, () => app.visit(`${poster.path}?qr`, from(1)));
+    await Promise.all(phones);
+    // One address and one kind of phone: they can't be told apart, so they are one visitor.
+    expect(await totalsOf(poster)).toEqual({ clicks: 30, visitors: 1, repeats: 0 });
+  });
+
+  test('is a repeat, and with three seconds between there are two clicks of one visitor', async () => {
+    const link = await made();
+    await app.visit(link.path, from(2));
+    app.clock.now += 1_999;
+    await app.visit(link.path, from(2));
+    expect(await totalsOf(link)).toEqual({ clicks: 1, visitors: 1, repeats: 1 });
+    app.clock.now += 1_001;
+    await app.visit(link.path, from(2));
+    expect(await totalsOf(link)).toEqual({ clicks: 2, visitors: 1, repeats: 1 });
+  });
+
+  const same: Record<string, string> = {
+    ...from(3),
+    'user-agent':
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    'accept-language': 'de-CH,de;q=0.9',
+    referer: 'https://news.example/one',
+    'sec-ch-ua': '"Chromium";v="140"',
+    'sec-ch-ua-mobile': '?0',
+    'sec-ch-ua-platform': '"Linux"',
+  };
+  test.each([
+    ['address', from(4)],
+    ['user agent', { 'user-agent': same['user-agent']?.replaceAll('140', '141') ?? '' }],
+    ['language', { 'accept-language': 'de-DE,de;q=0.9' }],
+    ['referrer', { referer: 'https://news.example/two' }],
+    ['Sec-CH-UA', { 'sec-ch-ua': '"Brave";v="140"' }],
+    ['Sec-CH-UA-Mobile', { 'sec-ch-ua-mobile': '?1' }],
+    ['Sec-CH-UA-Platform', { 'sec-ch-ua-platform': '"Chrome OS"' }],
+  ])('is not what differs in its %s', async (_, other) => {
+    const link = await made();
+    await app.visit(link.path, same);
+    await app.visit(link.path, { ...same, ...other });
+    expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 0 });
+    await app.visit(link.path, same);
+    expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 1 });
+  });
+
+  test('is not what differs in its query or its link', async () => {
+    const [link, another] = [await made(), await made()];
+    await app.visit(`${link.path}?a=1`, same);
+    await app.visit(`${link.path}?a=2`, same);
+    await app.visit(another.path, same);
+    expect(await totalsOf(link)).toMatchObject({ clicks: 2, repeats: 0 });
+    expect(await totalsOf(another)).toMatchObject({ clicks: 1, repeats: 0 });
+  });
+
+  test('is one of a visitor who asks not to be tracked, too', async () => {
+    const link = await made();
+    for (let time = 0; time < 2; time++) await app.visit(link.path, { ...from(5), dnt: '1' });
+    expect(await totalsOf(link)).toEqual({ clicks: 1, visitors: 0, repeats: 1 });
+  });
+
+  test('needs a click before it: a prefetch, a HEAD and a page are none', async () => {
+    const link = await made();
+    await app.visit(link.path, { ...from(6), 'sec-purpose': 'prefetch' });
+    await app.visit(link.path, from(6), { method: 'HEAD' });
+    await app.visit(link.path, from(6));
+    expect(await totalsOf(link)).toMatchObject({ clicks: 1, repeats: 0 });
+  });
+
+  test('is told by what is kept for minutes, and says nothing', async () => {
+    const link = await made();
+    await app.visit(link.path, from(7));
+    await app.app.clicks.settled();
+    const { read } = app.app.context.database;
+    const claims = await read.selectFrom('click_claims').selectAll().execute();
+    expect(claims.length).toBeGreaterThan(0);
+    for (const { cells } of claims) expect(Buffer.from(cells).toString('latin1')).not.toContain('198.51');
+    app.clock.now += 121_000;
+    await app.visit(link.path, from(7));
+    await app.app.clicks.settled();
+    expect(await read.selectFrom('click_claims').select('turn').execute()).toHaveLength(1);
+  });
+});
+
+test('nothing is a repeat where REPEAT_WINDOW is 0, and nothing is claimed', async () => {
+  const app = await startApp({ env: { REPEAT_WINDOW: '0' } });
+  try {
+    const { key } = await app.newcomer();
+    const body = { destination_url: 'https://example.com/' };
+    const { json } = await app.call('POST', '/api/v1/link', { key, body });
+    for (let time = 0; time < 5; time++) await app.visit(`/${json.suffix}`);
+    await app.app.clicks.settled();
+    const { totals } = (await app.call('GET', `/api/v1/link/${json.id}/stats`, { key })).json;
+    expect([totals.clicks, totals.visitors, totals.not_counted.repeat]).toEqual([5, 1, 0]);
+    const { read } = app.app.context.database;
+    expect(await read.selectFrom('click_claims').select('turn').execute()).toEqual([]);
+  } finally {
+    await app.stop();
+  }
+});
