@@ -31,6 +31,7 @@ export async function openStore(
 ): Promise<Store> {
   const dataDir = resolve(config.dataDir);
   await prepareFolder(dataDir);
+  if (config.visitorSaltDir !== null) await prepareSaltDir(resolve(config.visitorSaltDir));
   const secrets = new Secrets(await keyIn(config, dataDir));
   const database = await open(config, dataDir, log);
   try {
@@ -63,6 +64,18 @@ export async function prepareFolder(dataDir: string): Promise<void> {
   } catch (cause) {
     throw new StartProblem(
       `The data folder ${dataDir} can not be written (${reason(cause)}). Set DATA_DIR to one that can.`,
+    );
+  }
+}
+
+/** Only looked at now, as it may be on another disk: it would be missed with the first click. */
+async function prepareSaltDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new StartProblem(
+      `The folder ${path} can not be written (${reason(cause)}). Set VISITOR_SALT_DIR to one that can.`,
     );
   }
 }

@@ -67,6 +67,16 @@ const sought = (visitors: Iterable<number>): Sought => ({
   visitors: new Set(visitors),
 });
 
+/** Whether the number of a visitor is in it, as SQLite writes it; smaller ones are written shorter, and left out. */
+const someVisitor = ({ visitors }: Sought, bytes: Buffer): boolean =>
+  [...visitors].filter((visitor) => visitor >= 2 ** 47).some((visitor) => bytes.includes(bigEndian(visitor)));
+
+function bigEndian(number: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(BigInt(number));
+  return bytes;
+}
+
 test('after its day nobody finds a visitor in the data folder or in copies of the SQLite file', async () => {
   await using folder = await temporaryFolder();
   const { path } = folder;
@@ -111,8 +121,12 @@ test('after its day nobody finds a visitor in the data folder or in copies of th
   setClock(path, day + 3_600_000);
   await eventually(() => saltsIn(path).length === 0, 'the secret of the day to be destroyed');
   await eventually(async () => (await visitors()).length === 0, 'the visitors to be forgotten');
+  const kept = () => filesIn(join(path, 'data')).filter((bytes) => someVisitor(seen, bytes)).length;
+  // Not in free pages, and not in what SQLite writes ahead either.
+  await eventually(() => kept() === 0, 'the numbers of visitors to be written over');
   await end(second);
   const all = [...filesIn(join(path, 'data')), ...filesIn(join(path, 'backups'))];
+  expect(all.some((bytes) => someVisitor(seen, bytes))).toBe(true);
   expect(addressesFound(all, seen)).toEqual([]);
   // The test can fail, however the secret is written.
   const [secret = Buffer.of()] = duringTheDay;

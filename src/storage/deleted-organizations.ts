@@ -74,15 +74,19 @@ export async function deleteCountsOf(queries: Queries, linkIds: readonly number[
 
 type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
 
+/** Each has hundreds of hits. */
+const packsAtOnce = 50;
+
+const firstOf = (table: string, organizationId: number, limit: number): RawBuilder<unknown> =>
+  sql`delete from ${sql.table(table)} where id in (
+    select id from ${sql.table(table)} where organization_id = ${organizationId} order by id limit ${limit}
+  ) returning 1`;
+
 /** Each deletes some rows of an organization, and returns one for each. */
 const deletions: readonly Deletion[] = [
-  ...(['webhook_deliveries', 'hits', 'hit_packs'] as const).map(
-    (table): Deletion =>
-      (id, limit) =>
-        sql`delete from ${sql.table(table)} where id in (
-          select id from ${sql.table(table)} where organization_id = ${id} order by id limit ${limit}
-        ) returning 1`,
-  ),
+  (id, limit) => firstOf('webhook_deliveries', id, limit),
+  (id, limit) => firstOf('hits', id, limit),
+  (id) => firstOf('hit_packs', id, packsAtOnce),
   (id, limit) => sql`delete from organization_rollups
     where (organization_id, dimension, hour, class, value) in (
       select organization_id, dimension, hour, class, value from organization_rollups

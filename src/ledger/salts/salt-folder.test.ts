@@ -30,12 +30,13 @@ test('what is destroyed is written over, under all of its names, and other days 
   for (const day of [1, 2, 20_000]) salts.keep(day, salt(day % 256));
   salts.keepDraft(2, salt(9));
   // A process was killed between the link and the removal of the other name.
-  linkSync(join(path, '1'), join(path, '1.0a1b2c'));
+  linkSync(join(path, '1'), join(path, '1.0a1b2c0a1b2c'));
   const watched = join(folder.path, 'watched');
   linkSync(join(path, '2'), watched);
   expect(salts.hasBefore(3)).toBe(true);
+  for (const name of ['1.txt', '2-of-another', 'x1']) writeFileSync(join(path, name), 'not ours');
   salts.destroyBefore(3);
-  expect(readdirSync(path)).toEqual(['20000']);
+  expect(readdirSync(path).sort()).toEqual(['1.txt', '2-of-another', '20000', 'x1']);
   expect(readFileSync(watched)).toHaveLength(32);
   expect(readFileSync(watched).includes(Buffer.from(salt(2)))).toBe(false);
   expect(salts.hasBefore(3)).toBe(false);

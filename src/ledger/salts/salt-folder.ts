@@ -15,6 +15,8 @@ import { type SaltStore, saltLength } from '../visitor-hash.ts';
 
 /** A salt that is not used yet: other nodes may have another one for the day. */
 const draftEnding = '.draft';
+/** The day of a file, which no other program's file is taken for: the folder may be one of many things. */
+const ownName = /^(-?\d{1,7})(?:\.draft)?(?:\.[\da-f]{12})?$/;
 
 /**
  * The salts of the days that go on, each in a file of its own, so that the database and its backups never have one. The
@@ -56,7 +58,7 @@ export class SaltFolder {
 
   /** Every file of the days before, those included that a killed process hasn't finished. */
   #before(day: number): string[] {
-    return this.#names().filter((name) => Number.parseInt(name, 10) < day);
+    return this.#names().filter((name) => Number(ownName.exec(name)?.[1] ?? day) < day);
   }
 
   #names(): string[] {
