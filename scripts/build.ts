@@ -1,6 +1,6 @@
 /**
  * `npm run build`: the one file, `dist/linnet-<system>-<arch>`, for this machine, or for the targets that are named
- * behind `--`, or for all. Another system's runtime comes from npm.
+ * behind `--`, or for all. `--deb` makes a Debian package, too. Another system's runtime comes from npm.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import type { BundledFile } from '../src/bundle/bundled-file.ts';
 import type { BundleName } from '../src/bundle/contents.ts';
 import { bundledCountryFile, threadSources } from '../src/bundle/located.ts';
 import { hostTarget, runtimeFor, type Target, targets } from './build-targets.ts';
+import { buildDeb } from './deb.ts';
 
 const root = join(import.meta.dir, '..');
 const dist = process.env.LINNET_DIST ?? join(root, 'dist');
@@ -20,7 +21,8 @@ const entries: Readonly<Record<BundleName, string>> = {
   captcha: source('visit', 'gates', 'captcha-client.ts'),
 };
 
-const names = process.argv.slice(2);
+const withDeb = process.argv.includes('--deb');
+const names = process.argv.slice(2).filter((word) => word !== '--deb');
 const unknown = names.find((name) => name !== 'all' && !targets.some((target) => target.name === name));
 if (unknown !== undefined) {
   process.stderr.write(
@@ -77,7 +79,9 @@ async function compile(target: Target, contents: string): Promise<void> {
     await Bun.write(file, Bun.file(outfile));
     await rm(outfile);
   });
-  process.stdout.write(`${file}  ${Math.round(Bun.file(file).size / 1e6)} MB\n`);
+  const deb = withDeb ? await buildDeb(target.name, file, dist) : null;
+  for (const made of [file, ...(deb === null ? [] : [deb])])
+    process.stdout.write(`${made}  ${Math.round(Bun.file(made).size / 1e6)} MB\n`);
 }
 
 /** Takes the place of `src/bundle/contents.ts`. */

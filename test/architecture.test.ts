@@ -33,7 +33,7 @@ const arrows: Record<string, readonly string[]> = {
   compose: ['*'],
   threads: [],
   workers: [],
-  'main.ts': ['serve.ts', 'cli'],
+  'main.ts': ['serve.ts', 'cli', 'bundle'],
   'serve.ts': ['*'],
   cli: ['*'],
 };
@@ -45,6 +45,7 @@ const narrow: Record<string, RegExp> = {
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/hold-port/,
   'storage → bundle': /^bundle\/located/,
+  'main.ts → bundle': /^bundle\/start-environment/,
   'manage → bundle': /^bundle\/shell-command/,
   'storage → threads': /^threads\/(yield-core|gc-when-idle)/,
   'ledger → threads': /^threads\/yield-core/,

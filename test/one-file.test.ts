@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { answerWhen } from './support/eventually.ts';
-import { buildFile, inEmptyRoot } from './support/one-file.ts';
+import { buildFile, inEmptyRoot, notTried } from './support/one-file.ts';
 import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -60,7 +60,7 @@ describe('the one file', () => {
 describe.each(['1', '2'])('in an empty root that is read-only, with WORKERS=%s, the one file', (WORKERS) => {
   test('serves the dashboard, captchas, links and statistics with countries, and stops', async () => {
     const command = inEmptyRoot(file);
-    if (command === null) return skip();
+    if (command === null) return notTried('unshare, mount, chroot');
     const DATA_DIR = join(folder.path, `data-${WORKERS}`);
     const settings = { DATA_DIR, PORT: '0', WORKERS, TRUSTED_PROXIES: '1', LOG_LEVEL: 'warn' };
     const program = runFile([...command, 'serve'], settings, folder.path);
@@ -109,7 +109,3 @@ describe.each(['1', '2'])('in an empty root that is read-only, with WORKERS=%s, 
     expect(problemsOf(program)).toEqual([]);
   }, 240_000);
 });
-
-function skip(): void {
-  process.stderr.write('Not tried: this machine lets nobody make an empty root (unshare, mount, chroot).\n');
-}

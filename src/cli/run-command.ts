@@ -15,9 +15,11 @@ import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
 import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
+import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
 import { replaceSecret } from './replace-secret.ts';
 import { restoreBackup } from './restore-backup.ts';
+import { service } from './service.ts';
 import { setPassword } from './set-password.ts';
 import { showSetupToken } from './setup-token.ts';
 import { upgrade } from './upgrade.ts';
@@ -35,7 +37,14 @@ const commands: readonly Command[] = [
 ];
 
 /** These open what they need by themselves. */
-const standalone: readonly StandaloneCommand[] = [backup, restoreBackup, upgrade, showVersion];
+const standalone: readonly StandaloneCommand[] = [
+  backup,
+  restoreBackup,
+  upgrade,
+  service,
+  healthcheck,
+  showVersion,
+];
 
 const isHelp = (word: string | undefined): boolean =>
   word === undefined || ['help', '--help', '-h'].includes(word);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dir, '..', '..');
 
 /** Builds the one file for this machine into a folder, and returns its path. */
-export async function buildFile(dist: string): Promise<string> {
-  const child = Bun.spawn([process.execPath, 'scripts/build.ts'], {
+export async function buildFile(dist: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, 'scripts/build.ts', ...words], {
     cwd: root,
     env: { ...process.env, LINNET_DIST: dist },
     stdin: 'ignore',
@@ -19,6 +19,18 @@ export async function buildFile(dist: string): Promise<string> {
   if (code !== 0) throw new Error(`the build failed: ${err}`);
   return out.split(/ {2}/)[0] ?? '';
 }
+
+/** What a tool said and how it ended; null where this machine doesn't have it. */
+export function toolOutput(command: string[]): { code: number; said: string } | null {
+  if (Bun.which(command[0] ?? '') === null) return null;
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { stdout: 'pipe', stderr: 'pipe' });
+  return { code: exitCode, said: `${stdout}${stderr}` };
+}
+
+/** For what can't be tried on this machine: the test says so, and passes. */
+export const notTried = (missing: string): void => {
+  process.stderr.write(`Not tried, as this machine doesn't have or doesn't allow ${missing}.\n`);
+};
 
 const script = join(import.meta.dir, 'in-empty-root.sh');
 

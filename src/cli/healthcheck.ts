@@ -1,0 +1,36 @@
+import { loadConfig } from '../config/load.ts';
+import type { StandaloneCommand } from './command.ts';
+
+/** Milliseconds. Whoever asks this asks again soon. */
+const patience = 4_000;
+
+/** For containers that have no other program: whether the server of these settings answers on this machine. */
+export const healthcheck: StandaloneCommand = {
+  name: 'healthcheck',
+  usage: 'healthcheck [--ready]   (whether the server here answers; --ready: with its database, too)',
+  options: { ready: { type: 'boolean' } },
+  async run({ environment, values }) {
+    const { host, port, https, baseUrl } = loadConfig(environment);
+    const near =
+      host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+    const path = values.ready === true ? 'readyz' : 'healthz';
+    const url = `${https === 'off' ? 'http' : 'https'}://${near}:${port}/${path}`;
+    const found = await stateOf(url, https === 'off' ? null : (baseUrl?.host ?? null));
+    process[found === 'ok' ? 'stdout' : 'stderr'].write(`${url}: ${found}\n`);
+    return found === 'ok' ? 0 : 1;
+  },
+};
+
+/** Over TLS the server is asked by its name; its certificate is of no concern here. */
+async function stateOf(url: string, name: string | null): Promise<string> {
+  const asked = name === null ? {} : { headers: { host: name }, tls: { rejectUnauthorized: false } };
+  try {
+    const signal = AbortSignal.timeout(patience);
+    const answer = await fetch(url, { signal, redirect: 'manual', ...asked });
+    return answer.ok ? 'ok' : `status ${answer.status}`;
+  } catch (cause) {
+    return (cause as Error).name === 'TimeoutError'
+      ? `no answer in ${patience / 1000} seconds`
+      : 'nobody answers';
+  }
+}

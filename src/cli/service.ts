@@ -1,0 +1,81 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import unit from '../../deploy/linnet.service' with { type: 'text' };
+import { contents } from '../bundle/contents.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { StandaloneCall, StandaloneCommand } from './command.ts';
+
+const program = '/usr/local/bin/linnet';
+const unitFile = '/etc/systemd/system/linnet.service';
+const settingsFile = '/etc/linnet/linnet.env';
+
+/** For machines with systemd: a unit without root's rights, a file for settings, and this file where the unit finds it. */
+export const service: StandaloneCommand = {
+  name: 'service',
+  usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST is the host of BASE_URL)',
+  options: { root: { type: 'string' } },
+  async run(call) {
+    const { host, root } = installation(call);
+    if (contents === null || process.platform !== 'linux')
+      throw new Refusal(
+        'FIELD_INVALID',
+        'Only the one file of `npm run build` can be installed as a service, on Linux.',
+      );
+    const at = (path: string) => {
+      const whole = join(root, path);
+      mkdirSync(dirname(whole), { recursive: true });
+      return whole;
+    };
+    try {
+      replace(at(program), (path) => copyFileSync(process.execPath, path), 0o755);
+      replace(at(unitFile), (path) => writeFileSync(path, unitFor(program)), 0o644);
+      if (!existsSync(at(settingsFile)))
+        replace(at(settingsFile), (path) => writeFileSync(path, settingsFor(host)), 0o600);
+    } catch (cause) {
+      if (!/^(EACCES|EPERM|EROFS)$/.test((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
+      throw new Refusal(
+        'FIELD_INVALID',
+        `${(cause as Error).message}. Run it as root: sudo linnet service install`,
+      );
+    }
+    process.stdout.write(written);
+    return 0;
+  },
+};
+
+const written = `Written: ${program}, ${unitFile} and ${settingsFile}.
+Look at the last, then start the service, now and with the machine:
+
+  systemctl daemon-reload && systemctl enable --now linnet
+
+Its commands run as its user, for example the one that shows the setup token:
+
+  systemd-run --pipe --wait --collect -q -p User=linnet -p DynamicUser=yes -p StateDirectory=linnet \\
+    -p EnvironmentFile=${settingsFile} -E DATA_DIR=/var/lib/linnet ${program} setup token
+`;
+
+function installation({ words, values }: StandaloneCall): { host: string; root: string } {
+  const [verb, host = '', ...more] = words;
+  if (verb !== 'install' || more.length > 0)
+    throw new Refusal('FIELD_INVALID', 'Say: service install, or service install links.example.com.');
+  if (host !== '' && !isHost(host))
+    throw new Refusal('FIELD_INVALID', `"${host}" is no host. Give a name such as links.example.com.`);
+  return { host, root: typeof values.root === 'string' ? values.root : '/' };
+}
+
+const isHost = (host: string): boolean => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(host);
+
+/** A running program's file can be replaced, but not written to. */
+function replace(path: string, write: (path: string) => void, mode: number): void {
+  const beside = `${path}.new`;
+  write(beside);
+  chmodSync(beside, mode);
+  renameSync(beside, path);
+}
+
+export const unitFor = (path: string): string => unit.replace('/usr/bin/linnet', path);
+
+const settingsFor = (host: string): string =>
+  `# Settings of Linnet, a line each; docs/operations.md has them all. After a change: systemctl restart linnet
+${host === '' ? '#BASE_URL=https://links.example.com' : `BASE_URL=https://${host}`}
+`;

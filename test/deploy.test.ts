@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { version } from '../package.json' with { type: 'json' };
+import { eventually } from './support/eventually.ts';
+import { buildFile, notTried, toolOutput } from './support/one-file.ts';
+import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
+
+const root = join(import.meta.dir, '..');
+const support = (file: string): string => join(import.meta.dir, 'support', file);
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let file: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  file = await buildFile(folder.path, '--deb');
+}, 240_000);
+afterAll(() => folder[Symbol.asyncDispose]());
+
+async function ended(program: Program): Promise<[code: number, out: string, err: string]> {
+  const code = await program.exited;
+  const { out, err } = program.output();
+  return [code, out, err];
+}
+
+const textOf = (...path: string[]): Promise<string> => Bun.file(join(...path)).text();
+
+describe('the systemd unit', () => {
+  test('is one that systemd takes, and keeps a service in', async () => {
+    const unit = join(folder.path, 'linnet.service');
+    await Bun.write(unit, (await textOf(root, 'deploy', 'linnet.service')).replace('/usr/bin/linnet', file));
+    const verified = toolOutput(['systemd-analyze', 'verify', unit]);
+    if (verified === null) return notTried('systemd-analyze');
+    expect(verified).toEqual({ code: 0, said: '' });
+    const rated = toolOutput(['systemd-analyze', 'security', '--offline=true', '--threshold=20', unit]);
+    expect(rated?.said).toMatch(/Overall exposure level for linnet\.service: 1\.\d OK/);
+    expect(rated?.code).toBe(0);
+  });
+
+  test('is written by the file, which puts itself beside it, and leaves settings alone that are there', async () => {
+    const at = join(folder.path, 'machine');
+    const install = (...words: string[]) =>
+      ended(runFile([file, 'service', 'install', ...words, '--root', at], {}, folder.path));
+    expect(await install('links.example.com')).toEqual([0, expect.stringContaining('systemctl enable'), '']);
+    const unit = await textOf(at, 'etc/systemd/system/linnet.service');
+    expect(unit).toContain('\nExecStart=/usr/local/bin/linnet serve\n');
+    expect(toolOutput([join(at, 'usr/local/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
+    const settings = join(at, 'etc/linnet/linnet.env');
+    expect(await textOf(settings)).toContain('\nBASE_URL=https://links.example.com\n');
+    expect((await stat(settings)).mode & 0o777).toBe(0o600);
+    await Bun.write(settings, 'PORT=4000\n');
+    expect((await install())[0]).toBe(0);
+    expect(await textOf(settings)).toBe('PORT=4000\n');
+    expect(await install('not a host')).toEqual([
+      1,
+      '',
+      '"not a host" is no host. Give a name such as links.example.com.\n',
+    ]);
+  });
+});
+
+test('the Debian package has the file, the unit and settings for root alone, and its program runs', () => {
+  if (toolOutput(['dpkg-deb', '--version']) === null) return notTried('dpkg-deb');
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  const deb = join(folder.path, `linnet_${version}_${architecture}.deb`);
+  const listed = toolOutput(['dpkg-deb', '--contents', deb])?.said ?? '';
+  expect(listed).toMatch(/^-rwxr-xr-x root\/root .* \.\/usr\/bin\/linnet$/m);
+  expect(listed).toMatch(/^-rw-r--r-- root\/root .* \.\/lib\/systemd\/system\/linnet\.service$/m);
+  expect(listed).toMatch(/^-rw------- root\/root .* \.\/etc\/linnet\/linnet\.env$/m);
+  const unpacked = join(folder.path, 'debian');
+  expect(toolOutput(['dpkg-deb', '--extract', deb, unpacked])).toEqual({ code: 0, said: '' });
+  expect(toolOutput([join(unpacked, 'usr/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
+}, 240_000);
+
+test('the image runs with a root that is read-only, is healthy by its own word, and stops when told to', async () => {
+  const image = join(folder.path, 'image');
+  expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
+  const inImage = [support('in-image.sh'), image, join(folder.path, 'volume')];
+  if (toolOutput([...inImage, 'version'])?.code !== 0) return notTried('unshare, mount, chroot');
+  using port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const PORT = String(port.port);
+  port.stop(true);
+  const settings = { DATA_DIR: '/data', HOST: '0.0.0.0', PORT, LOG_LEVEL: 'warn' };
+  const health = (...words: string[]) =>
+    ended(runFile([...inImage, 'healthcheck', ...words], settings, folder.path));
+  expect(await health()).toEqual([1, '', `http://127.0.0.1:${PORT}/healthz: nobody answers\n`]);
+  const program = runFile([...inImage, 'serve'], settings, folder.path);
+  await program.address();
+  await eventually(async () => (await health())[0] === 0, 'the health of the image');
+  expect(await health('--ready')).toEqual([0, `http://127.0.0.1:${PORT}/readyz: ok\n`, '']);
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+  expect(problemsOf(program)).toEqual([]);
+}, 240_000);
