@@ -2,8 +2,16 @@ import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
 import { linkOn } from './support/link-on.ts';
-import { type Program, runServer, runServerAfter, temporaryFolder } from './support/program.ts';
+import {
+  endOf,
+  type Program,
+  runCommand,
+  runServer,
+  runServerAfter,
+  temporaryFolder,
+} from './support/program.ts';
 
 const running: Program[] = [];
 
@@ -72,6 +80,34 @@ test.each(['1', '2'])(
     const counter = hitCounter(data.path, '');
     expect((await counter.of(id)).ledger).toBe(21);
     await counter.close();
+  },
+);
+
+test.each(['1', '2'])(
+  'with %s process(es): a stop amid visits and reads leaves no log of SQLite, nor does a command beside none',
+  async (WORKERS) => {
+    await using data = await temporaryFolder();
+    const settings = { PORT: '0', DATA_DIR: data.path, MISS_LIMIT: '0', WORKERS };
+    const program = begun(runServer(settings));
+    const url = await program.address();
+    const { suffix } = await linkOn(url);
+    let visits = 0;
+    const come = async (): Promise<void> => {
+      for (;;) {
+        await fetch(`${url}/${suffix}`, { redirect: 'manual' });
+        await fetch(`${url}/api/v1/setup`);
+        visits += 1;
+      }
+    };
+    const all = Promise.allSettled(Array.from({ length: 8 }, come));
+    await eventually(() => visits > 50, 'visits');
+    await end(program);
+    await all;
+    const left = () => readdirSync(data.path).filter((name) => name.startsWith('linnet.sqlite'));
+    expect(left()).toEqual(['linnet.sqlite']);
+    const command = ['user', 'create', '--email', 'a@people.example', '--password', 'correct horse battery'];
+    expect(await endOf(runCommand(command, settings))).toBe(0);
+    expect(left()).toEqual(['linnet.sqlite']);
   },
 );
 
