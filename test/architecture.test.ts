@@ -15,6 +15,7 @@ const arrows: Record<string, readonly string[]> = {
   http: ['rules', 'config', 'structures'],
   visit: ['journal', 'rules', 'config', 'storage', 'http', 'structures', 'bundle', 'start-problem.ts'],
   backup: ['rules', 'storage', 'ledger', 'start-problem.ts'],
+  health: ['rules', 'auth', 'backup', 'bundle', 'config', 'domains', 'journal', 'mail', 'storage'],
   journal: ['rules', 'storage'],
   ledger: ['journal', 'storage', 'rules', 'config', 'structures', 'threads'],
   stats: ['ledger', 'journal', 'storage', 'rules', 'config'],
@@ -51,6 +52,7 @@ const narrow: Record<string, RegExp> = {
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
   'store.ts → backup': /^backup\/before-upgrade/,
+  'health → journal': /^journal\/files/,
   'backup → ledger': /^ledger\/(hit-pack|partitions)/,
   'journal → storage': /^storage\/file-lock/,
 };

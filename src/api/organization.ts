@@ -1,21 +1,27 @@
 import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import { runsInstance } from '../manage/instance-health.ts';
 import { readOrganization, type StoredOrganization, updateOrganization } from '../manage/organization.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { Organization, OrganizationUpdate } from './schemas/organization.ts';
 
-const organizationAnswer = (organization: StoredOrganization): z.input<typeof Organization> => ({
+const organizationAnswer = async (
+  context: Context,
+  organization: StoredOrganization,
+): Promise<z.input<typeof Organization>> => ({
   id: organization.id,
   created_at: formatStamp(organization.created_at),
   name: organization.name,
   qr_code_marker: organization.qr_marker === 1,
+  runs_instance: await runsInstance(context, organization.id),
 });
 
 export const read = endpoint({
   summary: 'Read your organization',
   statuses: { 200: 'The organization.' },
   answer: Organization,
-  handle: async ({ caller }, context) => organizationAnswer(await readOrganization(context, caller)),
+  handle: async ({ caller }, context) => organizationAnswer(context, await readOrganization(context, caller)),
 });
 
 export const update = endpoint({
@@ -27,5 +33,5 @@ export const update = endpoint({
   statuses: { 200: 'The organization as it is now.' },
   answer: Organization,
   handle: async ({ caller, body }, context) =>
-    organizationAnswer(await updateOrganization(context, caller, body)),
+    organizationAnswer(context, await updateOrganization(context, caller, body)),
 });

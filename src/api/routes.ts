@@ -4,6 +4,7 @@ import * as clicks from './clicks.ts';
 import * as deletedLinks from './deleted-links.ts';
 import * as domains from './domains.ts';
 import type { Endpoint } from './endpoint.ts';
+import * as instanceHealth from './instance-health.ts';
 import * as invitations from './invitations.ts';
 import * as linkBulk from './link-bulk.ts';
 import * as linkExport from './link-export.ts';
@@ -115,6 +116,7 @@ export const routes: readonly Route[] = [
 
   route('GET', '/api/v1/organization', organization.read),
   route('PATCH', '/api/v1/organization', organization.update),
+  route('GET', '/api/v1/instance/health', instanceHealth.read),
 
   route('GET', '/api/v1/member', members.list),
   route('PATCH', '/api/v1/member/{id}', members.update),

@@ -19,6 +19,7 @@ type Purpose =
   | 'qr'
   | 'refresh-successor'
   | 'access-of-refresh'
+  | 'arrival'
   | 'seal'
   | 'setup'
   | 'visitor-salts'

@@ -38,8 +38,12 @@ export type BackupPart =
  * What tells a day's visitors apart is in no backup: it is to be gone after that day. Without the salts the visitors' hashes
  * are of no use either.
  */
-export const isLeftOut = (table: string): boolean =>
+export const isOfVisitors = (table: string): boolean =>
   /^(daily_salts|daily_visitors|visitor_salt_\w+|click_claims)$/.test(table);
+
+/** Also partitions that are no part of their table any more, as they are about to be dropped. */
+export const isLeftOut = (table: string): boolean =>
+  isOfVisitors(table) || /^hit(s|_packs|_pack_links)_(before|far_past|far_future|\d{4}_\d{2})$/.test(table);
 
 /** A file or a place that a backup can't be read from or restored into. Its message is one line that says what to do. */
 export class BackupProblem extends Error {

@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts';
 import { type FileLock, lockFile } from '../storage/file-lock.ts';
 import type { BeforeUpgrade } from '../storage/migrate.ts';
 import { makePrivate } from '../storage/private-files.ts';
-import { isLeftOut } from './backup-stream.ts';
+import { isOfVisitors } from './backup-stream.ts';
 import { synced } from './sqlite-target.ts';
 
 export const backupsIn = (dataDir: string): string => join(dataDir, 'backups');
@@ -110,7 +110,7 @@ function forgetVisitors(file: string): void {
     const tables = database
       .query<{ name: string }, []>("select name from sqlite_master where type = 'table'")
       .all();
-    for (const { name } of tables) if (isLeftOut(name)) database.run(`delete from ${name}`);
+    for (const { name } of tables) if (isOfVisitors(name)) database.run(`delete from ${name}`);
   } finally {
     database.close();
   }

@@ -15,9 +15,15 @@ export interface StoreAsItIs {
 export async function lookAtStore(databaseUrl: string | null, dataDir: string): Promise<StoreAsItIs | null> {
   if (databaseUrl !== null) {
     const client = await connect(databaseUrl);
+    let last: Promise<unknown> = Promise.resolve();
     return {
       kind: 'postgres',
-      ask: async (sql) => (await client.query(sql)).rows,
+      ask(sql) {
+        // What is asked at once goes over the one connection, one after the other.
+        const answer = last.then(async () => (await client.query<Record<string, unknown>>(sql)).rows);
+        last = answer.catch(() => {});
+        return answer;
+      },
       close: () => client.end(),
     };
   }

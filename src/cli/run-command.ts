@@ -15,6 +15,7 @@ import { forgetBaseUrl, setBaseUrl } from './base-url.ts';
 import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
+import { doctor } from './doctor.ts';
 import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
 import { replaceSecret } from './replace-secret.ts';
@@ -41,6 +42,7 @@ const standalone: readonly StandaloneCommand[] = [
   backup,
   restoreBackup,
   upgrade,
+  doctor,
   service,
   healthcheck,
   showVersion,

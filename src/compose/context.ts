@@ -32,7 +32,7 @@ export function contextOf(
   overrides: Overrides = {},
   live: Pick<
     Context,
-    'linksChanged' | 'clicksFolded' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks'
+    'linksChanged' | 'clicksFolded' | 'webhooks' | 'domains' | 'mailer' | 'backgroundTasks' | 'examine'
   > = {
     linksChanged: () => {},
     clicksFolded: async () => {},
@@ -40,6 +40,7 @@ export function contextOf(
     domains: domainContextOf(config, site, overrides.now ?? Date.now, () => {}),
     mailer: null,
     backgroundTasks: new BackgroundTasks(() => {}),
+    examine: async () => [],
   },
 ): Context {
   const now = overrides.now ?? Date.now;

@@ -6,6 +6,7 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import { backgroundTasksOf, contextOf, delivererOf, mailerOf } from './context.ts';
 import type { Change } from './data-plane.ts';
 import { domainContextOf } from './domains.ts';
+import { examinationOf } from './examination.ts';
 import type { Start } from './start.ts';
 
 interface ControlPlane {
@@ -16,19 +17,23 @@ interface ControlPlane {
 
 /** What users manage links with. `notify` tells the caches of this process about a change. */
 export function openControlPlane(
-  { config, overrides, log, now, opened }: Start,
+  start: Start,
   site: Site,
-  { database, secrets }: Store,
+  store: Store,
   notify: (change: Change) => void,
   clicksFolded: () => Promise<void>,
 ): ControlPlane {
+  const { config, overrides, log, now, opened } = start;
+  const { database, secrets } = store;
+  const mailer = mailerOf(config, site, overrides, log);
   const deliverer = delivererOf(config, site, database, secrets, overrides, log);
   const context = contextOf(config, site, database, secrets, overrides, {
     linksChanged: (links) =>
       notify({ links: links.map(({ domain_id, suffix }) => ({ domainId: domain_id, suffix })), hosts: [] }),
     clicksFolded,
     webhooks: deliverer,
-    mailer: mailerOf(config, site, overrides, log),
+    mailer,
+    examine: examinationOf(start, site, store, mailer),
     backgroundTasks: backgroundTasksOf(log),
     domains: domainContextOf(config, site, now, (host) => notify({ links: [], hosts: [host] }), log),
   });

@@ -77,6 +77,10 @@ function holderIn(file: string): Holder | null {
   }
 }
 
+/** The port of the server that runs on this folder, as far as that is known. */
+export const portOfServer = (folder: string): number | null =>
+  holderIn(join(folder, 'server.json'))?.port ?? null;
+
 function refusal(folder: string, holder: Holder | null): string {
   return `The data folder ${folder} is in use by another Linnet${holder === null ? '' : describe(holder)}. Stop that one, or set DATA_DIR to another folder.`;
 }

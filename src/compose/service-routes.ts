@@ -5,6 +5,7 @@ import { routes } from '../api/routes.ts';
 import type { serveApi } from '../api/serve.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
+import { arrivalPath } from '../rules/arrival.ts';
 import type { ReservedSegment } from '../rules/service-paths.ts';
 import type { Database } from '../storage/database.ts';
 import { hasUsers } from '../storage/users.ts';
@@ -13,6 +14,7 @@ import { captchaScript } from '../visit/gates/captcha-script.ts';
 import type { Hosts } from '../visit/hosts.ts';
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
+import { arrival } from './arrival.ts';
 import { dashboardRoutes } from './dashboard-route.ts';
 import { readOnly } from './read-only.ts';
 import { tlsAllowed } from './tls-allowed.ts';
@@ -36,6 +38,7 @@ export function serviceRoutes(
     ({ host }) => pageResponse(notFoundPage(host)),
     log,
   );
+  const [told, allowed] = [arrival(context.secrets, context.now), tlsAllowed(hosts)];
   const kept = { 'cache-control': 'public, max-age=3600' };
   return new Map<ReservedSegment, ServiceRoute>([
     ['app', dashboard.page],
@@ -56,7 +59,7 @@ export function serviceRoutes(
           () => new Response(json, { headers: { 'content-type': 'application/json', ...kept } }),
         ),
     ],
-    ['internal', tlsAllowed(hosts)],
+    ['internal', (incoming) => (incoming.path === arrivalPath ? told(incoming) : allowed(incoming))],
     ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
     ['readyz', ({ request }) => readOnly(request, () => readiness(context.database))],
     [

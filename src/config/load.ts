@@ -5,8 +5,32 @@ export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
 
-export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function loadConfig(environment: Environment): Config {
+  const { config, problems } = read(environment);
+  if (problems[0] !== undefined) throw new ConfigProblem(problems[0]);
+  if (config.https !== 'off') checkHttps(config);
+  return config;
+}
+
+/** A sentence for each setting that can't be used. */
+export function settingProblems(environment: Environment): readonly string[] {
+  const { problems } = read(environment);
+  if (problems.length > 0) return problems;
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (cause) {
+    if (cause instanceof ConfigProblem) return [cause.message];
+    throw cause;
+  }
+}
+
+/** Without problems the config is whole. */
+function read(environment: Environment): { readonly config: Config; readonly problems: readonly string[] } {
   const defaults = defaultsFor(environment.HTTPS);
+  const problems: string[] = [];
   const entries = Object.entries(options).map(([name, option]) => {
     const given = environment[option.variable];
     const text = given === undefined || given === '' ? (defaults[option.variable] ?? option.default) : given;
@@ -14,12 +38,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
       return [name, option.parse(text)];
     } catch (cause) {
       const shown = option.secret ? 'set' : `"${text}"`;
-      throw new ConfigProblem(`${option.variable} is ${shown}: ${(cause as Error).message}.`);
+      problems.push(`${option.variable} is ${shown}: ${(cause as Error).message}.`);
+      return [name, null];
     }
   });
-  const config = Object.fromEntries(entries) as Config;
-  if (config.https !== 'off') checkHttps(config);
-  return config;
+  return { config: Object.fromEntries(entries) as Config, problems };
 }
 
 const defaultsFor = (https = ''): Readonly<Record<string, string>> =>

@@ -22,6 +22,10 @@ export type Domain = { readonly id: number; readonly created_at: string; readonl
 
 export type Error = { readonly status_code: number; readonly error_code: string; readonly field_key?: string; readonly error_string: string; readonly errors?: readonly ({ readonly status_code: number; readonly error_code: string; readonly field_key?: string; readonly error_string: string })[] };
 
+export type Finding = { readonly check: 'settings' | 'disk' | 'clock' | 'dns' | 'certificate' | 'address' | 'database' | 'mail' | 'backlog' | 'backup'; readonly state: 'ok' | 'notice' | 'problem'; readonly found: string; readonly todo: string | null };
+
+export type InstanceHealth = { readonly is_well: boolean; readonly findings: readonly (Finding)[] };
+
 export type Invitation = { readonly id: number; readonly created_at: string; readonly email: string; readonly role: 'administrator' | 'editor'; readonly expires_at: string };
 
 export type InvitationPreview = { readonly organization_name: string; readonly email: string; readonly role: 'administrator' | 'editor'; readonly invited_by: string; readonly expires_at: string; readonly has_account: boolean };
@@ -46,7 +50,7 @@ export type NewApiKey = { readonly id: number; readonly name: string; readonly c
 
 export type NewInvitation = { readonly id: number; readonly created_at: string; readonly email: string; readonly role: 'administrator' | 'editor'; readonly expires_at: string; readonly token: string; readonly url: string; readonly sent: boolean };
 
-export type Organization = { readonly id: number; readonly created_at: string; readonly name: string; readonly qr_code_marker: boolean };
+export type Organization = { readonly id: number; readonly created_at: string; readonly name: string; readonly qr_code_marker: boolean; readonly runs_instance: boolean };
 
 export type ReceivedInvitation = { readonly id: number; readonly created_at: string; readonly organization_name: string; readonly role: 'administrator' | 'editor'; readonly invited_by: string; readonly expires_at: string };
 
@@ -147,6 +151,7 @@ export interface Calls {
   'POST /api/v1/domain/{id}/verify': { params: { id: string | number }; answer: Domain };
   'GET /api/v1/organization': { answer: Organization };
   'PATCH /api/v1/organization': { body: { readonly name?: string; readonly qr_code_marker?: boolean }; answer: Organization };
+  'GET /api/v1/instance/health': { answer: InstanceHealth };
   'GET /api/v1/member': { answer: readonly (Member)[] };
   'PATCH /api/v1/member/{id}': { params: { id: string | number }; body: { readonly role: 'administrator' | 'editor' }; answer: Member };
   'DELETE /api/v1/member/{id}': { params: { id: string | number }; answer: undefined };

@@ -50,6 +50,21 @@ export class Mailer {
     }
   }
 
+  /** Connects and signs in, and sends nothing. Null where that is well, else what the server said. */
+  async check(): Promise<string | null> {
+    const { promise, resolve } = Promise.withResolvers<string | null>();
+    const timer = setTimeout(() => resolve('it took too long'), this.#parts.deadline);
+    const checked = this.#transport.verify().then(
+      () => null,
+      (cause: unknown) => reason(cause, ''),
+    );
+    try {
+      return await Promise.race([checked, promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** Logs a mail that is not sent at all. */
   heldBack(why: string): void {
     this.#parts.warn('mail not sent', { error: why });
@@ -70,5 +85,6 @@ function transportTo(url: string) {
 function reason(cause: unknown, to: string): string {
   const { message, name } = cause as { message?: string; name?: string };
   if (name === 'TimeoutError' || name === 'AbortError') return 'the mail server took too long';
-  return (message ?? String(cause)).replaceAll(to, '(address)').slice(0, 500);
+  const said = message ?? String(cause);
+  return (to === '' ? said : said.replaceAll(to, '(address)')).slice(0, 500);
 }

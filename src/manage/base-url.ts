@@ -6,7 +6,7 @@ import type { Queries } from '../storage/schema.ts';
 import { deleteSetting, findSetting, replaceSetting } from '../storage/settings.ts';
 
 /** The address people reach, as it was set in the store. `BASE_URL` comes first. */
-const baseUrlSetting = 'base_url';
+export const baseUrlSetting = 'base_url';
 
 export const findBaseUrl = ({ lookup }: Pick<Database, 'lookup'>): Promise<string | null> =>
   findSetting(lookup, baseUrlSetting);

@@ -5,6 +5,7 @@ import type { Secrets } from '../auth/secrets.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import type { Config } from '../config/options.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { Finding } from '../rules/finding.ts';
 import type { RandomBytes } from '../rules/random-text.ts';
 import type { Site } from '../rules/site.ts';
 import type { LinkAddress } from '../storage/changes.ts';
@@ -29,6 +30,8 @@ export interface Context {
   readonly mailer: Mailer | null;
   readonly backgroundTasks: BackgroundTasks;
   readonly domains: DomainContext;
+  /** Looks at what the instance as a whole depends on. */
+  readonly examine: () => Promise<readonly Finding[]>;
   readonly config: Pick<
     Config,
     'baseUrl' | 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'

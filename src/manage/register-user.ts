@@ -12,6 +12,7 @@ import { claimSetting } from '../storage/settings.ts';
 import { hasUsers, insertOrganization, insertUser, type StoredUser } from '../storage/users.ts';
 import { requireBaseUrl, storeBaseUrl } from './base-url.ts';
 import type { Context } from './context.ts';
+import { claimInstance } from './instance-health.ts';
 import { uselessInvitation } from './invitations.ts';
 import { requireUser } from './read-user.ts';
 
@@ -65,6 +66,7 @@ export async function registerUser(
     }
     if (baseUrl !== null) await storeBaseUrl(queries, baseUrl);
     const membership = await membershipFor(context, queries, input);
+    if (isFirst) await claimInstance(queries, membership.organizationId);
     const id = await insertUser(queries, {
       created_at: context.now(),
       email: normaliseEmail(input.email),

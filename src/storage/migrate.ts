@@ -28,6 +28,7 @@ import { clickCorrections } from './migrations/023-click-corrections.ts';
 import { deletedOrganizations } from './migrations/024-deleted-organizations.ts';
 import { hitsByMonth } from './migrations/025-hits-by-month.ts';
 import { clickClaims } from './migrations/026-click-claims.ts';
+import { instanceOrganization } from './migrations/027-instance-organization.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -57,6 +58,7 @@ const migrations: readonly Migration[] = [
   deletedOrganizations,
   hitsByMonth,
   clickClaims,
+  instanceOrganization,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

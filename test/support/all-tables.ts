@@ -40,9 +40,11 @@ function inPostgres(url: string) {
   const rows = async (text: string) => [...(await sql.unsafe(text))] as Record<string, unknown>[];
   return {
     tables: async () =>
-      (await rows("select tablename as name from pg_tables where schemaname = 'public'")).map(({ name }) =>
-        String(name),
-      ),
+      (
+        await rows(
+          "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition",
+        )
+      ).map(({ name }) => String(name)),
     rows: (name: string) => rows(`select * from ${name}`),
     close: () => sql.end(),
   };

@@ -7,6 +7,9 @@ export const Organization = z
     created_at: stamp,
     name: z.string(),
     qr_code_marker: z.boolean().meta({ description: 'What new links start with; see the Link.' }),
+    runs_instance: z.boolean().meta({
+      description: 'Whether its administrators may read how the service is: that of the first account.',
+    }),
   })
   .meta({ id: 'Organization' });
 

@@ -7,6 +7,7 @@ import { refresh, useQuery } from '../queries.ts';
 import { me } from '../session.ts';
 import { EraseSection } from './organization/erase-section.tsx';
 import { FailingWebhooks } from './organization/failing-webhooks.tsx';
+import { InstanceHealth } from './organization/instance-health.tsx';
 import { Members } from './organization/members.tsx';
 import { OutstandingInvitations } from './organization/outstanding-invitations.tsx';
 import { QrSection } from './organization/qr-section.tsx';
@@ -26,6 +27,7 @@ export function OrganizationPage() {
               {isAdministrator && <OutstandingInvitations />}
               {isAdministrator && <QrSection known={known} />}
               {isAdministrator && <EraseSection />}
+              {isAdministrator && known.runs_instance && <InstanceHealth />}
             </>
           )}
         </Loaded>

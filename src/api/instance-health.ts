@@ -1,0 +1,16 @@
+import { readInstanceHealth } from '../manage/instance-health.ts';
+import { endpoint } from './endpoint.ts';
+import { InstanceHealth } from './schemas/instance-health.ts';
+
+export const read = endpoint({
+  summary: 'Read how the service is',
+  description:
+    'For administrators of the organization that runs the service, which is that of the first account. The same as the command `doctor` tells: settings, disk, clock, DNS, certificates, proxies, database, mail, backlog, backups. It may take some seconds.',
+  permission: 'manage_members',
+  statuses: { 200: 'What was found.' },
+  answer: InstanceHealth,
+  handle: async ({ caller }, context) => {
+    const findings = await readInstanceHealth(context, caller);
+    return { is_well: findings.every(({ state }) => state !== 'problem'), findings: [...findings] };
+  },
+});

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { checkNames, findingStates } from '../../rules/finding.ts';
+
+const Finding = z
+  .object({
+    check: z.enum(checkNames),
+    state: z.enum(findingStates),
+    found: z.string().meta({ description: 'A sentence.' }),
+    todo: z.nullable(z.string()).meta({ description: 'What to do about it.' }),
+  })
+  .meta({ id: 'Finding' });
+
+export const InstanceHealth = z
+  .object({
+    is_well: z.boolean().meta({ description: 'Whether nothing of it is a problem.' }),
+    findings: z.array(Finding),
+  })
+  .meta({ id: 'InstanceHealth' });

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import { findMasterKey } from '../auth/master-key.ts';
+import { Secrets } from '../auth/secrets.ts';
+import { lookAtStore, type StoreAsItIs } from '../backup/look-at-store.ts';
+import { mailerOf } from '../compose/context.ts';
+import { portOfServer } from '../compose/server-lock.ts';
+import { loadConfig, settingProblems } from '../config/load.ts';
+import type { Config } from '../config/options.ts';
+import { Dns } from '../domains/dns.ts';
+import { examine } from '../health/examine.ts';
+import { baseUrlSetting } from '../manage/base-url.ts';
+import { type Finding, ok, problem } from '../rules/finding.ts';
+import { Site } from '../rules/site.ts';
+import { storeProblem } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import type { StandaloneCommand } from './command.ts';
+
+export const doctor: StandaloneCommand = {
+  name: 'doctor',
+  usage:
+    'doctor [--json]   (looks at settings, disk, clock, DNS, certificates, proxies, database, mail, backups; ends with 1 where something is wrong)',
+  options: { json: { type: 'boolean' } },
+  async run({ environment, values }) {
+    const wrong = settingProblems(environment);
+    const findings =
+      wrong.length > 0
+        ? wrong.map((sentence) =>
+            problem(
+              'settings',
+              sentence,
+              'Correct it: nothing starts until then. The rest was not looked at.',
+            ),
+          )
+        : [ok('settings', 'All settings can be used.'), ...(await examined(loadConfig(environment)))];
+    const isWell = findings.every(({ state }) => state !== 'problem');
+    process.stdout.write(
+      values.json === true ? `${JSON.stringify({ is_well: isWell, findings }, null, 2)}\n` : listed(findings),
+    );
+    return isWell ? 0 : 1;
+  },
+};
+
+async function examined(config: Config): Promise<readonly Finding[]> {
+  const dataDir = resolve(config.dataDir);
+  let store: StoreAsItIs | null = null;
+  let away: string | null = null;
+  try {
+    store = await lookAtStore(config.databaseUrl, dataDir);
+  } catch (cause) {
+    away = storeProblem(config, dataDir, cause).message;
+  }
+  const dns = new Dns(config.dnsServers);
+  try {
+    const key = await findMasterKey(config.secretKey, dataDir).catch(() => null);
+    const site = new Site(
+      config.baseUrl ??
+        new URL((await storedBaseUrl(store)) ?? `http://127.0.0.1:${portOfServer(dataDir) ?? config.port}`),
+    );
+    return await examine({
+      config,
+      dataDir,
+      site,
+      secrets: key === null ? null : new Secrets(key),
+      store,
+      storeProblem: away,
+      dns,
+      mailer: mailerOf(config, site, {}, new Log('error', () => {})),
+      now: Date.now(),
+    });
+  } finally {
+    dns.close();
+    await store?.close();
+  }
+}
+
+async function storedBaseUrl(store: StoreAsItIs | null): Promise<string | null> {
+  const rows = await store?.ask(`select value from settings where key = '${baseUrlSetting}'`).catch(() => []);
+  return rows?.[0] === undefined ? null : String(rows[0].value);
+}
+
+const marks = { ok: '  ok   ', notice: '  note ', problem: '  BAD  ' } as const;
+
+function listed(findings: readonly Finding[]): string {
+  const lines = findings.map(({ check, state, found, todo }) => {
+    const head = `${marks[state]}${check.padEnd(12)}${found}\n`;
+    return todo === null ? head : `${head}${' '.repeat(19)}${todo}\n`;
+  });
+  const bad = findings.filter(({ state }) => state === 'problem').length;
+  const last = bad === 0 ? 'Nothing is wrong.' : `${bad} ${bad === 1 ? 'thing is' : 'things are'} wrong.`;
+  return `${lines.join('')}\n${last}\n`;
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { sql } from 'kysely';
+import type { StoreAsItIs } from '../backup/look-at-store.ts';
+import { Dns } from '../domains/dns.ts';
+import { examine } from '../health/examine.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { type Finding, ok } from '../rules/finding.ts';
+import type { Site } from '../rules/site.ts';
+import type { Database } from '../storage/database.ts';
+import type { Store } from '../store.ts';
+import type { Start } from './start.ts';
+
+/** Who asks again so soon is told the same: name servers and the mail server are not asked anew for each reader. */
+const lifetime = 10_000;
+
+/** The same as `linnet doctor`, by the running server. */
+export function examinationOf(
+  { config, now, opened }: Pick<Start, 'config' | 'now' | 'opened'>,
+  site: Site,
+  { database, secrets }: Store,
+  mailer: Mailer | null,
+): () => Promise<readonly Finding[]> {
+  const dns = new Dns(config.dnsServers);
+  opened.defer(() => dns.close());
+  const look = async () => {
+    const findings = await examine({
+      ...{ config, site, secrets, dns, mailer, dataDir: resolve(config.dataDir), now: now() },
+      store: asItIs(database),
+      storeProblem: null,
+    });
+    return [ok('settings', 'All settings can be used.'), ...findings];
+  };
+  let last: { readonly until: number; readonly findings: Promise<readonly Finding[]> } | null = null;
+  return () => {
+    if (last === null || performance.now() > last.until)
+      last = { until: performance.now() + lifetime, findings: look() };
+    return last.findings;
+  };
+}
+
+const asItIs = ({ kind, read }: Database): StoreAsItIs => ({
+  kind,
+  ask: async (text) => (await sql.raw<Record<string, unknown>>(text).execute(read)).rows,
+  close: async () => {},
+});

@@ -1,0 +1,65 @@
+import type { Finding, InstanceHealth as Health } from '../../api-types.ts';
+import { call } from '../../client.ts';
+import { Button } from '../../parts/button.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { StateChip } from '../../parts/state-chip.tsx';
+import { useQuery } from '../../queries.ts';
+
+const names: Record<Finding['check'], string> = {
+  settings: 'Settings',
+  disk: 'Disk',
+  clock: 'Clock',
+  dns: 'DNS',
+  certificate: 'Certificate',
+  address: 'Address and proxies',
+  database: 'Database',
+  mail: 'Mail',
+  backlog: 'Clicks under way',
+  backup: 'Backup',
+};
+
+const states = {
+  ok: { word: 'Well', look: 'good', icon: 'check' },
+  notice: { word: 'Look', look: 'warn', icon: 'warning' },
+  problem: { word: 'Wrong', look: 'bad', icon: 'warning' },
+} as const;
+
+const order: readonly Finding['state'][] = ['problem', 'notice', 'ok'];
+
+/** For administrators of the organization that runs the service; others are told nothing of it. */
+export function InstanceHealth() {
+  const health = useQuery('instance health', () => call('GET /api/v1/instance/health'));
+  return (
+    <Section
+      title="This service"
+      about="What it depends on, as the command “doctor” tells it. Only administrators of this organization see this."
+      actions={
+        <Button icon="refresh" disabled={health.isLoading.value} onClick={() => void health.reload()}>
+          Look again
+        </Button>
+      }
+      isFlush
+    >
+      <Loaded query={health}>{(known) => <Findings known={known} />}</Loaded>
+    </Section>
+  );
+}
+
+function Findings({ known }: { known: Health }) {
+  const findings = order.flatMap((state) => known.findings.filter((finding) => finding.state === state));
+  return (
+    <ul class="rows">
+      {findings.map(({ check, state, found, todo }) => (
+        <li key={`${check} ${found}`}>
+          <div class="who">
+            <p>{names[check]}</p>
+            <p class="soft small">{found}</p>
+            {todo && <p class="small">{todo}</p>}
+          </div>
+          <StateChip {...states[state]} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,101 @@
+import { type Arrival, arrivalHeader, arrivalPath, signArrival, witnessHeader } from '../rules/arrival.ts';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import type { Patient } from './patient.ts';
+
+const patience = 8_000;
+
+/** Asks the running server through its own address, as visitors do, how that question arrived. */
+export async function arrivalFindings({ site, secrets, config, now }: Patient): Promise<Finding[]> {
+  if (secrets === null) return [notice('address', 'There is no secret key yet.', 'Start the server once.')];
+  const { origin } = site;
+  let answer: Response;
+  try {
+    answer = await fetch(origin + arrivalPath, {
+      headers: { [arrivalHeader]: signArrival(secrets, now), [witnessHeader]: 'navigate' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patience),
+      // The certificate has a check of its own.
+      tls: { rejectUnauthorized: false },
+    });
+  } catch (cause) {
+    return [
+      notice(
+        'address',
+        `${origin} does not answer this machine: ${(cause as Error).message}`,
+        'See that the server runs, and that BASE_URL leads to it. Where others reach it, their network may only not lead back to itself.',
+      ),
+    ];
+  }
+  const arrival = (await answer.json().catch(() => null)) as Arrival | null;
+  if (answer.status !== 200 || arrival?.headers === undefined)
+    return [
+      problem(
+        'address',
+        `At ${origin} something else answers, or another Linnet (${answer.status}).`,
+        'Check BASE_URL, the DNS, and that the proxy passes on all paths and the Host header as it is.',
+      ),
+    ];
+  return headerFindings(arrival, config.trustedProxies, site.isSecure, origin);
+}
+
+/** What the header fields say of the proxies in front. */
+export function headerFindings(
+  { headers, client }: Arrival,
+  trusted: Patient['config']['trustedProxies'],
+  isSecure: boolean,
+  origin: string,
+): Finding[] {
+  const forwarded = headers['x-forwarded-for'];
+  const isProxied = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-proto'].some(
+    (name) => name in headers,
+  );
+  const trusts = trusted.kind === 'networks' || trusted.count > 0;
+  const findings: Finding[] = [];
+  if (isProxied && !trusts)
+    findings.push(
+      problem(
+        'address',
+        'A proxy passes requests on, and TRUSTED_PROXIES is 0: all visitors count as one, and share one limit.',
+        'Set TRUSTED_PROXIES to how many proxies stand in front (mostly 1), or to their networks.',
+      ),
+    );
+  if (trusts && forwarded === undefined)
+    findings.push(
+      problem(
+        'address',
+        'TRUSTED_PROXIES names proxies, and no X-Forwarded-For arrives: visitors could say any address to be theirs.',
+        'Have the proxy send X-Forwarded-For, or set TRUSTED_PROXIES to 0 where there is none.',
+      ),
+    );
+  if (trusted.kind === 'hops' && forwarded !== undefined && forwarded.split(',').length < trusted.count)
+    findings.push(
+      problem(
+        'address',
+        `TRUSTED_PROXIES is ${trusted.count}, and X-Forwarded-For names ${forwarded.split(',').length}: visitors could say any address to be theirs.`,
+        'Set it to how many proxies stand in front.',
+      ),
+    );
+  if (isSecure && isProxied && headers['x-forwarded-proto'] !== 'https')
+    findings.push(
+      notice(
+        'address',
+        'The proxy does not say X-Forwarded-Proto: https.',
+        "Have it send that: some clicks count as a script's without it.",
+      ),
+    );
+  if (!(witnessHeader in headers))
+    findings.push(
+      notice(
+        'address',
+        'The proxy takes out Sec-Fetch-* header fields.',
+        "Have it pass them on: without them Chrome's clicks count as a script's.",
+      ),
+    );
+  if (findings.length > 0) return findings;
+  return [
+    ok(
+      'address',
+      `${origin} leads here${isProxied ? ' through a proxy' : ''}; this machine arrives as ${client}.`,
+    ),
+  ];
+}

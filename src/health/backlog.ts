@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+import { folderOf, journalsIn, segmentFile, segmentsIn, watermarkKey } from '../journal/files.ts';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import type { Patient } from './patient.ts';
+
+const much = 64e6;
+const late = 10 * 60 * 1000;
+
+/** Clicks in this node's journals that are not in the database yet. */
+export async function backlogFindings({ dataDir, store, now }: Patient): Promise<Finding[]> {
+  const marks = new Map<string, { segment: number; offset: number }>();
+  const rows =
+    (await store?.ask('select node, segment, byte_offset from journal_watermarks').catch(() => [])) ?? [];
+  for (const row of rows)
+    marks.set(String(row.node), { segment: Number(row.segment), offset: Number(row.byte_offset) });
+  let bytes = 0;
+  let oldest = now;
+  for (const name of journalsIn(dataDir)) {
+    const mark = marks.get(watermarkKey(name)) ?? { segment: 0, offset: 0 };
+    const folder = folderOf(dataDir, name);
+    for (const segment of segmentsIn(folder).filter((number) => number >= mark.segment)) {
+      const { size, mtimeMs } = statSync(segmentFile(folder, segment), { throwIfNoEntry: false }) ?? {
+        size: 0,
+        mtimeMs: now,
+      };
+      const left = size - (segment === mark.segment ? mark.offset : 0);
+      if (left <= 0) continue;
+      bytes += left;
+      oldest = Math.min(oldest, mtimeMs);
+    }
+  }
+  if (bytes === 0) return [ok('backlog', 'All clicks are in the database.')];
+  const found = `${(bytes / 1e6).toFixed(1)} MB of clicks wait in the journal, the oldest since ${Math.round((now - oldest) / 1000)} seconds.`;
+  const todo =
+    'They follow as soon as the database takes them. Look for "store away" and "fold failed" in the log, and see that a server runs on this folder.';
+  if (now - oldest > late) return [problem('backlog', found, todo)];
+  return [bytes > much ? notice('backlog', found, todo) : ok('backlog', found)];
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import type { Patient } from './patient.ts';
+
+const much = 30_000;
+const some = 2_000;
+
+/** Against the database's clock, and against what the store has been told: both see a clock that was set wrong. */
+export async function clockFindings({ store, now }: Pick<Patient, 'store' | 'now'>): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  if (store?.kind === 'postgres') {
+    const before = Date.now();
+    const [row] = await store.ask('select (extract(epoch from clock_timestamp()) * 1000)::bigint as at');
+    // Half of the way there and back.
+    const off = Math.round(Number(row?.at) - (before + Date.now()) / 2);
+    const found = `The clock of this machine and the database's are ${Math.abs(off)} ms apart.`;
+    const todo = 'Have both set by NTP: nodes must agree to half a minute.';
+    if (Math.abs(off) > much) findings.push(problem('clock', found, todo));
+    else if (Math.abs(off) > some) findings.push(notice('clock', found, todo));
+  }
+  const ahead = (await newest(store)) - now;
+  if (ahead > some)
+    findings.push(
+      problem(
+        'clock',
+        `The store has a change from ${Math.ceil(ahead / 1000)} seconds in the future: this clock is behind, or was ahead.`,
+        'Set the clock by NTP (timedatectl, chronyc tracking).',
+      ),
+    );
+  if (findings.length > 0) return findings;
+  return [ok('clock', `It is ${new Date(now).toISOString()}${isSynchronised() ? ', kept by NTP' : ''}.`)];
+}
+
+async function newest(store: Patient['store']): Promise<number> {
+  const [row] = (await store?.ask('select max(at) as at from changes').catch(() => [])) ?? [];
+  return Number(row?.at ?? 0);
+}
+
+/** systemd leaves this file when it has set the clock; without it nothing is known. */
+function isSynchronised(): boolean {
+  try {
+    readFileSync('/run/systemd/timesync/synchronized');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { migrationsOf } from '../backup/look-at-store.ts';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { newestMigration } from '../storage/migrate.ts';
+import type { Patient } from './patient.ts';
+
+/** Beyond what a backlog makes. */
+const largeWal = 500e6;
+
+export async function databaseFindings({ store, storeProblem, dataDir }: Patient): Promise<Finding[]> {
+  if (storeProblem !== null)
+    return [problem('database', storeProblem, 'Bring the database back; nothing is lost meanwhile.')];
+  if (store === null) return [notice('database', 'There is no store yet.', 'The first start makes it.')];
+  const [row] = await store.ask(
+    store.kind === 'sqlite'
+      ? 'select sqlite_version() as version'
+      : "select current_setting('server_version') as version",
+  );
+  const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
+  const done = await migrationsOf(store);
+  if (done > newestMigration)
+    return [
+      problem(
+        'database',
+        `${name}: the tables are those of a newer Linnet (${done}).`,
+        'Start that version, or restore a backup from before it.',
+      ),
+    ];
+  if (done < newestMigration)
+    return [
+      notice(
+        'database',
+        `${name}: the tables are those of an earlier Linnet (${done} of ${newestMigration}).`,
+        'The next start changes them; upgrade --check says what that takes.',
+      ),
+    ];
+  const wal = store.kind === 'sqlite' ? sizeOf(join(dataDir, 'linnet.sqlite-wal')) : 0;
+  if (wal > largeWal)
+    return [
+      notice(
+        'database',
+        `${name}: linnet.sqlite-wal has ${Math.round(wal / 1e6)} MB.`,
+        'Something reads the database for very long, such as a backup; it shrinks after that.',
+      ),
+    ];
+  return [ok('database', `${name} answers, and its tables are up to date.`)];
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,28 @@
+import { access, constants, statfs } from 'node:fs/promises';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import type { Patient } from './patient.ts';
+
+const tooLittle = 200e6;
+const little = 2e9;
+
+const gigabytes = (bytes: number): string =>
+  bytes < 1e9 ? `${Math.floor(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+
+export async function diskFindings({ dataDir }: Pick<Patient, 'dataDir'>): Promise<Finding[]> {
+  try {
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const todo = 'Make it a folder of the user that Linnet runs as, or set DATA_DIR to one that is.';
+    return [
+      problem('disk', `The data folder ${dataDir} can not be written (${(cause as Error).message}).`, todo),
+    ];
+  }
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const found = `The disk of ${dataDir} has ${gigabytes(free)} free.`;
+  if (free < tooLittle)
+    return [problem('disk', found, 'Make room now: without it clicks are lost, and nothing can be changed.')];
+  if (free < little)
+    return [notice('disk', found, 'Make room: an upgrade, or a backlog of clicks, may need more.')];
+  return [ok('disk', found)];
+}

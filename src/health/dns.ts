@@ -1,0 +1,84 @@
+import { isIP } from 'node:net';
+import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import type { Patient } from './patient.ts';
+import { verifiedDomains } from './verified-domains.ts';
+
+const atOnce = 10;
+
+/** The host of the service, and that each verified domain leads where domains are to lead. */
+export async function dnsFindings(patient: Patient): Promise<Finding[]> {
+  const { site, dns, config } = patient;
+  const host = site.defaultHost;
+  const bare = host.replace(/^\[|\]$/g, '');
+  if (site.isTrial) return [ok('dns', `${host} is this machine: no name server is needed.`)];
+  if (isIP(bare) !== 0) return [ok('dns', `${bare} is an address: no name server is needed.`)];
+  const addresses = await dns.addressesOf(host);
+  if (addresses === null)
+    return [
+      notice(
+        'dns',
+        `The name servers did not answer for ${host}.`,
+        'Check DNS_SERVERS, or /etc/resolv.conf.',
+      ),
+    ];
+  if (addresses.length === 0)
+    return [
+      problem(
+        'dns',
+        `${host} has no address in the DNS.`,
+        `Set an A record (and AAAA) of ${host} to the address of this machine, or correct BASE_URL.`,
+      ),
+    ];
+  const own = ok('dns', `${host} leads to ${addresses.join(', ')}.`);
+  const wanted = await targetsOf(config.domainTarget, addresses, dns);
+  return [own, ...(await domainFindings(await verifiedDomains(patient.store), wanted, dns))];
+}
+
+async function targetsOf(
+  target: Patient['config']['domainTarget'],
+  own: readonly string[],
+  dns: Patient['dns'],
+): Promise<readonly string[]> {
+  if (target === null) return own;
+  return typeof target === 'string' ? ((await dns.addressesOf(target)) ?? []) : target;
+}
+
+async function domainFindings(
+  domains: readonly string[],
+  wanted: readonly string[],
+  dns: Patient['dns'],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  let good = 0;
+  for (let from = 0; from < domains.length; from += atOnce) {
+    const some = domains.slice(from, from + atOnce);
+    const found = await Promise.all(some.map((domain) => dns.addressesOf(domain)));
+    for (const [index, domain] of some.entries()) {
+      const addresses = found[index] ?? null;
+      if (addresses?.some((address) => wanted.includes(address))) good += 1;
+      else findings.push(strayFinding(domain, addresses, wanted));
+    }
+  }
+  if (good > 0)
+    findings.push(ok('dns', `${good} verified ${good === 1 ? 'domain leads' : 'domains lead'} here.`));
+  return findings;
+}
+
+function strayFinding(
+  domain: string,
+  addresses: readonly string[] | null,
+  wanted: readonly string[],
+): Finding {
+  if (addresses === null)
+    return notice(
+      'dns',
+      `The name servers did not answer for ${domain}.`,
+      'Try again; then ask the name servers of that domain.',
+    );
+  const leads = addresses.length === 0 ? 'has no address' : `leads to ${addresses.join(', ')}`;
+  return notice(
+    'dns',
+    `${domain} ${leads}.`,
+    `Its links are reached when it leads to ${wanted.join(' or ')}, or to a proxy that passes them on. Set it where the domain's DNS is.`,
+  );
+}

@@ -1,0 +1,46 @@
+import { type CheckName, type Finding, notice } from '../rules/finding.ts';
+import { arrivalFindings } from './arrival.ts';
+import { backlogFindings } from './backlog.ts';
+import { certificateFindings } from './certificate.ts';
+import { clockFindings } from './clock.ts';
+import { databaseFindings } from './database.ts';
+import { diskFindings } from './disk.ts';
+import { dnsFindings } from './dns.ts';
+import { lastBackupFindings } from './last-backup.ts';
+import { mailFindings } from './mail.ts';
+import type { Patient } from './patient.ts';
+
+type Check = (patient: Patient) => Promise<readonly Finding[]>;
+
+const checks: readonly (readonly [CheckName, Check])[] = [
+  ['disk', diskFindings],
+  ['clock', clockFindings],
+  ['dns', dnsFindings],
+  ['certificate', certificateFindings],
+  ['address', arrivalFindings],
+  ['database', databaseFindings],
+  ['mail', mailFindings],
+  ['backlog', backlogFindings],
+  ['backup', lastBackupFindings],
+];
+
+/** A check that takes longer, or breaks, is told of as such: the others are told all the same. */
+const patience = 12_000;
+
+export async function examine(patient: Patient): Promise<readonly Finding[]> {
+  const found = await Promise.all(
+    checks.map(async ([name, check]) => {
+      const { promise: late, resolve } = Promise.withResolvers<null>();
+      const timer = setTimeout(() => resolve(null), patience);
+      try {
+        const findings = await Promise.race([check(patient), late]);
+        return findings ?? [notice(name, 'This took too long to find out.', 'Try again.')];
+      } catch (cause) {
+        return [notice(name, `This could not be found out: ${(cause as Error).message}.`, 'Try again.')];
+      } finally {
+        clearTimeout(timer);
+      }
+    }),
+  );
+  return found.flat();
+}

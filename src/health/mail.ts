@@ -1,0 +1,17 @@
+import { type Finding, ok, problem } from '../rules/finding.ts';
+import type { Patient } from './patient.ts';
+
+/** Connects and signs in, and sends no mail. */
+export async function mailFindings({ mailer }: Patient): Promise<Finding[]> {
+  if (mailer === null)
+    return [ok('mail', 'No mail server is set: links of invitations are handed over by people.')];
+  const fault = await mailer.check();
+  if (fault === null) return [ok('mail', 'The mail server takes mail from here.')];
+  return [
+    problem(
+      'mail',
+      `The mail server does not take mail from here: ${fault}.`,
+      'Check SMTP_URL: host, port, user and password.',
+    ),
+  ];
+}

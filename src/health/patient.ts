@@ -1,0 +1,21 @@
+import type { Secrets } from '../auth/secrets.ts';
+import type { StoreAsItIs } from '../backup/look-at-store.ts';
+import type { Config } from '../config/options.ts';
+import type { Dns } from '../domains/dns.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Site } from '../rules/site.ts';
+
+/** What an instance is examined with. */
+export interface Patient {
+  readonly config: Config;
+  readonly dataDir: string;
+  readonly site: Site;
+  /** Null where there is no key yet. */
+  readonly secrets: Secrets | null;
+  /** Null where there is no store, or it is away: `storeProblem` says why. */
+  readonly store: StoreAsItIs | null;
+  readonly storeProblem: string | null;
+  readonly dns: Pick<Dns, 'addressesOf'>;
+  readonly mailer: Pick<Mailer, 'check'> | null;
+  readonly now: number;
+}

@@ -1,0 +1,27 @@
+import type { Caller } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import type { Finding } from '../rules/finding.ts';
+import type { Queries } from '../storage/schema.ts';
+import { claimSetting, findSetting } from '../storage/settings.ts';
+import type { Context } from './context.ts';
+
+/** The setting with the id of the organization that runs the instance: that of the first account. It is never another's. */
+const instanceOrganization = 'instance_organization';
+
+export const claimInstance = (queries: Queries, organizationId: number): Promise<boolean> =>
+  claimSetting(queries, instanceOrganization, String(organizationId));
+
+export const runsInstance = async (
+  { database }: Pick<Context, 'database'>,
+  organizationId: number,
+): Promise<boolean> => (await findSetting(database.lookup, instanceOrganization)) === String(organizationId);
+
+/** For administrators of the organization that runs the instance: other tenants are told nothing of the machine. */
+export async function readInstanceHealth(context: Context, caller: Caller): Promise<readonly Finding[]> {
+  if (caller.role !== 'administrator' || !(await runsInstance(context, caller.organizationId)))
+    throw new Refusal(
+      'FORBIDDEN',
+      'Only an administrator of the organization that runs this service may see this. It is that of the first account.',
+    );
+  return context.examine();
+}

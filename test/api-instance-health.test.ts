@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { member } from './support/members.ts';
+
+describe.each(storeKinds)('how the service is, on %s', (store) => {
+  let app: TestApp;
+  let first: Newcomer;
+  let tenant: Newcomer;
+  beforeAll(async () => {
+    app = await startApp({ store });
+    first = await app.newcomer();
+    tenant = await app.newcomer();
+  });
+  afterAll(() => app.stop());
+
+  const health = (key: string) => app.call('GET', '/api/v1/instance/health', { key });
+  const runs = async (key: string) =>
+    (await app.call('GET', '/api/v1/organization', { key })).json.runs_instance;
+
+  test('is told to administrators of the first account’s organization', async () => {
+    const { status, json } = await health(first.key);
+    expect([status, await runs(first.key)]).toEqual([200, true]);
+    expect(json.findings[0]).toEqual({
+      check: 'settings',
+      state: 'ok',
+      found: 'All settings can be used.',
+      todo: null,
+    });
+    const found = new Set(json.findings.map(({ check }: { check: string }) => check));
+    for (const check of ['disk', 'clock', 'dns', 'address', 'database', 'mail', 'backlog', 'backup'])
+      expect(found).toContain(check);
+    expect(json.is_well).toBe(json.findings.every(({ state }: { state: string }) => state !== 'problem'));
+    const colleague = await member(app, first, 'administrator');
+    expect((await health(colleague.key)).status).toBe(200);
+  });
+
+  test('is told to nobody else: not to other organizations, nor to editors, nor without a key', async () => {
+    const refused = async (key: string) => {
+      const { status, json } = await health(key);
+      return [status, json.error_code, json.findings];
+    };
+    expect(await refused(tenant.key)).toEqual([403, 'FORBIDDEN', undefined]);
+    expect(await runs(tenant.key)).toBe(false);
+    const editor = await member(app, first);
+    expect(await refused(editor.key)).toEqual([403, 'FORBIDDEN', undefined]);
+    expect((await app.call('GET', '/api/v1/instance/health')).status).toBe(401);
+  });
+
+  test('a change of the organization answers whether it runs the service, too', async () => {
+    const changed = await app.call('PATCH', '/api/v1/organization', {
+      key: first.key,
+      body: { name: 'Ops' },
+    });
+    expect([changed.status, changed.json.runs_instance]).toEqual([200, true]);
+  });
+});
