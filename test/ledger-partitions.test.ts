@@ -10,6 +10,7 @@ import type { Database } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { migrationsTable, statementsOf } from '../src/storage/migrate.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { Folding, type Told } from './support/folding.ts';
 import { wholeLedger } from './support/hits.ts';
@@ -180,7 +181,8 @@ describe('the ledger on PostgreSQL by month', () => {
       ).length > 0;
     await eventually(waits, 'the drop to wait for the reader');
     await folding.fold(hitsAt(around(december + dayLength, 50)), true);
-    await folding.fold(hitsAt([december + dayLength]), false);
+    // Also into a month that has to be made for it.
+    await folding.fold(hitsAt([december + 90 * dayLength]), false);
     expect((await store.ledger()).length).toBeGreaterThan(50);
     await reader`commit`;
     reader.release();
@@ -234,6 +236,40 @@ describe('the ledger on PostgreSQL by month', () => {
     expect(Math.min(...again.map(({ id }) => id))).toBe(40 + 60 + 1);
     await dying.close();
   });
+});
+
+test('a visit is counted while the retention waits for a long read', async () => {
+  const url = await migratedPostgres();
+  const app = await startApp({ env: { DATABASE_URL: url, CLICK_RETENTION_DAYS: '30' } });
+  const sql = new SQL({ url, max: 2 });
+  try {
+    const { key } = await app.newcomer();
+    const body = { destination_url: 'https://example.com', suffix: 'counted' };
+    const { id } = (await app.call('POST', '/api/v1/link', { key, body })).json;
+    await app.visit('/counted');
+    await app.app.clicks.settled();
+    const reader = await sql.reserve();
+    await reader`begin`;
+    await reader`select count(*) from hits, hit_packs, hit_pack_links`;
+    app.clock.now += 62 * dayLength;
+    app.app.clicks.tidy();
+    const waits = async () =>
+      (
+        await sql`select 1 from pg_stat_activity where application_name = 'linnet retention'
+          and wait_event_type = 'Lock' and datname = current_database()`
+      ).length > 0;
+    await eventually(waits, 'the drop to wait for the reader');
+    await app.visit('/counted');
+    await app.app.clicks.settled();
+    expect((await app.call('GET', `/api/v1/link/${id}`, { key })).json.clicks).toBe(2);
+    await reader`commit`;
+    reader.release();
+    const left = async () => (await wholeLedger(app.app.context.database.read)).length;
+    await eventually(async () => (await left()) === 1, 'the first hit to go');
+  } finally {
+    await sql.end();
+    await app.stop();
+  }
 });
 
 describe('a PostgreSQL store of the version before', () => {

@@ -194,6 +194,10 @@ export class FoldWorker {
     }
   }
 
+  async #foldNew(): Promise<void> {
+    if (this.#own !== null && isBefore(this.#own.position, this.#end)) await this.#foldOwn();
+  }
+
   async #foldOwn(): Promise<void> {
     const { settings, store, tell } = this.#parts;
     this.#own ??= await this.#open(settings.journal);
@@ -360,7 +364,14 @@ export class FoldWorker {
     this.#hits.forgetVisitors();
     try {
       await store.deleteClaimsBefore(this.#clock - claimsKept);
-      await forgetOld(store, salts, this.#now, settings.daysKept, () => this.#isStopping);
+      await forgetOld(
+        store,
+        salts,
+        this.#now,
+        settings.daysKept,
+        () => this.#isStopping,
+        () => this.#foldNew(),
+      );
       await store.shortenLog();
       forgetDamaged(settings.dataDir, this.#now - Math.min(settings.daysKept, damagedKept) * dayLength);
     } catch (cause) {

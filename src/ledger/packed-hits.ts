@@ -73,7 +73,9 @@ export async function packSpansAfter(
 /** The id of the newest hit in a pack. */
 export async function newestPackedId({ read }: Database): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    select id + hits - 1 as id from hit_packs order by id desc limit 1`.execute(read);
+    select packs.id + packs.hits - 1 as id from hit_packs as packs order by packs.id desc limit 1`.execute(
+    read,
+  );
   return rows[0]?.id ?? 0;
 }
 
@@ -83,12 +85,19 @@ const reachesBeyond = (after: number, key: RawBuilder<unknown>) =>
 
 const columns = sql`packs.id, packs.hits, packs.cells`;
 
-/** The query starts from the links: their key has the packs of one in order. */
-const ofOwner = ({ kind, id }: Owner, { partitions }: Dialect) =>
-  kind === 'organization'
-    ? sql`select ${columns} from hit_packs as packs where packs.organization_id = ${id}`
-    : sql`select ${columns} from hit_pack_links as links cross join hit_packs as packs
-        where links.link_id = ${id} and packs.id = links.pack_id${partitions ? sql` and packs.first_at = links.first_at` : sql``}`;
+/**
+ * The query starts from the links: their key has the packs of one in order. PostgreSQL would join all packs of a link and sort
+ * them for a page of it: "offset 0" keeps it from that.
+ */
+function ofOwner({ kind, id }: Owner, { partitions }: Dialect) {
+  if (kind === 'organization')
+    return sql`select ${columns} from hit_packs as packs where packs.organization_id = ${id}`;
+  const pack = partitions
+    ? sql`lateral (select * from hit_packs where hit_packs.id = links.pack_id and hit_packs.first_at = links.first_at offset 0)
+        as packs where links.link_id = ${id}`
+    : sql`hit_packs as packs where links.link_id = ${id} and packs.id = links.pack_id`;
+  return sql`select ${columns} from hit_pack_links as links cross join ${pack}`;
+}
 
 /** The column that an owner's packs are ordered by. */
 const keyOf = ({ kind }: Owner) => (kind === 'organization' ? sql`packs.id` : sql`links.pack_id`);

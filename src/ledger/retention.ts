@@ -18,14 +18,22 @@ export async function forgetOld(
   now: number,
   daysKept: number,
   isStopped: () => boolean,
+  between: () => Promise<void>,
 ): Promise<void> {
   const first = firstDayOfSalts(now);
   await salts.forgetBefore(first);
-  await inParts(() => store.deleteVisitorsBefore(first), isStopped);
-  await inParts(() => store.deleteHitsBefore(now - daysKept * dayLength), isStopped);
+  await inParts(() => store.deleteVisitorsBefore(first), isStopped, between);
+  await inParts(() => store.deleteHitsBefore(now - daysKept * dayLength), isStopped, between);
 }
 
-/** A small part at a time, so that other writers get their turns. */
-async function inParts(deleteSome: () => Promise<boolean>, isStopped: () => boolean): Promise<void> {
-  while (!isStopped() && (await deleteSome())) await Bun.sleep(20);
+/** A small part at a time, so that other writers get their turns, and new hits are folded in between. */
+async function inParts(
+  deleteSome: () => Promise<boolean>,
+  isStopped: () => boolean,
+  between: () => Promise<void>,
+): Promise<void> {
+  while (!isStopped() && (await deleteSome())) {
+    await Bun.sleep(20);
+    await between();
+  }
 }
