@@ -5,7 +5,12 @@ import type { StoredHit } from '../src/ledger/ledger.ts';
 import { classCodes, classes, reasonCodes } from '../src/rules/click-fields.ts';
 import { classBefore, reasonWithin, reclassifiable } from '../src/rules/reclassified.ts';
 import { dayLength, hourLength } from '../src/rules/utc-time.ts';
-import { insertCorrection, type StoredCorrection } from '../src/storage/click-corrections.ts';
+import {
+  findCorrection,
+  insertCorrection,
+  listCorrections,
+  type StoredCorrection,
+} from '../src/storage/click-corrections.ts';
 import type { Database } from '../src/storage/database.ts';
 import { storeKinds } from './support/app.ts';
 import { drawFrom } from './support/draw.ts';
@@ -176,6 +181,42 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
     );
   }, 240_000);
 });
+
+describe.each(storeKinds)('one correction on two nodes of %s', (kind) => {
+  test('is done once', async () => {
+    await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
+    const { database } = store;
+    const draw = drawFrom(20261123);
+    for (let batch = 0; batch < 5; batch++)
+      await store.append(someHits(draw, 4_500, begin + batch * hourLength, hourLength - 1), 'packs');
+    await store.append(someHits(draw, 5_000, begin, 5 * hourLength), 'rows');
+    await database.write(rebuildRollups);
+    const all = { organization: 1, link: null, from: begin + hourLength / 2, to: begin + 4 * hourLength };
+    for (const change of [[classCodes.human, classCodes.flood] as const, null]) {
+      const correction = await make(database, { ...all, change, isTakenBack: false }, null);
+      const expected = corrected(await ledgerOf(database), correction);
+      const meant = (await ledgerOf(database)).filter((hit, at) => hit !== expected[at]).length;
+      expect(meant).toBeGreaterThan(1_000);
+      await Promise.all([work(database, correction), work(database, correction)]);
+      const [done] = await listCorrections(database.read, { organizationId: 1, linkId: null }, { limit: 1 });
+      expect(done?.finished_at).not.toBeNull();
+      expect(await ledgerOf(database)).toEqual(expected);
+      if (change === null) expect(done?.hits).toBeGreaterThan(10_000);
+      const counted = await rollUps(database.read);
+      await database.write(rebuildRollups);
+      expect(counted).toEqual(await rollUps(database.read));
+    }
+  }, 120_000);
+});
+
+/** Makes steps, and where the other node has made one, those after it. */
+async function work(database: Database, correction: StoredCorrection): Promise<void> {
+  for (let at: StoredCorrection | null = correction; at?.due_at != null; ) {
+    const next: StoredCorrection | null = await correctionStep(database, at, claim);
+    const owner = { organizationId: correction.organization_id, linkId: null };
+    at = next ?? (await findCorrection(database.read, owner, correction.id)) ?? null;
+  }
+}
 
 async function emptied(database: Database): Promise<void> {
   for (const organization of organizations) {

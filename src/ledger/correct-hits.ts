@@ -65,6 +65,25 @@ function hasMeant(scope: CorrectionScope, pack: HitPack): boolean {
   return false;
 }
 
+/** Ids that other nodes may have drawn before hits were searched for, and that appear after it. */
+const idsInFlight = 500_000;
+
+/** Whether hits that are meant have come in after this id. Asked inside of a transaction, which sees them. */
+export async function hasLaterHits(
+  database: Database,
+  queries: Queries,
+  scope: CorrectionScope,
+  seenId: number,
+): Promise<boolean> {
+  const inside = { ...database, read: queries };
+  for (let after = Math.max(0, seenId - (dialectOf(queries).locksRows ? idsInFlight : 0)); ; ) {
+    const part = await nextPart(inside, scope, after);
+    if (part.packs.length + part.rows.length > 0) return true;
+    if (part.isLast) return false;
+    after = part.upTo;
+  }
+}
+
 /** Corrects the hits of a part and all that was counted from them. Returns how many there were. */
 export async function correctPart(queries: Queries, scope: CorrectionScope, part: Part): Promise<number> {
   const rows = await rowsOf(queries, scope, part.rows);

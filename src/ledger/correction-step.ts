@@ -2,16 +2,12 @@ import { dimensionCodes } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import { moveCorrection, type StoredCorrection } from '../storage/click-corrections.ts';
 import type { Database } from '../storage/database.ts';
-import { correctPart, nextPart } from './correct-hits.ts';
+import { dialectOf } from '../storage/dialect.ts';
+import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
 import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
 import { type Hours, totalOf } from './counts.ts';
 import { deliveriesToErase } from './erase-deliveries.ts';
-import {
-  eraseLinkHours,
-  eraseOrganizationHours,
-  eraseOrganizationRollups,
-  hasLaterHits,
-} from './erase-hours.ts';
+import { eraseLinkHours, eraseOrganizationHours, eraseOrganizationRollups } from './erase-hours.ts';
 import { eraseVisitors } from './erase-visitors.ts';
 import { lastClicksToSet } from './last-clicks.ts';
 import { openCounts } from './open-counts.ts';
@@ -67,18 +63,25 @@ export async function correctionStep(
   const scope = scopeOf(correction);
   const phase = phases[correction.phase] ?? 'hits';
   const step = await preparedStep(database, correction, scope, phase);
-  return database.write(async (queries) => {
-    const claimed = await moveCorrection(queries, correction, { due_at: now() + length });
-    if (claimed === undefined) return null;
-    const done = await step(queries);
-    const moved = await moveCorrection(queries, correction, {
-      hits: correction.hits + (done.hits ?? 0),
-      not_kept: correction.not_kept + (done.notKept ?? 0),
-      seen_id: done.seenId ?? correction.seen_id,
-      ...placeAfter(done, scope, phase, now()),
+  const make = (made: Step) =>
+    database.write(async (queries) => {
+      const claimed = await moveCorrection(queries, correction, { due_at: now() + length });
+      if (claimed === undefined) return null;
+      const done = await made(queries);
+      const moved = await moveCorrection(queries, correction, {
+        hits: correction.hits + (done.hits ?? 0),
+        not_kept: correction.not_kept + (done.notKept ?? 0),
+        seen_id: done.seenId ?? correction.seen_id,
+        ...placeAfter(done, scope, phase, now()),
+      });
+      return moved ?? null;
     });
-    return moved ?? null;
-  });
+  try {
+    return await make(step);
+  } catch (cause) {
+    if (!(cause instanceof LateHits)) throw cause;
+    return make(async () => ({ place: 0, isLate: true }));
+  }
 }
 
 function placeAfter(
@@ -102,10 +105,7 @@ async function preparedStep(
   phase: Phase,
 ): Promise<Step> {
   const hours = hoursOf(scope);
-  const unlessLater =
-    (step: Step): Step =>
-    async (queries) =>
-      (await hasLaterHits(queries, scope, seen_id)) ? { place: 0, isLate: true } : step(queries);
+  const unlessLater = (step: Step): Step => unlessLateHits(database, scope, seen_id, step);
   switch (phase) {
     case 'hits':
       return stepOverHits(database, scope, place);
@@ -124,6 +124,23 @@ async function preparedStep(
     case 'last_clicks':
       return lastStep(database, scope, place);
   }
+}
+
+/** A step that is right only while no hit is left. Where others write at the same time, none may come in during it either. */
+function unlessLateHits(database: Database, scope: CorrectionScope, seenId: number, step: Step): Step {
+  return async (queries) => {
+    const isLate = () => hasLaterHits(database, queries, scope, seenId);
+    if (await isLate()) return { place: 0, isLate: true };
+    const done = await step(queries);
+    // The step has locked what it has changed: what is not there by now is counted behind it.
+    if (dialectOf(queries).locksRows && (await isLate())) throw new LateHits();
+    return done;
+  };
+}
+
+/** The step is undone, and hits come first. */
+class LateHits extends Error {
+  override readonly name = 'LateHits';
 }
 
 async function stepOverHits(database: Database, scope: CorrectionScope, place: number): Promise<Step> {

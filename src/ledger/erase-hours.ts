@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { dimensionCodes, dimensions, rollupClasses } from '../rules/click-fields.ts';
-import { dialectOf } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import { changeLinkClicks, changeTotals } from './change-totals.ts';
 import type { CorrectionScope } from './correction-scope.ts';
@@ -18,32 +17,6 @@ import type { StepResult } from './step-result.ts';
 const hoursAtOnce = 300;
 const rowsAtOnce = 2_000;
 const linksAtOnce = 200;
-/** Ids that other nodes may have drawn before a hit was looked for, and that appear after it. */
-const idsInFlight = 500_000;
-
-/** Whether hits that are meant have come in after this id. */
-export async function hasLaterHits(
-  queries: Queries,
-  { owner, from, to }: CorrectionScope,
-  seenId: number,
-): Promise<boolean> {
-  const { locksRows } = dialectOf(queries);
-  const after = Math.max(0, seenId - (locksRows ? idsInFlight : 0));
-  const ofOwner = sql.ref(`${owner.kind}_id`);
-  const { rows } = await sql`select id from hits where ${ofOwner} = ${owner.id} and id > ${after}
-    and at >= ${from ?? 0} and at < ${to} limit 1`.execute(queries);
-  if (rows.length > 0) return true;
-  const packs =
-    owner.kind === 'organization'
-      ? sql`hit_packs where organization_id = ${owner.id} and id > ${after}`
-      : sql`hit_pack_links as links cross join hit_packs where links.link_id = ${owner.id}
-          and links.pack_id > ${after} and hit_packs.id = links.pack_id`;
-  const found =
-    await sql`select hit_packs.id from ${packs} and hit_packs.last_at >= ${from ?? 0} and hit_packs.first_at < ${to} limit 1`.execute(
-      queries,
-    );
-  return found.rows.length > 0;
-}
 
 export async function eraseLinkHours(
   queries: Queries,

@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals';
 import { CountFloods } from '../corrections/count-floods.tsx';
 import { storeIn } from '../handlers.ts';
 import { usePrevious } from '../use-previous.ts';
+import { counted } from '../words.ts';
 import { ownLeftOut, useBreakdown } from './breakdown.ts';
 import { CardFrame, type CardProps, Segments } from './breakdown-card.tsx';
 import { BreakdownList } from './breakdown-list.tsx';
 import type { Dimension } from './dimensions.ts';
 import { isFiltered } from './filters.ts';
-import { notCountedSentences, uncountedByReason } from './sentences.ts';
+import { notCountedSentences, reclassifiedIn, uncountedByReason } from './sentences.ts';
 import type { Numbers } from './view.ts';
 
 /** The hits that are no clicks: how many, and why. */
@@ -17,11 +18,15 @@ export function NotCounted({ view, numbers, isQuiet }: CardProps & { numbers: Nu
   const { data } = usePrevious(useBreakdown(view, 'reason'));
   const isNarrowed = isFiltered(ownLeftOut(view.filters, 'reason'));
   const whole = numbers && !isFiltered(numbers.view.filters) ? numbers.stats.totals.not_counted : null;
-  const found =
-    whole ??
-    (data &&
-      uncountedByReason(data.values.map(({ value, hits }) => ({ value, clicks: 0, not_counted: hits }))));
-  const sentences = found ? notCountedSentences(found) : [];
+  const groups = data?.values.map(({ value, hits }) => ({ value, clicks: 0, not_counted: hits }));
+  const found = whole ?? (groups && uncountedByReason(groups));
+  const byPeople = whole || !groups ? 0 : reclassifiedIn(groups);
+  const sentences = [
+    ...(found ? notCountedSentences(found) : []),
+    ...(byPeople > 0
+      ? [`${counted(byPeople, 'hit is no click', 'hits are no clicks')} because a person said so.`]
+      : []),
+  ];
   const isNothing = data?.values.length === 0;
   return (
     <CardFrame

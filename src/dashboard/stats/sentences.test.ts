@@ -56,6 +56,7 @@ test('every reason belongs to one kind', () => {
       group('head_method', 4),
       group('recent_visit', 6),
       group('flood', 9),
+      group('reclassified', 10),
       group('browser', 7),
       group('app_browser', 1),
     ]),

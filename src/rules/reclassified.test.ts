@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { classCodes, reasonCodes, reasons } from './click-fields.ts';
+import { classBefore, reasonWithin, reclassifiable, shownReason } from './reclassified.ts';
+
+const first = reasons.filter((reason) => reason !== 'reclassified').map((reason) => reasonCodes[reason]);
+const classOf = (reason: number): number => classBefore(reasonWithin(reason, -1)) ?? -1;
+
+test('a hit that gets another class shows that a person did it, and knows the class that it had', () => {
+  for (const reason of first) {
+    for (const name of reclassifiable) {
+      const stored = reasonWithin(reason, classCodes[name]);
+      const isOwn = classOf(reason) === classCodes[name];
+      expect([reason, name, shownReason(stored)]).toEqual([
+        reason,
+        name,
+        isOwn ? reason : reasonCodes.reclassified,
+      ]);
+      expect(classBefore(stored)).toBe(isOwn ? null : classOf(reason));
+    }
+  }
+});
+
+test('with the class that it first had it gets its reason back, whatever it was meanwhile', () => {
+  for (const reason of first) {
+    let stored = reason;
+    for (const name of reclassifiable) stored = reasonWithin(stored, classCodes[name]);
+    expect(reasonWithin(stored, classOf(reason))).toBe(reason);
+  }
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { drawFrom } from './support/draw.ts';
+import { answerWhen } from './support/eventually.ts';
+import { rebuildRollups, rollUps } from './support/hits.ts';
+
+const hour = 3_600_000;
+
+describe.each(storeKinds)('corrections beside the fold on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const links: { id: number; path: string }[] = [];
+
+  beforeAll(async () => {
+    app = await startApp({ store, overrides: { correctionInterval: 20 } });
+    app.clock.now = Date.parse('2026-11-18T22:00:00Z');
+    owner = await app.newcomer();
+    for (let link = 0; link < 3; link++) {
+      const body = { destination_url: 'https://example.com' };
+      const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+      links.push({ id: json.id, path: new URL(json.url).pathname });
+    }
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('visits that come in while clicks are erased and reclassified are counted, each once', async () => {
+    const draw = drawFrom(20261123);
+    const call = (method: string, path: string, body?: object) =>
+      app.call(method, `/api/v1/${path}`, { key: owner.key, ...(body && { body }) });
+    const someLink = () => links[draw(links.length)] ?? { id: 0, path: '/' };
+    const agents = ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'curl/8.5.0'];
+    for (let round = 0; round < 15; round++) {
+      app.clock.now += draw(2 * hour);
+      const visits = Array.from({ length: 8 }, (_, visit) =>
+        // Of who asks not to be tracked no visitor is counted: what hits don't know can't be compared.
+        app.visit(`${someLink().path}?utm_source=${round}-${visit}`, {
+          'user-agent': agents[draw(2)] ?? '',
+          dnt: '1',
+        }),
+      );
+      const from = new Date(app.clock.now - draw(6 * hour)).toISOString();
+      const correction = [
+        () => call('DELETE', `link/${someLink().id}/clicks?from=${from}`),
+        () => call('DELETE', `clicks?from=${from}`),
+        () => call('PATCH', `link/${someLink().id}/clicks/reclassify`, { class: 'bot', to_class: 'human' }),
+        () => call('PATCH', `link/${someLink().id}/clicks/reclassify`, { class: 'human', to_class: 'bot' }),
+      ][draw(4)];
+      const [answer] = await Promise.all([correction?.(), ...visits]);
+      expect([200, 202, 409]).toContain(answer?.status ?? 0);
+    }
+    await app.app.clicks.settled();
+    await answerWhen(
+      async () => (await call('GET', 'clicks/corrections')).json.corrections,
+      (list) => list.every(({ state }: { state: string }) => state === 'done'),
+      'all corrections to be done',
+    );
+    const { database } = app.app.context;
+    const counted = await rollUps(database.read);
+    expect(counted.links.length).toBeGreaterThan(3);
+    await database.write(rebuildRollups);
+    expect(counted).toEqual(await rollUps(database.read));
+  }, 120_000);
+});
