@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../src/app.ts';
+import type { Overrides } from '../src/compose/overrides.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { journalsIn } from '../src/journal/files.ts';
+import { dayOf } from '../src/rules/utc-time.ts';
+import { browser, startApp, storeKinds } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const today = (hour: number, minute = 0) => Date.UTC(2026, 5, 2, hour, minute);
+const yesterday = (hour: number, minute = 0) => Date.UTC(2026, 5, 1, hour, minute);
+const saltsIn = (dataDir: string) => readdirSync(join(dataDir, 'visitor-salts')).sort();
+
+const hitOf = (address: string, at: number) =>
+  ({
+    linkId: 7,
+    organizationId: 1,
+    at,
+    outcome: 'redirect',
+    target: 'default',
+    method: 'GET',
+    address,
+    userAgent: browser,
+    acceptLanguage: '',
+    referer: '',
+    query: '',
+    purpose: '',
+    clientHints: 0,
+    witness: 'none',
+    doNotTrack: false,
+    countryHint: '',
+  }) as const;
+
+describe.each(storeKinds)('the secret of a day on %s', (store) => {
+  test('outlives it by an hour, for the clicks of midnight, and no longer', async () => {
+    const app = await startApp({ store });
+    try {
+      const come = async (at: number) => {
+        app.clock.now = at;
+        await app.app.clicks.append(hitOf('198.51.100.7', at));
+        app.app.clicks.tidy();
+        await app.app.clicks.settled();
+      };
+      await come(yesterday(23, 59));
+      await come(today(0, 1));
+      await come(today(0, 58));
+      // What is folded afterwards comes after the tidy-up.
+      await come(today(0, 59));
+      expect(saltsIn(app.dataDir)).toEqual([yesterday(0), today(0)].map((at) => String(dayOf(at))));
+      await come(today(1, 1));
+      const left = () => saltsIn(app.dataDir).join();
+      await eventually(() => left() === String(dayOf(today(0))), 'the secret of yesterday to go');
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('still tells visitors apart whose clicks waited for a start on the next day, and then goes', async () => {
+    await using folder = await temporaryFolder();
+    const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
+    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
+    const at = (now: number, overrides: Overrides = {}) =>
+      createApp(config, { ...overrides, now: () => now });
+
+    const first = await at(yesterday(22));
+    await first.clicks.append(hitOf('198.51.100.1', yesterday(22)));
+    await first.clicks.settled();
+    await first.stop();
+    const waiting = await at(yesterday(23, 59), { hits: 'unfolded' });
+    for (const address of ['198.51.100.1', '198.51.100.2'])
+      await waiting.clicks.append(hitOf(address, yesterday(23, 59)));
+    await waiting.stop();
+    expect(saltsIn(folder.path)).toEqual([String(dayOf(yesterday(0)))]);
+
+    const next = await at(today(8));
+    await eventually(() => journalsIn(folder.path).length === 0, 'the journal to be folded');
+    await eventually(() => saltsIn(folder.path).length === 0, 'the secret of yesterday to go');
+    const { read } = next.context.database;
+    const hours = await read.selectFrom('link_hours').select(['click', 'visitors']).execute();
+    expect(hours.reduce((sum, { click }) => sum + Number(click), 0)).toBe(3);
+    expect(hours.reduce((sum, { visitors }) => sum + Number(visitors), 0)).toBe(2);
+    await next.stop();
+  });
+});
