@@ -1,5 +1,6 @@
 import { heapStats } from 'bun:jsc';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { dayLength } from '../src/rules/utc-time.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { insertHits, type SeedHit, seedHits } from './support/hits.ts';
 
@@ -121,7 +122,34 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     expect([json.clicks.length, json.total_clicks]).toEqual([62, 62]);
     const stranger = await app.newcomer();
     const other = await app.call('GET', '/api/v1/clicks?class=all', { key: stranger.key });
-    expect(other.json).toEqual({ clicks: [], total_clicks: 0 });
+    expect(other.json).toMatchObject({ clicks: [], total_clicks: 0, partial: false });
+  });
+
+  test('says since when single clicks are kept, also where the retention was shorter once', async () => {
+    const { database, config } = app.app.context;
+    const since = async () => [
+      (await get('/api/v1/clicks')).json.raw_since,
+      (await get('/api/v1/stats')).json.raw_since,
+    ];
+    const kept = new Date(app.clock.now - config.clickRetentionDays * dayLength).toISOString();
+    expect(await since()).toEqual([kept, kept]);
+    const value = String(app.clock.now - dayLength);
+    await database.write((queries) =>
+      queries
+        .insertInto('settings')
+        .values({ key: 'hits_deleted_before', value })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+        .execute(),
+    );
+    const later = new Date(Number(value)).toISOString();
+    expect(await since()).toEqual([later, later]);
+  });
+
+  test('is skipped through so far and no further: a cursor leads on', async () => {
+    expect((await get('/api/v1/clicks?offset=10000')).json.clicks).toEqual([]);
+    const { status, json } = await get('/api/v1/clicks?offset=10001');
+    expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'offset']);
+    expect(json.error_string).toContain('"cursor"');
   });
 
   test.each([
@@ -175,7 +203,7 @@ describe.each(storeKinds)('lists of clicks on %s', (store) => {
     const range = `from=${new Date(border - 86_400_000).toISOString()}&to=${new Date(app.clock.now).toISOString()}`;
     const filters = 'device=desktop&source=link';
     const stats = await app.call('GET', `/api/v1/stats?${range}&${filters}`, { key: someone.key });
-    expect([stats.status, stats.json.total_clicks]).toEqual([200, 2]);
+    expect([stats.status, stats.json.totals.clicks]).toEqual([200, 2]);
   });
 
   test('the export of all links has the hits of every link, and of this organization alone', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hourOf } from '../src/rules/utc-time.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
@@ -254,28 +253,6 @@ describe.each(storeKinds)('statistics on %s', (store) => {
       expect([status, error_code, field_key]).toEqual([400, code, field]);
       expect(error_string.length).toBeGreaterThan(10);
     }
-  });
-
-  test('filters are not combined over more hits than can be read while others wait', async () => {
-    const other = await app.newcomer();
-    const busy = await newLink(other);
-    await app.app.context.database.write((queries) =>
-      queries
-        .insertInto('link_hours')
-        .values({
-          link_id: busy,
-          hour: hourOf(app.clock.now),
-          ...{ click: 5_000_001, page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 },
-          ...{ visitors: 0, loose: 0, counts: '' },
-        })
-        .execute(),
-    );
-    const ask = (query: string) => app.call('GET', `/api/v1/link/${busy}/stats?${query}`, { key: other.key });
-    const refused = await ask('country=DE&device=mobile');
-    expect([refused.status, refused.json.error_code]).toEqual([400, 'TOO_MANY_HITS']);
-    expect((await ask('group_by=class')).json.groups).toEqual([
-      { value: 'click', clicks: 5_000_001, not_counted: 0 },
-    ]);
   });
 
   test('a link shows its clicks and the last of them, in the list and alone, and may be sent back with them', async () => {

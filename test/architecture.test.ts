@@ -17,7 +17,7 @@ const arrows: Record<string, readonly string[]> = {
   backup: ['rules', 'storage', 'ledger', 'start-problem.ts'],
   health: ['rules', 'auth', 'backup', 'bundle', 'config', 'domains', 'journal', 'mail', 'storage'],
   journal: ['rules', 'storage'],
-  ledger: ['journal', 'storage', 'rules', 'config', 'structures', 'threads'],
+  ledger: ['journal', 'storage', 'rules', 'config', 'structures', 'threads', 'bundle'],
   stats: ['ledger', 'journal', 'storage', 'rules', 'config'],
   webhooks: ['ledger', 'rules', 'storage', 'config'],
   domains: ['rules'],
@@ -49,11 +49,12 @@ const narrow: Record<string, RegExp> = {
   'main.ts → bundle': /^bundle\/start-environment/,
   'manage → bundle': /^bundle\/shell-command/,
   'storage → threads': /^threads\/(yield-core|gc-when-idle)/,
+  'ledger → bundle': /^bundle\/located/,
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
   'store.ts → backup': /^backup\/before-upgrade/,
   'health → journal': /^journal\/files/,
-  'backup → ledger': /^ledger\/(hit-pack|partitions)/,
+  'backup → ledger': /^ledger\/(hit-pack|hit-chunk|chunk-scan|chunk-store|partitions)/,
   'journal → storage': /^storage\/file-lock/,
 };
 

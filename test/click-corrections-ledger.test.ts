@@ -157,8 +157,12 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
             [90, 4, hours - 4, 'rows'],
             [400, 26, 1, 'packs'],
             [100, 27, 1, 'packs'],
-          ] as const)
+          ] as const) {
             await store.append(someHits(draw, count, begin + hour * hourLength, length * hourLength - 1), as);
+            // Sometimes some are in chunks, and sometimes also where they were.
+            if (draw(3) === 0) await store.merge(begin);
+            if (draw(3) === 0) await store.merge(begin + hourLength);
+          }
           await database.write(rebuildRollups);
           for (const asked of corrections) {
             const first = await make(database, asked, null);

@@ -149,7 +149,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
       ]) {
         const { before = Number.POSITIVE_INFINITY, offset, limit } = page;
         const expected = all.filter((hit) => hit.id < before).slice(offset, offset + limit);
-        expect([...(await ledger.before(filter, page))]).toEqual(expected);
+        expect([...(await ledger.before(filter, page)).hits]).toEqual(expected);
       }
     }
   });
@@ -158,7 +158,7 @@ describe.each(storeKinds)('a ledger of rows and packs on %s', (kind) => {
     for (const filter of filters) {
       const found: StoredHit[] = [];
       for (let before: number | undefined; ; ) {
-        const page = await ledger.before(filter, { before, limit: 500, offset: 0 });
+        const { hits: page } = await ledger.before(filter, { before, limit: 500, offset: 0 });
         found.push(...page);
         if (page.length < 500) break;
         before = page.at(-1)?.id;

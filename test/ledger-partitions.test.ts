@@ -114,7 +114,7 @@ describe('the ledger on PostgreSQL by month', () => {
         const expected = inOrder(told)
           .filter((hit) => hit[`${owner.kind}_id`] === owner.id && hit.at >= from && hit.at < to)
           .toReversed();
-        const found = await ledger.before(
+        const { hits: found } = await ledger.before(
           { owner, ...times },
           { before: undefined, limit: 2_000, offset: 0 },
         );
@@ -316,7 +316,7 @@ describe('a PostgreSQL store of the version before', () => {
     const told = await new Folding(store.fold).fold(hitsAt(around(now, 20)), true);
     expect(Math.min(...told.map(({ id }) => id))).toBe(old.length + 1);
     const owner = { kind: 'link', id: 2 } as const;
-    const found = await openLedger(store.database).before(
+    const { hits: found } = await openLedger(store.database).before(
       { owner },
       { before: undefined, limit: 50, offset: 0 },
     );

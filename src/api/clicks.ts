@@ -2,19 +2,21 @@ import type { z } from 'zod';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import type { Caller } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import { formatIso } from '../rules/instant.ts';
 import { type ClickQuestion, eachClick, type Owner, readClicks } from '../stats/clicks.ts';
 import { clicksRange } from '../stats/range.ts';
 import { clickAnswer } from './click-answer.ts';
 import { csvOutline, csvReply } from './csv-export.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
-import { rawSince } from './raw-since.ts';
-import { Click, ClickExportQuery, ClickList, ClickListQuery } from './schemas/click.ts';
+import { rawSince, toldRawSince } from './raw-since.ts';
+import { Click, ClickExportQuery, ClickList, ClickListQuery, maxOffset } from './schemas/click.ts';
 import { linkPath } from './schemas/parts.ts';
 
 const listing = {
   description:
-    'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept.',
+    'Newest first; clicks alone unless `class` says otherwise. `total_clicks` counts all there ever were, also those whose raw hits are no longer kept: `raw_since` says since when they are.',
   heavy: true,
   query: ClickListQuery,
   statuses: { 200: 'A page of hits.' },
@@ -95,11 +97,32 @@ async function pageOf(
   query: z.output<typeof ClickListQuery>,
 ) {
   refuseBoth(query);
+  refuseFar(query);
   const { class: ofClass, from = null, to = null, limit, offset } = query;
   const which = [caller.organizationId, owner.kind, owner.id, ofClass, from, to];
   const cursors = new Cursors<number>(context.secrets, ['clicks', ...which]);
   const before = cursors.read(query.cursor) ?? query.before;
   const page = { limit, offset, before };
-  const { clicks, total, next } = await readClicks(context.database, questionOf(context, owner, query), page);
-  return { clicks: clicks.map(clickAnswer), total_clicks: total, ...cursors.toNext(next) };
+  const { clicks, total, next, isPartial } = await readClicks(
+    context.database,
+    questionOf(context, owner, query),
+    page,
+  );
+  return {
+    clicks: clicks.map(clickAnswer),
+    total_clicks: total,
+    raw_since: formatIso(await toldRawSince(context)),
+    partial: isPartial,
+    ...cursors.toNext(next),
+  };
+}
+
+/** Hits are counted one by one to skip them: a cursor leads as far without. */
+function refuseFar({ offset }: z.output<typeof ClickListQuery>): void {
+  if (offset <= maxOffset) return;
+  throw new Refusal(
+    'FIELD_INVALID',
+    `"offset" can be at most ${maxOffset.toLocaleString('en-US')} here. To read further, give "next" of each page as "cursor", or take a range with "from" and "to".`,
+    { field: 'offset' },
+  );
 }

@@ -16,7 +16,6 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   PAGE_TOO_LARGE: 400,
   RANGE_REVERSED: 400,
   RANGE_TOO_WIDE: 400,
-  TOO_MANY_HITS: 400,
   DESTINATION_INVALID: 400,
   DESTINATION_IS_OURS: 400,
   SUFFIX_INVALID: 400,

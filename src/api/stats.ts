@@ -5,7 +5,7 @@ import { formatIso } from '../rules/instant.ts';
 import { type StatsRange, statsRange } from '../stats/range.ts';
 import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
 import { endpoint } from './endpoint.ts';
-import { rawSince } from './raw-since.ts';
+import { rawSince, toldRawSince } from './raw-since.ts';
 import { linkPath } from './schemas/parts.ts';
 import { Stats, StatsQuery } from './schemas/stats.ts';
 
@@ -39,18 +39,18 @@ async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, conte
   const { from, to, interval, timezone, group_by: groupBy, ...filters } = query;
   const now = context.now();
   const range = statsRange({ from, to, interval, timezone }, now);
-  return statsAnswer(
-    range,
-    await readStats(context.database, { owner, range, filters, groupBy, rawSince: rawSince(context) }),
-  );
+  const question = { owner, range, filters, groupBy, rawSince: rawSince(context) };
+  const found = await readStats(context.database, question);
+  return statsAnswer(range, found, await toldRawSince(context));
 }
 
-const statsAnswer = (range: StatsRange, found: Found): z.input<typeof Stats> => ({
+const statsAnswer = (range: StatsRange, found: Found, since: number): z.input<typeof Stats> => ({
   from: formatIso(range.from),
   to: formatIso(range.to),
   interval: range.interval,
   timezone: range.timezone,
   from_raw: found.fromRaw,
+  raw_since: formatIso(since),
   totals: { clicks: found.clicks, visitors: found.visitors, not_counted: found.notCounted },
   series: found.series.map(({ notCounted, ...point }) => ({ ...point, not_counted: notCounted })),
   groups: found.groups?.map(({ notCounted, ...group }) => ({ ...group, not_counted: notCounted })) ?? null,

@@ -2,6 +2,7 @@ import { HitPack } from '../ledger/hit-pack.ts';
 import { hitColumns } from '../rules/click-fields.ts';
 import type { BackupPart, BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
+import { UnmergedHits } from './unmerged-hits.ts';
 
 const hitsAtOnce = 4_096;
 
@@ -20,7 +21,9 @@ async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerat
   let table = '';
   let columns: readonly string[] = [];
   let newestHit = 0;
+  const merged = new UnmergedHits();
   for await (const part of parts) {
+    if (part.part !== 'rows') yield* merged.finish();
     if (part.part === 'table') [table, columns] = [part.name, part.columns];
     if (part.part === 'ids') {
       const hits = Math.max(newestHit, part.last.hits ?? 0);
@@ -31,7 +34,12 @@ async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerat
     } else if (table === 'hit_ids') {
       if (part.part === 'rows')
         newestHit = Number(JSON.parse(part.json)[0]?.[columns.indexOf('newest')] ?? 0);
-    } else if (table !== 'hit_pack_links') yield part;
+    } else if (table === 'hit_chunks') {
+      if (part.part === 'rows') merged.takeFacts(part.json, columns);
+    } else if (table === 'hit_chunk_columns') {
+      if (part.part === 'table') yield { ...part, name: 'hits', columns: ['id', ...hitColumns], bytes: [] };
+      else yield* merged.takeColumns(part.json, columns);
+    } else if (table !== 'hit_pack_links' && table !== 'hit_chunk_links') yield part;
   }
 }
 
@@ -45,7 +53,7 @@ function* rowsOf(json: string, columns: readonly string[]): Generator<BackupPart
   for (const row of JSON.parse(json) as (string | number)[][]) {
     const bytes = new Uint8Array(Buffer.from(String(row[cells]), 'hex'));
     const pack = new HitPack({ id: Number(row[id]), hits: Number(row[hits]), cells: bytes });
-    const values = hitColumns.map((name) => pack.column(name));
+    const values = hitColumns.map((name) => (name === 'reason' ? pack.storedReasons : pack.column(name)));
     for (let hit = 0; hit < pack.count; hit++)
       rows.push([pack.id + hit, ...values.map((column) => column[hit] ?? 0)]);
     if (rows.length < hitsAtOnce) continue;

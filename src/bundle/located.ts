@@ -4,14 +4,16 @@ const threads = {
   'visitor-thread': '../visitor-thread.ts',
   'fold-thread': '../fold-thread.ts',
   'sqlite-thread': '../storage/drivers/sqlite-thread.ts',
+  /** No thread: what the threads of SQLite load when they are to run it. */
+  'chunk-job': '../ledger/chunk-job.ts',
 } as const;
 
 export type ThreadName = keyof typeof threads;
 
-/** Relative to `src/bundle`: what a thread starts with. The one file has them side by side. */
+/** Relative to `src/bundle`: what threads start with and load. The one file has them side by side. */
 export const threadSources: Readonly<Record<ThreadName, string>> = threads;
 
-/** Where a `Worker` finds its first module. */
+/** Where a thread finds its first module, or one that it is to load. */
 export const threadUrl = (name: ThreadName): string =>
   new URL(contents === null ? threads[name] : `./${name}.js`, import.meta.url).href;
 

@@ -8,7 +8,7 @@ export type ClickCorrection = { readonly id: number; readonly created_at: string
 
 export type ClickCorrectionList = { readonly corrections: readonly (ClickCorrection)[]; readonly next?: string };
 
-export type ClickList = { readonly clicks: readonly (Click)[]; readonly total_clicks: number; readonly next?: string };
+export type ClickList = { readonly clicks: readonly (Click)[]; readonly total_clicks: number; readonly raw_since: string; readonly partial: boolean; readonly next?: string };
 
 export type CountedTag = { readonly id: number; readonly created_at: string; readonly organization_id: number; readonly name: string; readonly links: number };
 
@@ -58,7 +58,7 @@ export type Session = { readonly id: string; readonly created_at: string; readon
 
 export type Setup = { readonly needs_first_account: boolean; readonly may_create_here: boolean; readonly registration_open: boolean; readonly mail: boolean; readonly default_domain: string; readonly origin: string; readonly base_url_is_set: boolean; readonly domains_lead_here: boolean };
 
-export type Stats = { readonly from: string; readonly to: string; readonly interval: 'hour' | 'day' | 'week' | 'month'; readonly timezone: string; readonly from_raw: boolean; readonly totals: { readonly clicks: number; readonly visitors: number | null; readonly not_counted: { readonly page: number; readonly preview: number; readonly bot: number; readonly prefetch: number; readonly head: number; readonly repeat: number; readonly flood: number } | null }; readonly series: readonly ({ readonly start: string; readonly clicks: number; readonly visitors: number | null; readonly not_counted: number | null })[]; readonly groups: readonly ({ readonly value: string | null; readonly clicks: number; readonly not_counted: number })[] | null; readonly other: { readonly clicks: number; readonly not_counted: number } | null };
+export type Stats = { readonly from: string; readonly to: string; readonly interval: 'hour' | 'day' | 'week' | 'month'; readonly timezone: string; readonly from_raw: boolean; readonly raw_since: string; readonly totals: { readonly clicks: number; readonly visitors: number | null; readonly not_counted: { readonly page: number; readonly preview: number; readonly bot: number; readonly prefetch: number; readonly head: number; readonly repeat: number; readonly flood: number } | null }; readonly series: readonly ({ readonly start: string; readonly clicks: number; readonly visitors: number | null; readonly not_counted: number | null })[]; readonly groups: readonly ({ readonly value: string | null; readonly clicks: number; readonly not_counted: number })[] | null; readonly other: { readonly clicks: number; readonly not_counted: number } | null };
 
 export type Tag = { readonly id: number; readonly created_at: string; readonly organization_id: number; readonly name: string };
 

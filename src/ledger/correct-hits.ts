@@ -6,6 +6,7 @@ import { dialectOf } from '../storage/dialect.ts';
 import { jsonRows } from '../storage/json-rows.ts';
 import type { Queries } from '../storage/schema.ts';
 import { changeTotals } from './change-totals.ts';
+import { correctChunk, nextChunk } from './correct-chunks.ts';
 import { type CorrectionScope, filterOf, isMeant } from './correction-scope.ts';
 import { HitPack, minInPack, type PackRow, PackWriter } from './hit-pack.ts';
 import type { StoredHit } from './ledger.ts';
@@ -19,6 +20,8 @@ const packsAtOnce = 8;
 
 /** Where hits that are meant lie, in the order of their ids. */
 export interface Part {
+  /** A chunk in the place of packs and rows; null where they follow. */
+  readonly chunk: number | null;
   readonly packs: readonly number[];
   readonly rows: readonly number[];
   /** The last id that was looked at. */
@@ -30,6 +33,8 @@ export interface Part {
 /** The next hits of a scope after an id. */
 export async function nextPart(database: Database, scope: CorrectionScope, after: number): Promise<Part> {
   const filter = filterOf(scope);
+  const chunk = await nextChunk(database, scope, after);
+  if (chunk !== null) return { chunk: chunk.id, packs: [], rows: [], upTo: chunk.last_id, isLast: false };
   const packs = await packsAfter(database, filter.owner, filter, after, packsAtOnce);
   const lastPack = packs.length < packsAtOnce ? undefined : packs.at(-1)?.pack;
   const end = lastPack ? lastPack.id + lastPack.count - 1 : Number.MAX_SAFE_INTEGER - 1;
@@ -39,6 +44,7 @@ export async function nextPart(database: Database, scope: CorrectionScope, after
   const isLast = !isCut && lastPack === undefined;
   const met = packs.filter(({ pack }) => pack.id <= upTo);
   return {
+    chunk: null,
     packs: met.filter(({ pack }) => hasMeant(scope, pack)).map(({ pack }) => pack.id),
     rows: rows.filter((row) => isMeant(scope, row)).map(({ id }) => id),
     upTo: isLast
@@ -89,7 +95,8 @@ export async function correctPart(queries: Queries, scope: CorrectionScope, part
   const rows = await rowsOf(queries, scope, part.rows);
   const packed = await correctPacks(queries, scope, part.packs);
   await correctRows(queries, scope, rows);
-  const hits = [...rows, ...packed];
+  const inChunk = part.chunk === null ? [] : await correctChunk(queries, scope, part.chunk, changed);
+  const hits = [...rows, ...packed, ...inChunk];
   const difference = new RollUpDifference();
   difference.count(hits, -1);
   const { change } = scope;
@@ -158,11 +165,7 @@ async function correctPacks(
   const { change } = scope;
   for (const row of rows) {
     const pack = new HitPack(row);
-    const reasons = pack.storedReasons;
-    const hits = Array.from({ length: pack.count }, (_, at) => ({
-      ...pack.hit(at),
-      reason: reasons[at] ?? 0,
-    }));
+    const hits = pack.storedHits;
     const meant = hits.filter((hit) => isMeant(scope, hit));
     if (meant.length === 0) continue;
     found.push(...meant);

@@ -1,6 +1,6 @@
+import { rollupClassOf } from '../rules/click-fields.ts';
 import { classBefore } from '../rules/reclassified.ts';
 import type { HitFilter, Owner, StoredHit } from './ledger.ts';
-import { rollupClassOf } from './rollup-class.ts';
 
 /** Another class for hits, as codes of the ledger. */
 interface ClassChange {

@@ -146,7 +146,7 @@ class LateHits extends Error {
 async function stepOverHits(database: Database, scope: CorrectionScope, place: number): Promise<Step> {
   const seenId = await openLedger(database).newestId();
   let part = await nextPart(database, scope, place);
-  while (!part.isLast && part.packs.length + part.rows.length === 0)
+  while (!part.isLast && part.chunk === null && part.packs.length + part.rows.length === 0)
     part = await nextPart(database, scope, part.upTo);
   return async (queries) => ({
     hits: await correctPart(queries, scope, part),

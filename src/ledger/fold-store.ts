@@ -145,5 +145,9 @@ export interface FoldStore {
   deleteHitsBefore(at: number): Promise<boolean>;
   /** Once what has expired is deleted: removes what the database's own log still has of it, where that is in our hands. */
   shortenLog(): Promise<void>;
+  /** Hits before this instant are about to be deleted, for their age. */
+  noteDeletedBefore(at: number): Promise<void>;
+  /** Rewrites some hits in the form that questions read fastest. Returns whether there may be more. */
+  mergeSome(now: number): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -50,6 +50,12 @@ const damagedKept = 7;
 const busyFor = 5_000;
 /** How many old hits are folded in one turn during that time. */
 const busyLength = 32_768;
+/** Hits after which there may be enough of an organization to be merged. */
+const mergedAfter = 32_768;
+/** Milliseconds in which other writers find the store free, between two steps. */
+const othersTurn = 20;
+/** Milliseconds after which what was merged may be deleted from where it was, and a little. */
+const mergePause = 61_000;
 
 /** A fold into SQLite never awaits anything: messages to this thread are only received in a pause. */
 const messagesReceived = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -71,6 +77,10 @@ export class FoldWorker {
   #current: JournalFold | null = null;
   #mayHaveLeftovers = true;
   #mustTidy = true;
+  #mustMerge = false;
+  /** Hits that were folded since the last look for what can be merged. */
+  #unmerged = 0;
+  #mergingLater: Timer | undefined;
   readonly #stopping = new AbortController();
   #isOutOfPatience = false;
   #wokenAt = Number.NEGATIVE_INFINITY;
@@ -168,6 +178,7 @@ export class FoldWorker {
     return (
       this.#mustTidy ||
       this.#mustForget ||
+      this.#mustMerge ||
       this.#mayHaveLeftovers ||
       this.#own === null ||
       isBefore(this.#own.position, this.#end)
@@ -191,7 +202,38 @@ export class FoldWorker {
     if (this.#mustTidy && !this.#isStopping) {
       this.#mustTidy = false;
       await this.#tidy();
+      this.#mustMerge = true;
     }
+    if (this.#mustMerge && !this.#isStopping) {
+      this.#mustMerge = false;
+      await this.#merge();
+    }
+  }
+
+  /** New hits are folded in between. */
+  async #merge(): Promise<void> {
+    this.#unmerged = 0;
+    let hasMerged = false;
+    try {
+      while (!this.#isStopping && (await this.#parts.store.mergeSome(this.#clock))) {
+        hasMerged = true;
+        await this.#foldOwn();
+        await Bun.sleep(othersTurn);
+      }
+    } catch (cause) {
+      if (!isAway(cause)) throw cause;
+    }
+    if (hasMerged) this.#mergeLater();
+  }
+
+  /** What is merged is deleted from where it was some time later. */
+  #mergeLater(): void {
+    if (this.#isStopping) return;
+    this.#mergingLater ??= setTimeout(() => {
+      this.#mergingLater = undefined;
+      this.#mustMerge = true;
+      this.#run();
+    }, mergePause);
   }
 
   async #foldNew(): Promise<void> {
@@ -215,6 +257,8 @@ export class FoldWorker {
     this.#current = journal;
     const hasFolded = await journal.foldBatch(end, maxHits);
     this.#current = null;
+    this.#unmerged += this.#hits.count;
+    if (this.#unmerged >= mergedAfter) this.#mustMerge = true;
     if (hasFolded) {
       this.#forgetLater();
       await messagesReceived();
@@ -384,6 +428,7 @@ export class FoldWorker {
     this.#stopping.abort();
     clearTimeout(this.#lookingAgain);
     clearTimeout(this.#forgetting);
+    clearTimeout(this.#mergingLater);
     const patience = setTimeout(() => {
       this.#isOutOfPatience = true;
       this.#current?.stop();

@@ -46,15 +46,17 @@ export class Groups {
 
   /** Forgets the upper half of the values in memory, and returns the lowest of them: it is to be counted later. */
   forgetUpperHalf(): number {
-    const groups = this.#inMemory();
     const end = this.#values.all.toSorted()[this.size >> 1] ?? 0;
-    this.#clear();
-    for (const { value, clicks, hits } of groups) {
-      if (value >= end) continue;
-      this.add(value, rollupClassCodes.click, clicks);
-      this.add(value, rollupClassCodes.page, hits - clicks);
-    }
+    this.forgetFrom(end);
     return end;
+  }
+
+  /** Forgets the values from this one on: they are to be counted later. */
+  forgetFrom(end: number): void {
+    if (!this.#values.all.some((value) => value >= end)) return;
+    const groups = this.inMemory;
+    this.#clear();
+    this.addAll(groups, end);
   }
 
   /** Keeps the largest of the groups in memory, and forgets the others: no more of their hits may follow. */
@@ -68,6 +70,24 @@ export class Groups {
       .sort((one, other) => other.hits - one.hits || one.value - other.value)
       .slice(0, this.#limit);
     this.#clear();
+  }
+
+  /** Value, clicks and hits of each value in memory, one behind the other. */
+  get inMemory(): Float64Array {
+    const groups = new Float64Array(this.size * 3);
+    for (const [index, { value, clicks, hits }] of this.#inMemory().entries())
+      groups.set([value, clicks, hits], index * 3);
+    return groups;
+  }
+
+  /** Adds what `inMemory` of others has, of values below `end`. */
+  addAll(groups: Float64Array, end: number): void {
+    for (let at = 0; at < groups.length; at += 3) {
+      const [value = 0, clicks = 0, hits = 0] = groups.subarray(at, at + 3);
+      if (value >= end) continue;
+      if (clicks > 0) this.add(value, rollupClassCodes.click, clicks);
+      if (hits > clicks) this.add(value, rollupClassCodes.page, hits - clicks);
+    }
   }
 
   /** Of everything that was finished. */
@@ -88,4 +108,20 @@ export class Groups {
     this.#values.clear();
     this.#sums.clear();
   }
+}
+
+/**
+ * The largest groups by values that are counted in rounds, the lowest first. A round adds the counts of values from `from` on,
+ * and returns the lowest that it has left for the next.
+ */
+export async function groupsInRounds(
+  limit: number,
+  round: (groups: Groups, from: number) => Promise<number>,
+): Promise<readonly GroupCount[]> {
+  const groups = new Groups(limit);
+  for (let from = 0; from < Number.POSITIVE_INFINITY; ) {
+    from = await round(groups, from);
+    groups.finish();
+  }
+  return groups.largest;
 }

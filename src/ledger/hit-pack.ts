@@ -1,10 +1,9 @@
-import { type HitColumn, hitColumns } from '../rules/click-fields.ts';
+import { type HitColumn, hitColumns, rollupClassOf } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import type { Schema } from '../storage/schema.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Column, Hits } from './fold-store.ts';
 import type { StoredHit } from './ledger.ts';
-import { rollupClassOf } from './rollup-class.ts';
 
 /**
  * Hits of one organization as one value, column by column: for each column its minimum, and for each hit by how
@@ -183,6 +182,12 @@ export class HitPack {
     const hit: Record<string, number> = { id: this.id + row };
     for (const name of hitColumns) hit[name] = this.column(name)[row] ?? 0;
     return hit as StoredHit;
+  }
+
+  /** All hits, with their stored reasons. */
+  get storedHits(): StoredHit[] {
+    const reasons = this.storedReasons;
+    return Array.from({ length: this.count }, (_, row) => ({ ...this.hit(row), reason: reasons[row] ?? 0 }));
   }
 
   /** The reasons as they are stored: what a hit was before a person changed its class is still in them. */

@@ -56,6 +56,6 @@ async function lastClickOf(database: Database, link: number): Promise<number | n
   const [from, to] = [row.hour * hourLength, (row.hour + 1) * hourLength];
   const filter = { owner: { kind: 'link', id: link }, classes: [rollupClassCodes.click], from, to } as const;
   const page = { before: undefined, limit: newestLookedAt, offset: 0 };
-  const hits = await openLedger(database).before(filter, page);
+  const { hits } = await openLedger(database).before(filter, page);
   return hits.reduce((latest, { at }) => Math.max(latest, at), from);
 }

@@ -23,6 +23,8 @@ export interface HitFilter extends Times {
   readonly classes?: readonly number[] | undefined;
   /** Columns that must have a value. */
   readonly values?: readonly (readonly [HitColumn, number])[] | undefined;
+  /** Only hits with a greater id. */
+  readonly above?: number | undefined;
 }
 
 export interface HitCount {
@@ -44,6 +46,17 @@ export interface PageBefore {
   readonly before: number | undefined;
   readonly limit: number;
   readonly offset: number;
+  /** When to end with what was found, as `performance.now()` has it. */
+  readonly until?: number | undefined;
+}
+
+export interface HitPage {
+  /** Newest first. */
+  readonly hits: readonly StoredHit[];
+  /** How many hits were passed over; less than the offset where there are fewer. */
+  readonly passed: number;
+  /** Where the time was over: hits with lower ids were not looked at. Null when the page is full, or nothing is left. */
+  readonly stoppedAt: number | null;
 }
 
 /** From a lowest id upwards, which is not included itself. */
@@ -59,7 +72,7 @@ export interface PageAfter {
  */
 export interface Ledger {
   /** Newest first, by key: what has been read already is never looked at again. */
-  before(filter: HitFilter, page: PageBefore): Promise<readonly StoredHit[]>;
+  before(filter: HitFilter, page: PageBefore): Promise<HitPage>;
   /** Oldest first. */
   after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]>;
   /** A value may come more than once. */

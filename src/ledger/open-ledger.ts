@@ -1,8 +1,13 @@
 import type { Database } from '../storage/database.ts';
+import { ChunkLedger } from './chunk-ledger.ts';
+import { HitChunks } from './hit-chunks.ts';
 import type { Ledger } from './ledger.ts';
 import { PackLedger } from './pack-ledger.ts';
 import { RowLedger } from './row-ledger.ts';
 
 export function openLedger(database: Database): Ledger {
-  return new PackLedger(database, new RowLedger(database));
+  const packs = new PackLedger(database, new RowLedger(database));
+  return database.compute === null
+    ? packs
+    : new ChunkLedger(new HitChunks(database, database.compute), packs);
 }

@@ -1,9 +1,18 @@
 import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
-import { type GroupCount, Groups } from './groups.ts';
+import { type GroupCount, type Groups, groupsInRounds } from './groups.ts';
 import { minInPack } from './hit-pack.ts';
-import type { HitCount, HitFilter, HitOwner, Ledger, PageAfter, PageBefore, StoredHit } from './ledger.ts';
+import type {
+  HitCount,
+  HitFilter,
+  HitOwner,
+  HitPage,
+  Ledger,
+  PageAfter,
+  PageBefore,
+  StoredHit,
+} from './ledger.ts';
 import {
   eachPack,
   newestPackedId,
@@ -32,30 +41,35 @@ export class PackLedger implements Ledger {
   }
 
   /** Reads from a greatest id downwards: hits that come in meanwhile have greater ids. */
-  async before(filter: HitFilter, page: PageBefore): Promise<readonly StoredHit[]> {
+  async before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
+    const { above = 0 } = filter;
     const found: StoredHit[] = [];
     let { offset } = page;
     let before = page.before ?? (await this.newestId()) + 1;
     for (let limit = fewPacks; ; limit = manyPacks) {
-      const packs = await packsBefore(this.#database, filter.owner, filter, before, limit);
+      const packs = await packsBefore(this.#database, filter.owner, filter, { above, before }, limit);
       const isLast = packs.length < limit;
       const from = isLast ? 0 : (packs.at(-1)?.pack.id ?? 0);
       const packed = packs.flatMap((hits) => matching(hits, filter, 0, before - 1).reverse());
-      const skippable =
-        offset > 0 && !isLast ? packed.length + (await this.#countRows(filter, from, before)) : 0;
-      if (offset > 0 && !isLast && skippable <= offset) offset -= skippable;
+      const skippable = offset > 0 ? packed.length + (await this.#countRows(filter, from, before)) : 0;
+      if (offset > 0 && skippable <= offset) offset -= skippable;
       else {
         // However packed hits lie among the rows, so many rows come before the page.
         const passed = Math.max(0, offset - packed.length);
         offset -= passed;
         const missing = page.limit - found.length;
-        const span = { from, before, offset: passed, limit: missing + offset };
+        const span = { from, before, offset: passed, limit: missing + offset, until: page.until };
         const rows = await this.#rows.before(filter, span);
-        const merged = newestFirst(rows, packed.slice(0, missing + offset));
+        const merged = newestFirst(rows.hits, packed.slice(0, missing + offset), rows.stoppedAt ?? 0);
         found.push(...merged.slice(offset, offset + missing));
         offset = 0;
+        if (rows.stoppedAt !== null && found.length < page.limit)
+          return { hits: found, passed: page.offset, stoppedAt: rows.stoppedAt };
       }
-      if (isLast || found.length === page.limit) return found;
+      if (isLast || found.length === page.limit)
+        return { hits: found, passed: page.offset - offset, stoppedAt: null };
+      if (performance.now() >= (page.until ?? Number.POSITIVE_INFINITY))
+        return { hits: found, passed: page.offset - offset, stoppedAt: from };
       before = from;
     }
   }
@@ -80,7 +94,7 @@ export class PackLedger implements Ledger {
 
   async count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
     const counts = new Map<number, number>();
-    for await (const hits of eachPack(this.#database, filter.owner, filter)) {
+    for await (const hits of eachPack(this.#database, filter.owner, filter, filter.above)) {
       const at = hits.pack.column('at');
       eachMatching(hits, filter, (row, ofClass) => {
         const value = by === 'hour' ? Math.floor((at[row] ?? 0) / hourLength) : ofClass;
@@ -96,25 +110,34 @@ export class PackLedger implements Ledger {
     return [...(await this.#rows.count(filter, by)), ...packed];
   }
 
-  /** Memory is bounded: values beyond the lowest so many are left for another round, which reads the packs again. */
   async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
-    const groups = new Groups(limit);
-    for (let from = 0; from < Number.POSITIVE_INFINITY; ) {
-      const rows = await this.#rows.countFrom(filter, by, from, this.#maxValues);
-      let end = rows.length < this.#maxValues ? Number.POSITIVE_INFINITY : (rows.at(-1)?.value ?? 0);
-      for (const { value, class: ofClass, hits } of rows) if (value < end) groups.add(value, ofClass, hits);
-      for await (const hits of eachPack(this.#database, filter.owner, filter)) {
-        const values = by === 'class' ? null : hits.pack.column(by);
-        eachMatching(hits, filter, (row, ofClass) => {
-          const value = values === null ? ofClass : (values[row] ?? 0);
-          if (value >= from && value < end) groups.add(value, ofClass, 1);
-        });
-        if (groups.size > this.#maxValues) end = groups.forgetUpperHalf();
-      }
-      groups.finish();
-      from = end;
+    return groupsInRounds(limit, (groups, from) => this.addGroups(groups, filter, by, from));
+  }
+
+  /**
+   * Adds the counts of values from `from` on. Memory is bounded: values beyond the lowest so many are left for another round,
+   * which reads the packs again. Returns the lowest of those.
+   */
+  async addGroups(
+    groups: Groups,
+    filter: HitFilter,
+    by: HitColumn,
+    from: number,
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<number> {
+    const rows = await this.#rows.countFrom(filter, by, from, this.#maxValues);
+    let end = rows.length < this.#maxValues ? before : Math.min(before, rows.at(-1)?.value ?? 0);
+    groups.forgetFrom(end);
+    for (const { value, class: ofClass, hits } of rows) if (value < end) groups.add(value, ofClass, hits);
+    for await (const hits of eachPack(this.#database, filter.owner, filter, filter.above)) {
+      const values = by === 'class' ? null : hits.pack.column(by);
+      eachMatching(hits, filter, (row, ofClass) => {
+        const value = values === null ? ofClass : (values[row] ?? 0);
+        if (value >= from && value < end) groups.add(value, ofClass, 1);
+      });
+      if (groups.size > this.#maxValues) end = groups.forgetUpperHalf();
     }
-    return groups.largest;
+    return end;
   }
 
   async newestId(): Promise<number> {
@@ -174,11 +197,12 @@ function eachMatching(
   }
 }
 
-/** Merges lists that are both newest first. */
-function newestFirst(rows: readonly StoredHit[], packed: readonly Packed[]): StoredHit[] {
+/** Merges lists that are both newest first; packed hits below an id are left out. */
+function newestFirst(rows: readonly StoredHit[], packed: readonly Packed[], from = 0): StoredHit[] {
   const merged: StoredHit[] = [];
   let next = 0;
   for (const { pack, row } of packed) {
+    if (pack.id + row < from) break;
     for (let hit = rows[next]; hit && hit.id > pack.id + row; hit = rows[++next]) merged.push(hit);
     merged.push(pack.hit(row));
   }

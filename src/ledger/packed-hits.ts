@@ -12,9 +12,22 @@ export interface PackedHits {
   readonly to: number;
 }
 
-/** The newest packs of an owner that begin before an id; those that have hits of these times. */
-export const packsBefore = (database: Database, owner: Owner, times: Times, before: number, limit: number) =>
-  packsWhere(database, owner, times, sql`${keyOf(owner)} < ${before}`, sql`desc`, limit);
+/** The newest packs of an owner that begin between two ids; those that have hits of these times. */
+export const packsBefore = (
+  database: Database,
+  owner: Owner,
+  times: Times,
+  { above = 0, before }: { readonly above?: number | undefined; readonly before: number },
+  limit: number,
+) =>
+  packsWhere(
+    database,
+    owner,
+    times,
+    sql`${keyOf(owner)} > ${above} and ${keyOf(owner)} < ${before}`,
+    sql`desc`,
+    limit,
+  );
 
 /** The oldest packs of an owner that have hits after an id. */
 export const packsAfter = (database: Database, owner: Owner, times: Times, after: number, limit: number) =>
@@ -37,13 +50,14 @@ async function packsWhere(
 /** Packs read at once for a count: they are counted before the next ones are read. */
 const countedAtOnce = 32;
 
-/** All packs of an owner that have hits of these times. */
+/** All packs of an owner that have hits of these times and ids above one; no pack has that in its middle. */
 export async function* eachPack(
   database: Database,
   owner: Owner,
   times: Times,
+  above = 0,
 ): AsyncGenerator<PackedHits, void, undefined> {
-  for (let after = 0; ; ) {
+  for (let after = above; ; ) {
     const packs = await packsAfter(database, owner, times, after, countedAtOnce);
     yield* packs;
     const last = packs.at(-1)?.pack;

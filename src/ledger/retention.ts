@@ -23,7 +23,9 @@ export async function forgetOld(
   const first = firstDayOfSalts(now);
   await salts.forgetBefore(first);
   await inParts(() => store.deleteVisitorsBefore(first), isStopped, between);
-  await inParts(() => store.deleteHitsBefore(now - daysKept * dayLength), isStopped, between);
+  const at = now - daysKept * dayLength;
+  await store.noteDeletedBefore(at);
+  await inParts(() => store.deleteHitsBefore(at), isStopped, between);
 }
 
 /** A small part at a time, so that other writers get their turns, and new hits are folded in between. */

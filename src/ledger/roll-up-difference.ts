@@ -4,6 +4,7 @@ import {
   hitColumns,
   rollupClassCodes,
   rollupClasses,
+  rollupClassOf,
 } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import { hourOf } from '../rules/utc-time.ts';
@@ -12,7 +13,6 @@ import { HitColumns } from './hit-columns.ts';
 import { classOf, countEntry, eachCount, reasonOf } from './hour-counts.ts';
 import type { StoredHit } from './ledger.ts';
 import { RollUps } from './roll-ups.ts';
-import { rollupClassOf } from './rollup-class.ts';
 
 const { click } = rollupClassCodes;
 const { total, reason } = dimensionCodes;

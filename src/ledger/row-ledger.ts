@@ -4,7 +4,16 @@ import { firstMarked } from '../rules/reclassified.ts';
 import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { GroupCount } from './groups.ts';
-import type { HitCount, HitFilter, HitOwner, Ledger, PageAfter, PageBefore, StoredHit } from './ledger.ts';
+import type {
+  HitCount,
+  HitFilter,
+  HitOwner,
+  HitPage,
+  Ledger,
+  PageAfter,
+  PageBefore,
+  StoredHit,
+} from './ledger.ts';
 import { rollupClass } from './rollup-class.ts';
 
 /** The first id of the span, and the first that is no longer in it. */
@@ -12,6 +21,9 @@ interface Ids {
   readonly from?: number;
   readonly before?: number | undefined;
 }
+
+/** How many ids are looked at first. */
+const firstIds = 16_384;
 
 /** Hits as rows of the table `hits`. */
 export class RowLedger implements Ledger {
@@ -21,11 +33,39 @@ export class RowLedger implements Ledger {
     this.#database = database;
   }
 
-  async before(filter: HitFilter, page: Ids & PageBefore): Promise<readonly StoredHit[]> {
+  async before(filter: HitFilter, page: Ids & PageBefore): Promise<HitPage> {
+    if (page.until !== undefined && page.offset === 0) return this.#beforeInTime(filter, page, page.until);
+    const hits = await this.rowsBefore(filter, page);
+    const passed = hits.length > 0 || page.offset === 0 ? page.offset : await this.#total(filter, page);
+    return { hits, passed, stoppedAt: null };
+  }
+
+  async rowsBefore(filter: HitFilter, page: Ids & PageBefore): Promise<readonly StoredHit[]> {
     const { rows } = await sql<StoredHit>`
       select * from hits where ${this.#matches(filter, page)}
       order by id desc limit ${page.limit} offset ${page.offset}`.execute(this.#database.read);
     return rows;
+  }
+
+  /** Looks at more and more ids at a time, so that it ends in time also where few hits of very many match. */
+  async #beforeInTime(filter: HitFilter, page: Ids & PageBefore, until: number): Promise<HitPage> {
+    const hits: StoredHit[] = [];
+    const lowest = Math.max(page.from ?? 0, (filter.above ?? 0) + 1);
+    let before = page.before ?? (await this.newestId()) + 1;
+    for (let ids = firstIds; ; ids *= 4) {
+      const from = Math.max(lowest, before - ids);
+      const limit = page.limit - hits.length;
+      hits.push(...(await this.rowsBefore(filter, { ...page, from, before, limit })));
+      if (hits.length === page.limit || from <= lowest) break;
+      if (performance.now() >= until) return { hits, passed: 0, stoppedAt: from };
+      before = from;
+    }
+    return { hits, passed: 0, stoppedAt: null };
+  }
+
+  async #total(filter: HitFilter, ids: Ids): Promise<number> {
+    const counts = await this.count(filter, 'class', ids);
+    return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 
   async after(filter: HitFilter, { after, upTo, limit }: PageAfter): Promise<readonly StoredHit[]> {
@@ -85,7 +125,7 @@ export class RowLedger implements Ledger {
   }
 
   #matches(
-    { owner, classes, values = [], from, to }: HitFilter,
+    { owner, classes, values = [], from, to, above = 0 }: HitFilter,
     { from: firstId = 0, before }: Ids,
   ): RawBuilder<unknown> {
     const conditions = [
@@ -97,7 +137,8 @@ export class RowLedger implements Ledger {
       ...values.map(([column, value]) => sql`${shown(column)} = ${value}`),
       ...(from === undefined ? [] : [sql`at >= ${from}`]),
       ...(to === undefined ? [] : [sql`at < ${to}`]),
-      ...(firstId === 0 ? [] : [sql`id >= ${firstId}`]),
+      ...(firstId <= above ? [] : [sql`id >= ${firstId}`]),
+      ...(above === 0 || firstId > above ? [] : [sql`id > ${above}`]),
       ...(before === undefined ? [] : [sql`id < ${before}`]),
     ];
     return sql.join(conditions, sql` and `);

@@ -1,6 +1,7 @@
 import type { Position } from '../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
 import { hoursPerDay } from '../rules/utc-time.ts';
+import { deletedBefore } from '../storage/settings.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import {
   type Claim,
@@ -218,6 +219,18 @@ export abstract class SqlFoldStore implements FoldStore {
       [day],
     );
     return rows.length >= deletedAtOnce;
+  }
+
+  async noteDeletedBefore(at: number): Promise<void> {
+    await this.query(
+      `insert into settings (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value
+       where cast(settings.value as bigint) < cast(excluded.value as bigint)`,
+      [deletedBefore, String(at)],
+    );
+  }
+
+  async mergeSome(_now: number): Promise<boolean> {
+    return false;
   }
 
   async #addRows(query: Query, total: Total, rows: Float64Array): Promise<void> {

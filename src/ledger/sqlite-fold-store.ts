@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Claim, DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
+import { minInChunk } from './hit-chunk.ts';
 import { RowInsertions } from './row-insertions.ts';
 import {
   type Cells,
@@ -14,6 +15,7 @@ import {
   type Total,
   totals,
 } from './sql-fold-store.ts';
+import { SqliteChunks } from './sqlite-chunks.ts';
 import { SqliteHits } from './sqlite-hits.ts';
 
 const visitorsTogether = [64, 16, 4, 2, 1] as const;
@@ -59,6 +61,7 @@ export class SqliteFoldStore extends SqlFoldStore {
   readonly #prepared = new Map<string, Statement>();
   readonly #into: Readonly<Record<Total, RowInsertions>>;
   readonly #hits: SqliteHits;
+  readonly #chunks: SqliteChunks;
 
   #seenVersion: number;
   #seenFolds = '';
@@ -73,8 +76,9 @@ export class SqliteFoldStore extends SqlFoldStore {
   #lastBegin = 0;
   #lastEnd = 0;
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, hitsInChunk = minInChunk) {
     super();
+    this.#chunks = new SqliteChunks((sql) => this.#statement(sql), hitsInChunk);
     this.#database = new Database(join(dataDir, 'linnet.sqlite'), { readwrite: true });
     this.#database.run('pragma busy_timeout = 5000');
     this.#database.run('pragma synchronous = full');
@@ -142,7 +146,14 @@ export class SqliteFoldStore extends SqlFoldStore {
   }
 
   async deleteHitsBefore(at: number): Promise<boolean> {
-    return this.transaction(async () => this.#hits.deleteBefore(at));
+    return this.transaction(async () => {
+      const hasMoreChunks = this.#chunks.deleteBefore(at);
+      return this.#hits.deleteBefore(at) || hasMoreChunks;
+    });
+  }
+
+  override async mergeSome(now: number): Promise<boolean> {
+    return this.transaction(async () => this.#chunks.mergeSome(now));
   }
 
   /** Takes everything out of the WAL, which has what was deleted since; not while others read, who aren't waited for. */

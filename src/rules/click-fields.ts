@@ -85,6 +85,12 @@ export const rollupClasses = [
 ] as const;
 export type RollupClass = (typeof rollupClasses)[number];
 
+/** The roll-ups' class of a hit, by codes of the ledger: those but a person's follow in its order. */
+export function rollupClassOf(ofClass: number, outcome: number): number {
+  if (ofClass > 0) return ofClass + 1;
+  return outcome === 0 ? 0 : 1;
+}
+
 /**
  * What roll-ups are kept by. `total` has one value, 0, for every class; `visitors` counts, under the first hour of a UTC
  * day, the visitors who were new that day (clicks only); `reason` is for hits that are no clicks; all others are for

@@ -14,7 +14,6 @@ export type ErrorCode =
   | 'PAGE_TOO_LARGE'
   | 'RANGE_REVERSED'
   | 'RANGE_TOO_WIDE'
-  | 'TOO_MANY_HITS'
   // links, tags, domains
   | 'DESTINATION_INVALID'
   | 'DESTINATION_IS_OURS'

@@ -53,6 +53,9 @@ interface ClickPage {
   readonly before: number | undefined;
 }
 
+/** Milliseconds for which a page is filled. */
+const pageTime = 40;
+
 export async function readClicks(
   database: Database,
   question: ClickQuestion,
@@ -62,15 +65,21 @@ export async function readClicks(
   readonly total: number;
   /** The id before which the next page begins; null behind the last one. */
   readonly next: number | null;
+  /** The time for a page was over before it was full. */
+  readonly isPartial: boolean;
 }> {
   const total = await countOf(database, question);
   // Where few match, the search for more than there are would go through the whole ledger.
   const left = page.before === undefined ? total - page.offset : total;
   const limit = Math.min(page.limit + 1, left);
-  const found = limit > 0 ? await openLedger(database).before(keptOf(question), { ...page, limit }) : [];
+  const until = performance.now() + pageTime;
+  const { hits: found, stoppedAt } =
+    limit > 0
+      ? await openLedger(database).before(keptOf(question), { ...page, limit, until })
+      : { hits: [], stoppedAt: null };
   const hits = found.slice(0, page.limit);
-  const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : null;
-  return { clicks: await named(database.read, hits), total, next };
+  const next = found.length > hits.length ? (hits.at(-1)?.id ?? null) : stoppedAt;
+  return { clicks: await named(database.read, hits), total, next, isPartial: stoppedAt !== null };
 }
 
 const exportPage = 500;
@@ -83,7 +92,7 @@ export async function* eachClick(
   const filter = keptOf(question);
   const ledger = openLedger(database);
   for (let before: number | undefined; ; ) {
-    const hits = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
+    const { hits } = await ledger.before(filter, { before, limit: exportPage, offset: 0 });
     yield await named(database.read, hits);
     if (hits.length < exportPage) return;
     before = hits.at(-1)?.id;

@@ -1,4 +1,4 @@
-import { type Counts, type RollupSlice, spanOf, totalOf } from '../ledger/counts.ts';
+import { type Counts, type RollupSlice, spanOf } from '../ledger/counts.ts';
 import type { GroupCount } from '../ledger/groups.ts';
 import type { Owner } from '../ledger/ledger.ts';
 import { openCounts } from '../ledger/open-counts.ts';
@@ -9,8 +9,6 @@ import {
   rollupClassCodes,
   rollupClasses,
 } from '../rules/click-fields.ts';
-import { Refusal } from '../rules/errors.ts';
-import { hourOf } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
@@ -67,8 +65,6 @@ interface StatsGroup {
 }
 
 const maxGroups = 100;
-/** Reading so many one by one takes about a second: many more would block other reads. */
-const maxRaw = 5_000_000;
 const everything = (dimension: 'total' | 'visitors'): RollupSlice => ({
   kind: 'rollups',
   dimension: dimensionCodes[dimension],
@@ -83,7 +79,6 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const slice = planFor(filters, classes, undefined);
   const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy);
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
-  if (fromRaw) await refuseTooMany(database, question);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const [counts, visitors, groups] = await Promise.all([
     classCounts(openCounts(database, owner, slice, rawSince), range),
@@ -97,16 +92,6 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
     ...pointsOf(range, counts, visitors, isOfClicksAlone(slice)),
     ...(groups ?? { groups: null, other: null }),
   };
-}
-
-/** The ledger is in the order in which hits came in, so all hits of the owner are read, whatever the range. */
-async function refuseTooMany(database: Database, { owner, rawSince }: StatsQuestion): Promise<void> {
-  const hits = await totalOf(openCounts(database, owner, everything('total')), { from: hourOf(rawSince) });
-  if (hits <= maxRaw) return;
-  throw new Refusal(
-    'TOO_MANY_HITS',
-    `Filters can be combined with one another or with a grouping for up to ${maxRaw.toLocaleString('en-US')} hits; here there are more. ${owner.kind === 'link' ? 'Use one filter, or one grouping.' : 'Ask for a single link, or use one filter or one grouping.'}`,
-  );
 }
 
 /** Hits by bucket, then by class. */

@@ -21,6 +21,19 @@ export const ownTerms: ReadTerms = {
   patience: Number.POSITIVE_INFINITY,
 };
 
+/** The data as a job sees it, in the thread that has it. */
+export interface JobStore {
+  rows<Row>(sql: string, parameters: readonly (number | string)[]): readonly Row[];
+  /** Throws when the job is no longer wanted. Jobs call it again and again. */
+  keepGoing(): void;
+}
+
+/**
+ * Runs the default function of a module in a thread that reads, as `(store: JobStore, input) => answer`. The module and
+ * what it imports are loaded there once: it shouldn't be much.
+ */
+export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer>;
+
 /** Makes several changes of one kind in a transaction, and returns the outcome of each, in their order. */
 export type WriteItems<Item, Outcome> = (
   queries: Queries,
@@ -36,6 +49,9 @@ export interface Database {
   readonly read: Queries;
   /** The same in a caller's name: organizations take turns, and what takes too long ends with `TookTooLong`. */
   readFor(terms: ReadTerms): Queries;
+  /** Null where the data is with a server. */
+  readonly compute: Compute | null;
+  computeFor(terms: ReadTerms): Compute | null;
   readonly lookup: Queries;
   /**
    * Runs `work` in a transaction. It may run more than once and shares its turn with others: it does nothing but
@@ -57,6 +73,7 @@ export function inTheNameOf(database: Database, terms: ReadTerms): Database {
   let read: Queries | undefined;
   return {
     ...database,
+    compute: database.computeFor(terms),
     get read() {
       read ??= database.readFor(terms);
       return read;

@@ -29,6 +29,8 @@ export interface Dialect {
   readonly keyedTableEnd: string;
   /** Whether tables can have partitions. The ledger then has one for each month, and packs are found by their instant, too. */
   readonly partitions: boolean;
+  /** Whether rows and packs become chunks, which are read where the data is. */
+  readonly chunksHits: boolean;
   /** The function that makes rows of a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
   /** One item of such an element, which is an array itself, as a column. */
@@ -69,6 +71,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     keyedTableEnd: 'strict, without rowid',
     locksRows: false,
     partitions: false,
+    chunksHits: true,
     jsonEach: 'json_each',
     jsonCell: (index, _kind, name) => `item.value ->> ${index} as ${name}`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
@@ -84,6 +87,7 @@ export const dialects: Record<Database['kind'], Dialect> = {
     keyedTableEnd: '',
     locksRows: true,
     partitions: true,
+    chunksHits: false,
     jsonEach: 'jsonb_array_elements',
     jsonCell: (index, kind, name) =>
       kind === 'text'

@@ -29,6 +29,7 @@ import { deletedOrganizations } from './migrations/024-deleted-organizations.ts'
 import { hitsByMonth } from './migrations/025-hits-by-month.ts';
 import { clickClaims } from './migrations/026-click-claims.ts';
 import { instanceOrganization } from './migrations/027-instance-organization.ts';
+import { hitChunks } from './migrations/028-hit-chunks.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -59,6 +60,7 @@ const migrations: readonly Migration[] = [
   hitsByMonth,
   clickClaims,
   instanceOrganization,
+  hitChunks,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -131,6 +131,22 @@ export interface Schema {
     last_at: number;
     cells: Uint8Array;
   };
+  /** Hits of a while ago, on SQLite (`ledger/hit-chunk.ts`). Those of one organization follow one another by their ids. */
+  hit_chunks: {
+    id: Generated<number>;
+    organization_id: number;
+    hits: number;
+    first_id: number;
+    last_id: number;
+    first_at: number;
+    last_at: number;
+    /** A bit for each class of the roll-ups that its hits have. */
+    classes: number;
+    made_at: number;
+  };
+  hit_chunk_columns: { key: number; cells: Uint8Array };
+  /** The rows of a link in a chunk. */
+  hit_chunk_links: { link_id: number; chunk_id: number; first_row: number; end_row: number };
   /** Which packs have hits of a link; on PostgreSQL with the pack's `first_at`. */
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
   /** On PostgreSQL: the newest id that a hit was given. */

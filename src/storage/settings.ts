@@ -1,6 +1,9 @@
 import { hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 
+/** The setting that says which hits were deleted for their age: those before this instant. */
+export const deletedBefore = 'hits_deleted_before';
+
 export async function findSetting(queries: Queries, key: string): Promise<string | null> {
   const row = await queries.selectFrom('settings').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value ?? null;

@@ -1,5 +1,7 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, SqliteAdapter, sql } from 'kysely';
 import { outcomes, targets } from '../../src/journal/hit.ts';
+import { ChunkScan } from '../../src/ledger/chunk-scan.ts';
+import { columnsInMemory } from '../../src/ledger/chunk-store.ts';
 import { HitPack } from '../../src/ledger/hit-pack.ts';
 import { countEntry, reasonValue, tidyCounts } from '../../src/ledger/hour-counts.ts';
 import type { StoredHit } from '../../src/ledger/ledger.ts';
@@ -165,7 +167,7 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
 
 const clickClass = rollupClasses.indexOf('click');
 
-/** All hits, by their ids: rows and packs. Reasons as they are shown, or as they are stored. */
+/** All hits, by their ids: rows, packs and, on SQLite, chunks. Reasons as they are shown, or as they are stored. */
 export async function wholeLedger(
   queries: Queries,
   reasonsAs: 'shown' | 'stored' = 'shown',
@@ -177,9 +179,27 @@ export async function wholeLedger(
     const reasons = pack.storedReasons;
     return Array.from({ length: pack.count }, (_, row) => ({ ...pack.hit(row), reason: reasons[row] ?? 0 }));
   });
-  const all = [...rows, ...packed].sort((one, other) => one.id - other.id);
+  const { hits: merged, mergedTo } = await mergedHits(queries);
+  const later = [...rows, ...packed].filter((hit) => hit.id > (mergedTo.get(hit.organization_id) ?? 0));
+  const all = [...later, ...merged].sort((one, other) => one.id - other.id);
   return reasonsAs === 'stored' ? all : all.map((hit) => ({ ...hit, reason: shownReason(hit.reason) }));
 }
+
+/** Those in chunks, and up to which id an organization has them there. */
+async function mergedHits(queries: Queries) {
+  const chunks = isSqlite(queries) ? await queries.selectFrom('hit_chunks').selectAll().execute() : [];
+  const store = columnsInMemory(
+    isSqlite(queries) ? await queries.selectFrom('hit_chunk_columns').selectAll().execute() : [],
+  );
+  return {
+    hits: chunks.flatMap(
+      (chunk) => new ChunkScan(store, { ...chunk, first_row: 0, end_row: chunk.hits }).storedHits,
+    ),
+    mergedTo: new Map(chunks.map((chunk) => [chunk.organization_id, chunk.last_id])),
+  };
+}
+
+const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;
 
 /** Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days. */
 export async function rebuildRollups(queries: Queries): Promise<void> {

@@ -11,6 +11,9 @@ import type { StoreKind } from './app.ts';
 import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
 
+/** Far fewer than otherwise. */
+const hitsInChunk = 150;
+
 export type NewHit = Omit<StoredHit, 'id'>;
 
 /** A store with a fold that appends hits to its ledger and to nothing else. */
@@ -18,6 +21,8 @@ export interface TestLedger extends AsyncDisposable {
   readonly database: Database;
   /** As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. */
   append(hits: readonly NewHit[], as: 'rows' | 'packs'): Promise<void>;
+  /** Makes chunks of what has come, where the store has them, and deletes what became part of one long enough before. */
+  merge(now: number): Promise<void>;
 }
 
 /** `links` are those that each organization has. */
@@ -30,7 +35,8 @@ export async function testLedger(
   if (url === null) await migratedSqlite(folder.path);
   const database = await openDatabase(url, folder.path, () => {});
   await database.write((queries) => insertLinks(queries, links));
-  const store: FoldStore = url === null ? new SqliteFoldStore(folder.path) : new PostgresFoldStore(url);
+  const store: FoldStore =
+    url === null ? new SqliteFoldStore(folder.path, hitsInChunk) : new PostgresFoldStore(url);
   let from: Position | null = null;
   return {
     database,
@@ -56,6 +62,9 @@ export async function testLedger(
         () => [],
       );
       from = to;
+    },
+    async merge(now) {
+      while (await store.mergeSome(now));
     },
     async [Symbol.asyncDispose]() {
       await store.close();

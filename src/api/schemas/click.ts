@@ -4,7 +4,7 @@ import { listedClasses } from '../../stats/clicks.ts';
 import { maxPerPage } from './link.ts';
 import { nextField, pageParameters } from './page.ts';
 import { isoInstant, queryNumber } from './parts.ts';
-import { instantText } from './stats.ts';
+import { instantText, rawSinceField } from './stats.ts';
 
 const said = () => z.string().nullable();
 
@@ -34,7 +34,16 @@ export const Click = z
   .meta({ id: 'Click' });
 
 export const ClickList = z
-  .object({ clicks: z.array(Click), total_clicks: z.int(), next: nextField })
+  .object({
+    clicks: z.array(Click),
+    total_clicks: z.int(),
+    raw_since: rawSinceField,
+    partial: z.boolean().meta({
+      description:
+        'The time for one page was over before it was full. `next` goes on where this one has ended.',
+    }),
+    next: nextField,
+  })
   .meta({ id: 'ClickList' });
 
 const which = z.enum(listedClasses).default('click').meta({
@@ -46,6 +55,9 @@ const span = {
   from: instantText('A date is its first instant.'),
   to: instantText('A date includes that day.'),
 };
+
+/** Further pages are reached by `cursor`. */
+export const maxOffset = 10_000;
 
 export const ClickListQuery = z.object({
   ...pageParameters(maxPerPage),

@@ -6,6 +6,10 @@ import { isoInstant, text } from './parts.ts';
 
 const count = z.int();
 
+export const rawSinceField = isoInstant.meta({
+  description: 'Since when single hits are kept. Older ones are in totals alone.',
+});
+
 const Uncounted = z
   .object({
     page: count,
@@ -44,8 +48,9 @@ export const Stats = z
     timezone: z.string(),
     from_raw: z.boolean().meta({
       description:
-        'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. They are kept for a while only, so older clicks are missing.',
+        'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. What came before `raw_since` is missing there.',
     }),
+    raw_since: rawSinceField,
     totals: z.object({
       clicks: count,
       visitors: count

@@ -15,6 +15,7 @@ import { OverTime } from './over-time.tsx';
 import { daysOf, rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { Scope } from './scope.ts';
+import { keptSince } from './sentences.ts';
 import { nameOf } from './value-names.ts';
 import { keyFor, loadNumbers, type Numbers, questionOf, toggleFilter, viewOf } from './view.ts';
 
@@ -96,13 +97,14 @@ function FilterChips({ filters }: { filters: Filters }) {
 function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | undefined }) {
   const { view } = cardProps;
   const isFilteredNow = isFiltered(view.filters);
+  const since = numbers === undefined ? null : keptSince(numbers.stats);
   const hasClicks = numbers === undefined || numbers.counted > 0 || isFilteredNow;
   return (
     <div class="breakdowns">
-      {isFilteredNow && hasClicks && !numbers?.stats.from_raw && (
+      {isFilteredNow && hasClicks && since !== null && !numbers?.stats.from_raw && (
         <p class="soft small breakdowns-note">
-          With a filter, what stands below is counted from raw hits, which are kept for a limited time. What
-          is older is missing there.
+          With a filter, what stands below is counted from single clicks. Those from before {since} are no
+          longer kept: they are missing there.
         </p>
       )}
       {hasClicks && (

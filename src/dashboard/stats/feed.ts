@@ -7,6 +7,8 @@ import type { Scope } from './scope.ts';
 import type { Shown } from './shown-class.ts';
 
 const perPage = 50;
+/** Where a page begins: behind a hit, or where the page before ended. */
+type PageStart = { readonly before?: number; readonly cursor?: string };
 /** How many hits are kept while new ones come in; older pages that were loaded are kept too. */
 const maxKept = 500;
 /** Hits that come in within this time are shown together. */
@@ -34,6 +36,8 @@ export class Feed {
   readonly #mayMove: () => boolean;
   #incoming: Click[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** How to go on behind a hit. */
+  #older: { readonly after: number; readonly next: string } | null = null;
   /** More was held back than is kept, so hits are missing between those held and those shown. */
   #hasGap = false;
   #stop: (() => void) | undefined;
@@ -69,7 +73,7 @@ export class Feed {
   }
 
   async readNewest(): Promise<void> {
-    await this.#read(undefined, ({ clicks, total_clicks }) => {
+    await this.#read({}, ({ clicks, total_clicks }) => {
       const known = this.#known();
       const fresh = clicks.filter(({ id }) => !known.has(id));
       // They came in while this page was on its way.
@@ -82,12 +86,15 @@ export class Feed {
     });
   }
 
+  /** A page may have fewer hits than it has room for, or none, and yet not be the last. */
   async readOlder(): Promise<void> {
     const last = this.hits.value?.at(-1);
     if (!last || this.isReading.value) return;
-    await this.#read(last.id, ({ clicks }) => {
+    const cursor = this.#older?.after === last.id ? this.#older.next : undefined;
+    await this.#read(cursor ? { cursor } : { before: last.id }, ({ clicks, next }) => {
       this.hits.value = [...(this.hits.value ?? []), ...clicks];
-      this.hasOlder.value = clicks.length === perPage;
+      this.hasOlder.value = next !== undefined;
+      this.#older = next === undefined ? null : { after: clicks.at(-1)?.id ?? last.id, next };
     });
   }
 
@@ -161,10 +168,10 @@ export class Feed {
     return new Set([...this.held.value, ...(this.hits.value ?? [])].map(({ id }) => id));
   }
 
-  async #read(before: number | undefined, onPage: (page: ClickList) => void): Promise<void> {
+  async #read(from: PageStart, onPage: (page: ClickList) => void): Promise<void> {
     this.isReading.value = true;
     try {
-      const page = await this.#page(before);
+      const page = await this.#page(from);
       this.error.value = null;
       onPage(page);
     } catch (cause) {
@@ -174,8 +181,8 @@ export class Feed {
     }
   }
 
-  #page(before: number | undefined): Promise<ClickList> {
-    const query = { class: this.#shown, limit: perPage, ...(before && { before }) };
+  #page(from: PageStart): Promise<ClickList> {
+    const query = { class: this.#shown, limit: perPage, ...from };
     return this.#scope.kind === 'link'
       ? call('GET /api/v1/link/{id}/clicks', { params: { id: this.#scope.link.id }, query })
       : call('GET /api/v1/clicks', { query });

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { counted, timezone } from '../words.ts';
 import { isAside, isFiltered } from './filters.ts';
-import { titleOf } from './sentences.ts';
+import { keptSince, titleOf } from './sentences.ts';
 import type { Numbers } from './view.ts';
 
 export const titleFor = ({ view, counted: hits, before }: Numbers): string =>
@@ -12,6 +12,7 @@ export const titleFor = ({ view, counted: hits, before }: Numbers): string =>
 export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boolean }) {
   const title = titleFor(numbers);
   const { view, stats } = numbers;
+  const since = keptSince(stats);
   const asked = JSON.stringify([view.plan.during, view.filters]);
   const announced = useSignal('');
   const first = useSignal(asked);
@@ -27,7 +28,8 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
       <p class="soft">
         {visitorsSentence(numbers)} Times are those of {timezone}.
         {stats.from_raw &&
-          ' Several filters together are counted from raw hits, which are kept for a limited time: what is older is missing.'}
+          since !== null &&
+          ` Several filters together are counted from single clicks, and those from before ${since} are no longer kept: they are missing here.`}
       </p>
       <p class="unseen" role="status">
         {announced.value}

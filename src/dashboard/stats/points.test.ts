@@ -8,6 +8,7 @@ const stats = (interval: Stats['interval'], starts: readonly string[]): Stats =>
   interval,
   timezone: 'Europe/Berlin',
   from_raw: false,
+  raw_since: '2026-01-01T00:00:00.000Z',
   totals: { clicks: 0, visitors: 0, not_counted: null },
   series: starts.map((start, index) => ({ start, clicks: index, visitors: index, not_counted: 10 })),
   groups: null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { comparison, notCountedSentences, titleOf, uncountedByReason } from './sentences.ts';
+import { comparison, keptSince, notCountedSentences, titleOf, uncountedByReason } from './sentences.ts';
 
 const plan = { during: 'in 30 days', beforeName: 'the 30 before' };
 const nothing = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
@@ -61,4 +61,10 @@ test('every reason belongs to one kind', () => {
       group('app_browser', 1),
     ]),
   ).toEqual({ page: 8, preview: 5, bot: 5, prefetch: 1, head: 4, repeat: 6, flood: 9 });
+});
+
+test('single clicks that are no longer kept are told of where a range begins before them', () => {
+  const stats = { from: '2026-05-01T00:00:00.000Z', raw_since: '2026-05-27T12:00:00.000Z' };
+  expect(keptSince(stats)).toBe('27 May 2026');
+  expect(keptSince({ ...stats, from: '2026-06-01T00:00:00.000Z' })).toBeNull();
 });

@@ -1,5 +1,5 @@
 import type { Stats } from '../api-types.ts';
-import { counted, number } from '../words.ts';
+import { counted, dateForm, number } from '../words.ts';
 import type { RangePlan } from './range.ts';
 
 /** "1,204 clicks in 30 days, 12 % more than the 30 before". */
@@ -25,6 +25,12 @@ export function comparison(now: number, before: number, beforeName: string): str
   const share = change === 100 && now < before ? 'over 99' : number(change);
   return `${share}\u00a0% ${now > before ? 'more' : 'fewer'} than ${beforeName}`;
 }
+
+const day = dateForm({ day: 'numeric', month: 'long', year: 'numeric' });
+
+/** The day since when single clicks are kept, where the range begins before it; else null. */
+export const keptSince = ({ from, raw_since }: Pick<Stats, 'from' | 'raw_since'>): string | null =>
+  Date.parse(from) < Date.parse(raw_since) ? day.format(new Date(raw_since)) : null;
 
 type Uncounted = NonNullable<Stats['totals']['not_counted']>;
 

@@ -57,6 +57,8 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
         query: (text: string, parameters: readonly unknown[]) => reads.run(text, parameters, terms),
         release: () => {},
       })),
+    compute: null,
+    computeFor: () => null,
     lookup: lookups.queries,
     write: (work) => writeWithRetries(read, work),
     writeTogether: (item, work) => changes.add(item, work),

@@ -35,6 +35,12 @@ interface Asked {
   readonly parameters: readonly unknown[];
   readonly inside: boolean;
   readonly slot?: number;
+  readonly job?: JobQuestion | undefined;
+}
+/** A function to run in the place of a statement; its answer is the only row. */
+export interface JobQuestion {
+  readonly module: string;
+  readonly input: unknown;
 }
 
 /** Beyond this, calls are refused: an unbounded queue helps no caller. */
@@ -84,8 +90,8 @@ export class SqliteThread implements SqliteClient {
   }
 
   /** A read that can be stopped through its slot in `states`. */
-  read(sql: string, parameters: readonly unknown[], slot: number): Promise<Answer> {
-    const answer = this.#ask({ sql, parameters, inside: false, slot }, true);
+  read({ sql, parameters, job }: Pick<Asked, 'sql' | 'parameters' | 'job'>, slot: number): Promise<Answer> {
+    const answer = this.#ask({ sql, parameters, inside: false, slot, job }, true);
     this.#flushSoon();
     return answer;
   }

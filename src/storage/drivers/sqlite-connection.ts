@@ -69,6 +69,20 @@ export class SqliteConnection {
     return { rows: [], changes: statement.run(...bindings).changes };
   }
 
+  /** What several statements read is of one moment. */
+  inSnapshot<T>(work: () => T): T {
+    this.#database.run('begin');
+    try {
+      return work();
+    } finally {
+      this.#database.run('commit');
+    }
+  }
+
+  rows<Row>(sql: string, parameters: readonly (number | string)[]): readonly Row[] {
+    return this.#prepare(sql).all(...parameters) as Row[];
+  }
+
   /** For a question that is asked again and again: its statement stays prepared and needs no lookup. */
   rowFinder<Row>(sql: string): (...parameters: (number | string)[]) => Row | null {
     const statement = this.#database.prepare<Row, (number | string)[]>(sql);

@@ -4,7 +4,7 @@ import { ownTerms, type ReadTerms } from '../database.ts';
 import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isStopped, readState } from './read-state.ts';
-import type { SqliteThread } from './sqlite-client.ts';
+import type { JobQuestion, SqliteThread } from './sqlite-client.ts';
 import type { Answer } from './sqlite-connection.ts';
 
 /** Threads that run any statement. One organization may occupy all of them at a time. */
@@ -25,6 +25,7 @@ const fewWaiting = 5;
 interface Read extends Awaited {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  readonly job: JobQuestion | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (cause: unknown) => void;
   reader: Reader | null;
@@ -78,11 +79,21 @@ export class SqliteReaders {
   }
 
   run(sql: string, parameters: readonly unknown[], terms: ReadTerms = ownTerms): Promise<Answer> {
-    const { organizationId } = terms;
+    return this.#add({ sql, parameters, job: undefined, terms });
+  }
+
+  /** A job is shared, stopped and put off as a statement is. */
+  async compute<Result>(module: string, input: unknown, terms: ReadTerms = ownTerms): Promise<Result> {
+    const { rows } = await this.#add({ sql: '', parameters: [], job: { module, input }, terms });
+    return rows[0] as Result;
+  }
+
+  #add(asked: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms'>): Promise<Answer> {
+    const { organizationId } = asked.terms;
     if (this.#queue.isFullFor(organizationId))
       return Promise.reject(new StoreAway('too many queries are waiting'));
     return new Promise<Answer>((resolve, reject) => {
-      const read = this.#readOf({ sql, parameters, terms, resolve, reject });
+      const read = this.#readOf({ ...asked, resolve, reject });
       this.#deadlines.add(read);
       this.#queue.add(organizationId, read);
       this.#dispatchSoon();
@@ -94,7 +105,7 @@ export class SqliteReaders {
     for (const { thread } of this.#readers) await thread.close();
   }
 
-  #readOf(asked: Pick<Read, 'sql' | 'parameters' | 'terms' | 'resolve' | 'reject'>): Read {
+  #readOf(asked: Pick<Read, 'sql' | 'parameters' | 'job' | 'terms' | 'resolve' | 'reject'>): Read {
     const queue = this.#queue;
     return {
       ...asked,
@@ -143,7 +154,7 @@ export class SqliteReaders {
       reads.map(async (read, slot) => {
         read.reader = reader;
         try {
-          const answer = await reader.thread.read(read.sql, read.parameters, slot);
+          const answer = await reader.thread.read(read, slot);
           if (reader.reads[slot] === read) this.#settle(read, () => read.resolve(answer));
         } catch (cause) {
           if (reader.reads[slot] !== read) return;

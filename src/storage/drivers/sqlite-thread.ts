@@ -1,17 +1,22 @@
 /**
  * Runs in a thread of its own, so that neither a slow search nor the wait for the disk ever holds up a redirect.
- * Messages: {open}, {questions: [{id, sql, parameters, inside, slot}]}, {close}; answers: {opened},
+ * Messages: {open}, {questions: [{id, sql, parameters, inside, slot, job}]}, {close}; answers: {opened},
  * {answers: [{id, answer} or {id, problem}]}, {closed}. `states` has the progress of the question in each `slot`, or that it
  * is to be stopped.
  */
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
+import type { JobStore } from '../database.ts';
 import { readState, stoppedCode } from './read-state.ts';
-import type { Question } from './sqlite-client.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
+import type { JobQuestion, Question } from './sqlite-client.ts';
+import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
 
+type Job = (store: JobStore, input: unknown) => unknown;
+
 let connection: SqliteConnection | undefined;
+/** By their modules. */
+const jobs = new Map<string, Job>();
 let states = new Int32Array(0);
 /** The slot of the question that is being answered; -1 where it has none. */
 let current = -1;
@@ -36,9 +41,20 @@ self.onmessage = (event: MessageEvent) => {
     connection?.close();
     self.postMessage({ closed: true });
   } else {
-    answerAll(message.questions);
+    const unknown = message.questions.filter(({ job }: Question) => job && !jobs.has(job.module));
+    if (unknown.length === 0) answerAll(message.questions);
+    else void load(unknown).finally(() => answerAll(message.questions));
   }
 };
+
+/** The sender waits for its answers before it sends more, so nothing comes in between. */
+async function load(questions: readonly Question[]): Promise<void> {
+  for (const { job } of questions) {
+    if (!job || jobs.has(job.module)) continue;
+    const loaded: { default?: Job } = await import(job.module).catch(() => ({}));
+    if (loaded.default) jobs.set(job.module, loaded.default);
+  }
+}
 
 function answerAll(questions: readonly Question[]): void {
   let answers: object[] = [];
@@ -58,11 +74,26 @@ function answerTo(question: Question): object {
   current = question.slot ?? -1;
   if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
   try {
-    return { id, answer: connection?.run(question.sql, question.parameters, question.inside) };
+    const answer = question.job
+      ? runJob(question.job)
+      : connection?.run(question.sql, question.parameters, question.inside);
+    return { id, answer };
   } catch (cause) {
     const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
     return { id, problem };
   }
+}
+
+function runJob({ module, input }: JobQuestion): Answer {
+  const job = jobs.get(module);
+  if (connection === undefined || job === undefined) throw new Error(`${module} can't be run here`);
+  const store: JobStore = {
+    rows: (sql, parameters) => connection?.rows(sql, parameters) ?? [],
+    keepGoing() {
+      if (isStopped()) throw new Error('stopped');
+    },
+  };
+  return { rows: [connection.inSnapshot(() => job(store, input))], changes: 0 };
 }
 
 const begin = (slot: number): boolean =>

@@ -136,6 +136,8 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     kind: 'sqlite',
     read: queriesOver(readers),
     readFor: (terms) => queriesOver({ run: (sql, parameters) => readers.run(sql, parameters, terms) }),
+    compute: (module, input) => readers.compute(module, input),
+    computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
     lookup: queriesOver(lookup),
     write: (work) => writer.run(work),
     writeTogether: (item, work) => writer.runTogether(item, work),

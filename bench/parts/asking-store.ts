@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { RawHit } from '../../src/journal/hit.ts';
+import { agentAt, writeJournal } from '../hit-mix.ts';
+import { numbers, zipf } from '../redirect/zipf.ts';
+import type { SeededStore } from '../seed.ts';
+
+export const days = 90;
+export const links = 2_000;
+/** Has a tenth of all hits. */
+export const busyLink = 1;
+/** Of these there are no more, however many hits there are. */
+export const prefetches = 3;
+
+const day = 86_400_000;
+const hitsOfJournal = 1_000_000;
+const countries = 'US DE GB FR IN BR JP CA AU NL ES IT PL SE MX TR ID KR ZA AR CH AT BE DK FI NO PT IE CZ GR'
+  .split(' ')
+  .concat(Array.from({ length: 90 }, (_, index) => `${'ABCEGKLMS'[index % 9]}${'ABDEGILMNR'[index % 10]}`));
+const languages = ['en-US,en;q=0.9', 'en-GB,en;q=0.8', 'de-DE,de;q=0.9', 'fr-FR', 'es-ES', 'pt-BR', 'ja', ''];
+const preview = 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)';
+
+/**
+ * Hits of three months on 2,000 links, one of which has a tenth of them: over a hundred countries, seven browsers, 400 referrers,
+ * sixty campaigns, machines and previews, codes that were scanned.
+ */
+export function* monthsOfHits(count: number, until: number, organizationId: number): Generator<RawHit> {
+  const random = numbers(23);
+  const linkOf = zipf(links - 1);
+  const countryOf = zipf(countries.length);
+  const siteOf = zipf(400);
+  for (let made = 0; made < count; made++) {
+    const person = Math.floor(random() * 200_000);
+    const kind = random();
+    const isPrefetch = made % Math.ceil(count / prefetches) === 7;
+    const campaign = random() < 0.25 ? Math.floor(random() * 60) : -1;
+    const tags =
+      campaign < 0
+        ? ''
+        : `?utm_source=${['mail', 'social', 'ads'][campaign % 3]}&utm_medium=m${campaign % 5}&utm_campaign=week-${campaign}`;
+    yield {
+      linkId: random() < 0.1 ? busyLink : 2 + linkOf(random()),
+      organizationId,
+      at: Math.floor(until - days * day + (days * day * made) / count),
+      outcome: 'redirect',
+      target: kind > 0.9 ? 'android' : 'default',
+      method: 'GET',
+      address: `${81 + (person % 90)}.${(person >> 8) & 255}.${person & 255}.${person % 251}`,
+      userAgent: kind < 0.03 ? preview : agentAt(person % 2_000),
+      acceptLanguage: languages[person % languages.length] ?? '',
+      referer: random() < 0.45 ? `https://site-${siteOf(random())}.example.org/page` : '',
+      query: tags === '' && kind > 0.5 && kind < 0.54 ? '?qr' : tags,
+      purpose: isPrefetch ? 'prefetch' : '',
+      witness: 'none',
+      clientHints: 0,
+      doNotTrack: false,
+      countryHint: countries[countryOf(random())] ?? '',
+    };
+  }
+}
+
+/** Folds them as a server would that was stopped again and again: journal after journal. Returns the seconds. */
+export async function foldMonths(
+  { dataDir, owner }: SeededStore,
+  count: number,
+  root: string,
+): Promise<number> {
+  const begun = performance.now();
+  const hits = monthsOfHits(count, Date.now(), owner.organizationId);
+  for (let left = count; left > 0; left -= hitsOfJournal) {
+    writeJournal(join(dataDir, 'journal', 'bench', 'left'), part(hits, Math.min(left, hitsOfJournal)));
+    const { PATH = '', HOME = '' } = process.env;
+    const child = Bun.spawn([process.execPath, join(root, 'bench', 'fold-run.ts')], {
+      env: { PATH, HOME, DATA_DIR: dataDir },
+      stdout: 'ignore',
+      stderr: 'inherit',
+    });
+    if ((await child.exited) !== 0) throw new Error('the fold has failed');
+  }
+  return (performance.now() - begun) / 1000;
+}
+
+/** The next so many of a generator, which can be asked for more afterwards. */
+function* part<T>(all: Generator<T>, count: number): Generator<T> {
+  for (let taken = 0; taken < count; taken++) {
+    const { value, done } = all.next();
+    if (done) return;
+    yield value;
+  }
+}

@@ -1,0 +1,47 @@
+import { type ChunkRow, ChunkScan } from '../ledger/chunk-scan.ts';
+import { columnsInMemory } from '../ledger/chunk-store.ts';
+import { chunkOfKey } from '../ledger/hit-chunk.ts';
+import { hitColumns } from '../rules/click-fields.ts';
+import type { BackupPart } from './backup-stream.ts';
+
+type Cell = string | number;
+
+/** Makes rows of the chunks of a backup: their facts come first, then column after column. */
+export class UnmergedHits {
+  readonly #chunks = new Map<number, ChunkRow>();
+  #current = 0;
+  #columns = new Map<number, Uint8Array>();
+
+  takeFacts(json: string, columns: readonly string[]): void {
+    for (const cells of JSON.parse(json) as Cell[][]) {
+      const facts = Object.fromEntries(columns.map((name, index) => [name, Number(cells[index])]));
+      const chunk = { ...facts, first_row: 0, end_row: facts.hits } as unknown as ChunkRow;
+      this.#chunks.set(chunk.id, chunk);
+    }
+  }
+
+  /** Columns come by their keys: those of a chunk side by side. */
+  *takeColumns(json: string, columns: readonly string[]): Generator<BackupPart> {
+    const [key, cells] = ['key', 'cells'].map((name) => columns.indexOf(name)) as [number, number];
+    for (const row of JSON.parse(json) as Cell[][]) {
+      const of = Number(row[key]);
+      if (chunkOfKey(of) !== this.#current) yield* this.finish();
+      this.#current = chunkOfKey(of);
+      this.#columns.set(of, new Uint8Array(Buffer.from(String(row[cells]), 'hex')));
+    }
+  }
+
+  /** The hits of the chunk that came last. */
+  *finish(): Generator<BackupPart> {
+    const chunk = this.#chunks.get(this.#current);
+    const columns = this.#columns;
+    this.#columns = new Map();
+    if (chunk === undefined || columns.size === 0) return;
+    const store = columnsInMemory(Array.from(columns, ([key, cells]) => ({ key, cells })));
+    const rows = new ChunkScan(store, chunk).storedHits.map((hit) => [
+      hit.id,
+      ...hitColumns.map((name) => hit[name]),
+    ]);
+    yield { part: 'rows', json: JSON.stringify(rows), count: rows.length };
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * One column of a chunk (`hit-chunk.ts`), in one of two forms. By codes: its different values in rising order, and for each
+ * row the index of its value there, in one or two bytes; none where all rows have the same. Or as differences from the lowest
+ * value, for what differs from row to row.
+ *
+ * Bytes: the width of a cell (0, 1, 2; 4 or 8 for differences), the width of a value (4 or 8), two unused, the number of values
+ * as 32 bits; the values, or the lowest one as a double; the cells. Each part begins at a multiple of eight.
+ */
+const headLength = 8;
+const maxCodes = 2 ** 16;
+
+/** Codes of the rows; null where all rows have the only value. */
+export type Codes = Uint8Array | Uint16Array | null;
+
+export interface CodedColumn {
+  /** In rising order. */
+  readonly values: Float64Array;
+  readonly codes: Codes;
+}
+
+export function writeCoded(column: Float64Array): Uint8Array {
+  const values = distinct(column);
+  if (values.length > maxCodes) throw new Error('a chunk has too many rows');
+  const width = values.length === 1 ? 0 : values.length <= 2 ** 8 ? 1 : 2;
+  const valueWidth = isSmall(values) ? 4 : 8;
+  const cellsAt = headLength + roundUp(values.length * valueWidth);
+  const bytes = new Uint8Array(cellsAt + column.length * width);
+  bytes[0] = width;
+  bytes[1] = valueWidth;
+  new Uint32Array(bytes.buffer, 4, 1)[0] = values.length;
+  if (valueWidth === 4) new Uint32Array(bytes.buffer, headLength, values.length).set(values);
+  else new Float64Array(bytes.buffer, headLength, values.length).set(values);
+  if (width === 0) return bytes;
+  const codeOf = new Map(Array.from(values, (value, code) => [value, code]));
+  const codes =
+    width === 1
+      ? new Uint8Array(bytes.buffer, cellsAt, column.length)
+      : new Uint16Array(bytes.buffer, cellsAt, column.length);
+  for (let row = 0; row < column.length; row++) codes[row] = codeOf.get(column[row] ?? 0) ?? 0;
+  return bytes;
+}
+
+export function readCoded(cells: Uint8Array, rows: number): CodedColumn {
+  const bytes = aligned(cells);
+  const width = bytes[0] ?? 0;
+  const [length = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset + 4, 1);
+  const valuesAt = bytes.byteOffset + headLength;
+  const isWide = bytes[1] === 8;
+  const values = isWide
+    ? new Float64Array(bytes.buffer, valuesAt, length)
+    : Float64Array.from(new Uint32Array(bytes.buffer, valuesAt, length));
+  const cellsAt = valuesAt + roundUp(length * (isWide ? 8 : 4));
+  if (width === 0) return { values, codes: null };
+  const codes =
+    width === 1 ? new Uint8Array(bytes.buffer, cellsAt, rows) : new Uint16Array(bytes.buffer, cellsAt, rows);
+  return { values, codes };
+}
+
+export function writeDifferences(column: Float64Array): Uint8Array {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const value of column) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  const isNarrow = max - min < 2 ** 32 && column.every(Number.isInteger);
+  const width = isNarrow ? 4 : 8;
+  const bytes = new Uint8Array(headLength * 2 + column.length * width);
+  bytes[0] = width;
+  new Float64Array(bytes.buffer, headLength, 1)[0] = isNarrow ? min : 0;
+  if (isNarrow) new Uint32Array(bytes.buffer, headLength * 2).set(column.map((value) => value - min));
+  else new Float64Array(bytes.buffer, headLength * 2).set(column);
+  return bytes;
+}
+
+export function readDifferences(cells: Uint8Array, rows: number): Float64Array {
+  const bytes = aligned(cells);
+  const [min = 0] = new Float64Array(bytes.buffer, bytes.byteOffset + headLength, 1);
+  const at = bytes.byteOffset + headLength * 2;
+  if (bytes[0] === 8) return new Float64Array(bytes.buffer, at, rows);
+  const read = Float64Array.from(new Uint32Array(bytes.buffer, at, rows));
+  for (let row = 0; row < rows; row++) read[row] = (read[row] ?? 0) + min;
+  return read;
+}
+
+/** The code of a value; -1 where no row has it. */
+export function codeOf({ values }: CodedColumn, value: number): number {
+  let low = 0;
+  for (let high = values.length - 1; low <= high; ) {
+    const middle = (low + high) >> 1;
+    const found = values[middle] ?? 0;
+    if (found === value) return middle;
+    if (found < value) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+export const valueAt = ({ values, codes }: CodedColumn, row: number): number =>
+  values[codes === null ? 0 : (codes[row] ?? 0)] ?? 0;
+
+function distinct(column: Float64Array): Float64Array {
+  const found = new Set<number>();
+  let before = Number.NaN;
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row] ?? 0;
+    if (value !== before) found.add(value);
+    before = value;
+  }
+  return Float64Array.from(found).sort();
+}
+
+const isSmall = (values: Float64Array): boolean =>
+  values.every((value) => Number.isInteger(value) && value >= 0 && value < 2 ** 32);
+
+const roundUp = (length: number): number => Math.ceil(length / 8) * 8;
+
+/** A database's bytes may have any alignment. */
+const aligned = (cells: Uint8Array): Uint8Array => (cells.byteOffset % 8 === 0 ? cells : cells.slice());

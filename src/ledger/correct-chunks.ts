@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { Database, JobStore } from '../storage/database.ts';
+import { dialects } from '../storage/dialect.ts';
+import type { Queries } from '../storage/schema.ts';
+import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
+import { columnsInMemory } from './chunk-store.ts';
+import { type CorrectionScope, isMeant } from './correction-scope.ts';
+import { chunkOf, columnKey, endOfKeys } from './hit-chunk.ts';
+import type { StoredHit } from './ledger.ts';
+
+/** Few enough to be parameters of one statement. */
+const linksAtOnce = 200;
+
+/** The next chunk of a scope that has hits after an id. None is made while there is a correction. */
+export async function nextChunk(
+  { kind, read }: Database,
+  { organizationId, owner, from, to }: CorrectionScope,
+  after: number,
+): Promise<Pick<ChunkRow, 'id' | 'last_id'> | null> {
+  if (!dialects[kind].chunksHits) return null;
+  const ofLink =
+    owner.kind === 'link'
+      ? sql`and id in (select chunk_id from hit_chunk_links where link_id = ${owner.id})`
+      : sql``;
+  const { rows } = await sql<Pick<ChunkRow, 'id' | 'last_id'>>`
+    select id, last_id from hit_chunks
+    where organization_id = ${organizationId} and last_id > ${after} and last_at >= ${from ?? 0}
+      and first_at < ${to} ${ofLink} order by id limit 1`.execute(read);
+  return rows[0] ?? null;
+}
+
+/**
+ * Corrects the hits of a chunk that are meant, and returns them as they were. Where the chunk's hits came from they may
+ * still be, though nothing reads them there any more: they go at once.
+ */
+export async function correctChunk(
+  queries: Queries,
+  scope: CorrectionScope,
+  id: number,
+  changed: (hit: StoredHit, newClass: number) => StoredHit,
+): Promise<readonly StoredHit[]> {
+  const chunk = await queries.selectFrom('hit_chunks').selectAll().where('id', '=', id).executeTakeFirst();
+  if (chunk === undefined) return [];
+  await deleteSources(queries, chunk.organization_id, chunk.last_id);
+  const row = { ...chunk, first_row: 0, end_row: chunk.hits };
+  const hits = new ChunkScan(await storeOf(queries, id), row).storedHits;
+  const meant = hits.filter((hit) => isMeant(scope, hit));
+  if (meant.length === 0) return [];
+  const { change } = scope;
+  await deleteChunk(queries, id, new Set(hits.map((hit) => hit.link_id)));
+  await insertChunk(
+    queries,
+    chunk,
+    change === null
+      ? hits.filter((hit) => !isMeant(scope, hit))
+      : hits.map((hit) => (isMeant(scope, hit) ? changed(hit, change.to) : hit)),
+  );
+  return meant;
+}
+
+/** All columns of a chunk, in memory. */
+async function storeOf(queries: Queries, id: number): Promise<JobStore> {
+  const found = await queries
+    .selectFrom('hit_chunk_columns')
+    .selectAll()
+    .where('key', '>=', columnKey(id, 'id'))
+    .where('key', '<', endOfKeys(id))
+    .execute();
+  return columnsInMemory(found);
+}
+
+async function deleteChunk(queries: Queries, id: number, links: ReadonlySet<number>): Promise<void> {
+  for (const some of inParts([...links]))
+    await queries
+      .deleteFrom('hit_chunk_links')
+      .where('chunk_id', '=', id)
+      .where('link_id', 'in', some)
+      .execute();
+  await queries
+    .deleteFrom('hit_chunk_columns')
+    .where('key', '>=', columnKey(id, 'id'))
+    .where('key', '<', endOfKeys(id))
+    .execute();
+  await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
+}
+
+async function insertChunk(
+  queries: Queries,
+  { id, made_at }: { readonly id: number; readonly made_at: number },
+  hits: readonly StoredHit[],
+): Promise<void> {
+  if (hits.length === 0) return;
+  const { facts, columns, links } = chunkOf(hits);
+  await queries
+    .insertInto('hit_chunks')
+    .values({ id, made_at, ...facts })
+    .execute();
+  for (const { column, cells } of columns)
+    await queries
+      .insertInto('hit_chunk_columns')
+      .values({ key: columnKey(id, column), cells })
+      .execute();
+  for (const some of inParts(links)) {
+    const rows = some.map(({ link, first, end }) => ({
+      link_id: link,
+      chunk_id: id,
+      first_row: first,
+      end_row: end,
+    }));
+    await queries.insertInto('hit_chunk_links').values(rows).execute();
+  }
+}
+
+async function deleteSources(queries: Queries, organizationId: number, upTo: number): Promise<void> {
+  const packs = sql`select id from hit_packs where organization_id = ${organizationId} and id <= ${upTo}`;
+  const { rows } = await packs.execute(queries);
+  if (rows.length > 0) {
+    await sql`delete from hit_pack_links where pack_id in (${packs})`.execute(queries);
+    await sql`delete from hit_packs where organization_id = ${organizationId} and id <= ${upTo}`.execute(
+      queries,
+    );
+  }
+  await sql`delete from hits where organization_id = ${organizationId} and id <= ${upTo}`.execute(queries);
+}
+
+function inParts<T>(all: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += linksAtOnce) parts.push(all.slice(at, at + linksAtOnce));
+  return parts;
+}

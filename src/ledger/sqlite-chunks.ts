@@ -1,0 +1,199 @@
+import type { Statement } from 'bun:sqlite';
+import { hitColumns } from '../rules/click-fields.ts';
+import type { JobStore } from '../storage/database.ts';
+import { readCoded } from './chunk-column.ts';
+import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
+import { chunkOf, columnKey, endOfKeys, type NewChunk } from './hit-chunk.ts';
+import { HitPack, type PackRow } from './hit-pack.ts';
+import type { StoredHit } from './ledger.ts';
+
+/**
+ * Milliseconds for which hits stay where they were when a chunk has them too. A question begins by looking up to which hit there
+ * are chunks, and looks for later hits elsewhere: it must find those that a chunk gets meanwhile.
+ */
+const sourcesKept = 60_000;
+/** Milliseconds that a hit may be kept longer than it should, so that a chunk isn't written anew for each few of them. */
+const keptLonger = 3_600_000;
+/** Rows that are deleted with one statement. */
+const deletedAtOnce = 8_192;
+const packsLookedAt = 64;
+
+type StoredChunk = ChunkRow & { readonly made_at: number };
+
+/** Makes chunks of the oldest rows and packs of organizations that have many. Each call is a transaction's work. */
+export class SqliteChunks {
+  readonly #statement: (sql: string) => Statement;
+  readonly #minHits: number;
+  #organizations: number[] | null = null;
+
+  constructor(statement: (sql: string) => Statement, minHits: number) {
+    this.#statement = statement;
+    this.#minHits = minHits;
+  }
+
+  /** Makes one chunk, or deletes some of what is in chunks. Returns whether there may be more to do. */
+  mergeSome(now: number): boolean {
+    this.#organizations ??= this.#all('select id from organizations').map(({ id }) => Number(id));
+    for (let id = this.#organizations.at(-1); id !== undefined; id = this.#organizations.at(-1)) {
+      if (this.#makeChunk(id, now) || this.#deleteSources(id, now - sourcesKept)) return true;
+      this.#organizations.pop();
+    }
+    this.#organizations = null;
+    return false;
+  }
+
+  /** Deletes the hits of one chunk that are older. Returns whether there may be more. */
+  deleteBefore(at: number): boolean {
+    const chunk = this.#statement(
+      `select *, 0 as first_row, hits as end_row from hit_chunks where last_at < ? or first_at < ? limit 1`,
+    ).get(at, at - keptLonger) as StoredChunk | null;
+    if (chunk === null) return false;
+    const left = chunk.last_at < at ? [] : this.#hitsOf(chunk).filter((hit) => hit.at >= at);
+    this.#delete(chunk);
+    if (left.length > 0) this.#insert(chunkOf(left), chunk.made_at, chunk.id);
+    return true;
+  }
+
+  #hitsOf(chunk: StoredChunk): StoredHit[] {
+    const store: JobStore = {
+      rows: <Row>(sql: string, parameters: readonly (number | string)[]) =>
+        this.#statement(sql).all(...parameters) as Row[],
+      keepGoing() {},
+    };
+    return new ChunkScan(store, chunk).storedHits;
+  }
+
+  /** Up to this id an organization's hits are in chunks. */
+  #mergedTo(organizationId: number): number {
+    const [row] = this.#all(
+      'select last_id from hit_chunks where organization_id = ? order by id desc limit 1',
+      organizationId,
+    );
+    return Number(row?.last_id ?? 0);
+  }
+
+  #makeChunk(organizationId: number, now: number): boolean {
+    const after = this.#mergedTo(organizationId);
+    if (!this.#hasEnough(organizationId, after)) return false;
+    const hits = this.#oldest(organizationId, after);
+    if (hits.length < this.#minHits) return false;
+    this.#insert(chunkOf(hits), now);
+    return true;
+  }
+
+  #insert({ facts, columns, links }: NewChunk, madeAt: number, oldId: number | null = null): void {
+    const { id } = this.#statement(
+      `insert into hit_chunks (id, organization_id, hits, first_id, last_id, first_at, last_at, classes, made_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
+    ).get(oldId, ...Object.values(facts), madeAt) as { id: number };
+    for (const { column, cells } of columns)
+      this.#statement('insert into hit_chunk_columns (key, cells) values (?, ?)').run(
+        columnKey(id, column),
+        cells,
+      );
+    for (const { link, first, end } of links)
+      this.#statement(
+        'insert into hit_chunk_links (link_id, chunk_id, first_row, end_row) values (?, ?, ?, ?)',
+      ).run(link, id, first, end);
+  }
+
+  #hasEnough(organizationId: number, after: number): boolean {
+    if (this.#isCorrected(organizationId)) return false;
+    const [{ packed = 0 } = {}] = this.#all(
+      `select coalesce(sum(hits), 0) as packed from (select hits from hit_packs
+         where organization_id = ? and id > ? limit ${this.#minHits})`,
+      organizationId,
+      after,
+    );
+    const missing = this.#minHits - Number(packed);
+    if (missing <= 0) return true;
+    return (
+      this.#all(
+        `select id from hits where organization_id = ? and id > ? order by id limit 1 offset ${missing - 1}`,
+        organizationId,
+        after,
+      ).length > 0
+    );
+  }
+
+  /** While clicks are erased or get another class, none of them changes its place. */
+  #isCorrected(organizationId: number): boolean {
+    return (
+      this.#all(
+        'select id from click_corrections where organization_id = ? and finished_at is null limit 1',
+        organizationId,
+      ).length > 0
+    );
+  }
+
+  /** The hits with the lowest ids; a pack goes as a whole. */
+  #oldest(organizationId: number, after: number): StoredHit[] {
+    const rows = this.#statement(
+      `select id, ${hitColumns.join(', ')} from hits
+       where organization_id = ? and id > ? order by id limit ${this.#minHits}`,
+    ).all(organizationId, after) as StoredHit[];
+    const hits: StoredHit[] = [];
+    let next = 0;
+    const takeRows = (before: number) => {
+      for (let row = rows[next]; row && row.id < before && hits.length < this.#minHits; row = rows[++next])
+        hits.push(row);
+    };
+    const packs = this.#statement(
+      'select id, hits, cells from hit_packs where organization_id = ? and id > ? order by id limit ?',
+    );
+    for (let from = after; hits.length < this.#minHits; ) {
+      const found = packs.all(organizationId, from, packsLookedAt) as PackRow[];
+      for (const packRow of found) {
+        takeRows(packRow.id);
+        if (hits.length >= this.#minHits) return hits;
+        hits.push(...new HitPack(packRow).storedHits);
+        from = packRow.id;
+        if (hits.length >= this.#minHits) return hits;
+      }
+      if (found.length < packsLookedAt) {
+        takeRows(Number.POSITIVE_INFINITY);
+        return hits;
+      }
+    }
+    return hits;
+  }
+
+  /** Of hits that have been in a chunk for a while. */
+  #deleteSources(organizationId: number, madeBefore: number): boolean {
+    const [row] = this.#all(
+      `select last_id from hit_chunks where organization_id = ? and made_at <= ? order by id desc limit 1`,
+      organizationId,
+      madeBefore,
+    );
+    if (row === undefined) return false;
+    const upTo = Number(row.last_id);
+    const packs = this.#statement(
+      `select id, hits, cells from hit_packs where organization_id = ? and id <= ? limit ${packsLookedAt}`,
+    ).all(organizationId, upTo) as PackRow[];
+    for (const pack of packs) {
+      for (const link of new HitPack(pack).links)
+        this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, pack.id);
+      this.#statement('delete from hit_packs where id = ?').run(pack.id);
+    }
+    const { changes } = this.#statement(
+      `delete from hits where id in (select id from hits where organization_id = ? and id <= ?
+         order by id limit ${deletedAtOnce})`,
+    ).run(organizationId, upTo);
+    return packs.length > 0 || changes > 0;
+  }
+
+  #delete({ id, hits }: StoredChunk): void {
+    const [links] = this.#all('select cells from hit_chunk_columns where key = ?', columnKey(id, 'link_id'));
+    for (const link of links === undefined ? [] : readCoded(links.cells as Uint8Array, hits).values)
+      this.#statement('delete from hit_chunk_links where link_id = ? and chunk_id = ?').run(link, id);
+    this.#statement('delete from hit_chunk_columns where key >= ? and key < ?').run(
+      columnKey(id, 'id'),
+      endOfKeys(id),
+    );
+    this.#statement('delete from hit_chunks where id = ?').run(id);
+  }
+
+  #all(sql: string, ...parameters: (number | string)[]): Record<string, unknown>[] {
+    return this.#statement(sql).all(...parameters) as Record<string, unknown>[];
+  }
+}

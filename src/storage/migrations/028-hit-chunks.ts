@@ -1,0 +1,28 @@
+import type { Migration } from '../migration.ts';
+
+/** The hits of a while ago column by column, so that a question reads only what it is about. */
+export const hitChunks: Migration = ({ chunksHits, integer, tableEnd, keyedTableEnd }) =>
+  chunksHits
+    ? [
+        `create table hit_chunks (
+          id ${integer} primary key,
+          organization_id ${integer} not null,
+          hits ${integer} not null,
+          first_id ${integer} not null,
+          last_id ${integer} not null,
+          first_at ${integer} not null,
+          last_at ${integer} not null,
+          classes ${integer} not null,
+          made_at ${integer} not null
+        ) ${tableEnd}`,
+        'create index hit_chunks_organization on hit_chunks (organization_id, id)',
+        `create table hit_chunk_columns (key ${integer} primary key, cells blob not null) ${tableEnd}`,
+        `create table hit_chunk_links (
+          link_id ${integer} not null,
+          chunk_id ${integer} not null,
+          first_row ${integer} not null,
+          end_row ${integer} not null,
+          primary key (link_id, chunk_id)
+        ) ${keyedTableEnd}`,
+      ]
+    : [];
