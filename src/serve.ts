@@ -7,6 +7,7 @@ import { startInWorker } from './compose/data-plane-worker.ts';
 import { greeting } from './compose/greeting.ts';
 import { RestartableApp } from './compose/restartable-app.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
+import { StartingServer } from './compose/starting-server.ts';
 import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
@@ -104,7 +105,8 @@ async function keepWorkers(config: Config): Promise<void> {
     await workers.stop();
     lock.release();
   });
-  const words = await workers.start();
+  const starting = StartingServer.open({ ...config, port }, log);
+  const words = await workers.start(() => void starting?.stop());
   if (words === null) process.exit(1);
   process.stdout.write(words);
 }

@@ -18,11 +18,15 @@ export class Workers {
     this.#workers = Array.from({ length: count }, () => new KeptWorker(command, keeper));
   }
 
-  /** What is to be printed once all of them serve; null if one could not start: it has printed why. */
-  async start(): Promise<string | null> {
+  /**
+   * What is to be printed once all of them serve; null if one could not start: it has printed why. `onFirst` is called as soon
+   * as one of them serves.
+   */
+  async start(onFirst: () => void = () => {}): Promise<string | null> {
     const [first, ...others] = this.#workers;
     const greeting = (await first?.start()) ?? null;
     if (greeting === null) return null;
+    onFirst();
     const greetings = await Promise.all(others.map((worker) => worker.start()));
     if (!greetings.includes(null)) return greeting;
     await this.stop();

@@ -1,0 +1,127 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, describe, expect, test } from 'bun:test';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { earlierPostgres, earlierStore } from './support/earlier-store.ts';
+import { eventually } from './support/eventually.ts';
+import { type Program, problemsOf, runServer, temporaryFolder } from './support/program.ts';
+
+/** One that was free a moment ago: the server prints its port only when it is ready, and these tests ask before that. */
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+
+let asking: { readonly stop: () => Promise<readonly string[]> } | undefined;
+afterEach(async () => void (await asking?.stop()));
+
+/** Asks without a pause, and notes each kind of answer that is another than the one before. */
+function askAllTheTime(url: string, path: string) {
+  const seen: string[] = [];
+  let isStopped = false;
+  const running = (async () => {
+    while (!isStopped) {
+      const answer = await kindOf(url + path);
+      if (seen.at(-1) !== answer) seen.push(answer);
+      await Bun.sleep(1);
+    }
+    return seen;
+  })();
+  const stop = () => {
+    isStopped = true;
+    return running;
+  };
+  return { seen, stop };
+}
+
+async function kindOf(address: string): Promise<string> {
+  try {
+    const { status, headers } = await fetch(address, { redirect: 'manual' });
+    const type = headers.get('content-type')?.split(';')[0];
+    return status === 503 ? `503 ${type} ${headers.get('retry-after')}` : String(status);
+  } catch (cause) {
+    return (cause as { code?: string }).code ?? String(cause);
+  }
+}
+
+/** Keeps a migration from beginning until it is let go. */
+const holders = {
+  async sqlite(folder: string) {
+    await earlierStore(folder);
+    const database = new Database(join(folder, 'linnet.sqlite'));
+    database.run('pragma journal_mode = wal');
+    database.run('begin immediate');
+    return {
+      settings: {},
+      async release() {
+        database.run('rollback');
+        database.close();
+      },
+    };
+  },
+  async postgres() {
+    const url = await earlierPostgres();
+    const sql = new SQL({ url, max: 1 });
+    const session = await sql.reserve();
+    await session.unsafe('begin');
+    await session.unsafe('lock table migrations in share row exclusive mode');
+    return {
+      settings: { DATABASE_URL: url },
+      async release() {
+        await session.unsafe('rollback');
+        session.release();
+        await sql.end();
+      },
+    };
+  },
+};
+
+describe.each(['sqlite', 'postgres'] as const)('while a store is brought up to date on %s', (kind) => {
+  test.each(['1', '2'])(
+    'from the first moment on, programs get the error of the API and people a page, until the answers are the service’s own (WORKERS=%s)',
+    async (WORKERS) => {
+      await using folder = await temporaryFolder();
+      const held = await holders[kind](folder.path);
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const calls = askAllTheTime(url, '/api/v1/setup');
+      const visits = askAllTheTime(url, '/rows');
+      asking = { stop: async () => (await Promise.all([calls.stop(), visits.stop()])).flat() };
+      const server: Program = runServer({
+        ...held.settings,
+        PORT: String(port),
+        DATA_DIR: folder.path,
+        WORKERS,
+        BACKUP_BEFORE_UPGRADE: 'off',
+        CLICK_RETENTION_DAYS: '3650',
+      });
+      await eventually(() => visits.seen.length > 1 && calls.seen.length > 1, 'it to listen');
+      expect([calls.seen, visits.seen]).toEqual([
+        ['ECONNREFUSED', '503 application/json 1'],
+        ['ECONNREFUSED', '503 text/html 1'],
+      ]);
+      const body = await (await fetch(`${url}/api/v1/link`, { method: 'POST', body: '{}' })).json();
+      expect(body).toMatchObject({ status_code: 503, error_code: 'STARTING' });
+      await held.release();
+      await server.address();
+      const own = kind === 'sqlite' ? '302' : '404';
+      await eventually(() => visits.seen.at(-1) === own && calls.seen.at(-1) === '200', 'its own answers');
+      expect(
+        calls.seen.filter((answer) => !/^(ECONNREFUSED|503 application\/json 1|200)$/.test(answer)),
+      ).toEqual([]);
+      expect(
+        visits.seen.filter((answer) => !['ECONNREFUSED', '503 text/html 1', own].includes(answer)),
+      ).toEqual([]);
+      await asking.stop();
+      expect(await kindOf(`${url}/rows`)).toBe(own);
+      server.kill('SIGTERM');
+      expect(await server.exited).toBe(0);
+      expect(problemsOf(server)).toEqual([]);
+    },
+    240_000,
+  );
+});
