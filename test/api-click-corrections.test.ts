@@ -246,6 +246,13 @@ describe.each(storeKinds)('corrections of clicks on %s', (store) => {
     await call('DELETE', clicksPath());
     for (const path of [undefined, '/api/v1/stats'])
       expect(await totals(path)).toMatchObject({ clicks: 0, visitors: 0 });
+    // Of a day that was erased whole, who comes again is new.
+    app.clock.now += 60_000;
+    await app.visit(link.path, {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0',
+    });
+    await app.app.clicks.settled();
+    expect(await totals()).toMatchObject({ clicks: 1, visitors: 1 });
   });
 
   test('two at once of the same clicks: one is refused; of other clicks: one waits', async () => {

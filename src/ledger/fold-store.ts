@@ -142,6 +142,8 @@ export interface FoldStore {
   verifiedHosts(): Promise<readonly string[]>;
   /** These delete a small part at a time, and return whether there may be more. */
   deleteVisitorsBefore(day: number): Promise<boolean>;
+  /** The newest correction that is done: visitors may have been erased with it. */
+  newestCorrection(): Promise<number>;
   deleteHitsBefore(at: number): Promise<boolean>;
   /** Once what has expired is deleted: removes what the database's own log still has of it, where that is in our hands. */
   shortenLog(): Promise<void>;

@@ -69,6 +69,8 @@ export class FoldWorker {
   readonly #words = new WordIds();
   readonly #hits: HitBatch;
   readonly #builder: BatchBuilder;
+  readonly #seen = new SeenVisitors();
+  #newestCorrection = 0;
   #now: number;
   /** When that was said, by the clock of this thread. */
   #nowSaidAt = performance.now();
@@ -99,7 +101,7 @@ export class FoldWorker {
   constructor(parts: FoldWorkerParts) {
     this.#parts = parts;
     this.#now = parts.now;
-    this.#builder = new BatchBuilder(new SeenVisitors(), parts.store.minByLink);
+    this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich);
     this.#run();
   }
@@ -187,6 +189,7 @@ export class FoldWorker {
 
   async #work(): Promise<void> {
     await this.#readHosts();
+    await this.#forgetErased();
     await this.#foldOwn();
     if (this.#mayHaveLeftovers) {
       for (const name of this.#leftovers()) {
@@ -390,6 +393,17 @@ export class FoldWorker {
       this.#parts.tell({ kind: 'damage', facts: { ...facts, kept } });
     } catch (cause) {
       this.#parts.tell({ kind: 'damage', facts: { ...facts, not_kept: (cause as Error).message } });
+    }
+  }
+
+  /** Who was erased and comes again is a new visitor. */
+  async #forgetErased(): Promise<void> {
+    try {
+      const newest = await this.#parts.store.newestCorrection();
+      if (newest !== this.#newestCorrection) this.#seen.clear();
+      this.#newestCorrection = newest;
+    } catch (cause) {
+      if (!(cause instanceof StoreAway)) throw cause;
     }
   }
 

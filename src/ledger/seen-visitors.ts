@@ -12,6 +12,11 @@ export class SeenVisitors {
     this.#seen = new TwoGenerationTable(max / 2);
   }
 
+  /** Must be called when visitors have gone from storage: those who come again are new. */
+  clear(): void {
+    this.#seen.clear();
+  }
+
   /** False the first time, and after it was forgotten. Visitors are evenly spread numbers, owners small ones. */
   note(day: number, owner: number, visitor: number): boolean {
     if (day !== this.#day) {

@@ -212,6 +212,13 @@ export abstract class SqlFoldStore implements FoldStore {
     return rows.map(({ host }) => String(host));
   }
 
+  async newestCorrection(): Promise<number> {
+    const [row] = await this.query(
+      'select id from click_corrections where finished_at is not null order by finished_at desc, id desc limit 1',
+    );
+    return Number(row?.id ?? 0);
+  }
+
   async deleteVisitorsBefore(day: number): Promise<boolean> {
     const rows = await this.query(
       `delete from daily_visitors where (day, owner, visitor) in

@@ -30,6 +30,7 @@ import { hitsByMonth } from './migrations/025-hits-by-month.ts';
 import { clickClaims } from './migrations/026-click-claims.ts';
 import { instanceOrganization } from './migrations/027-instance-organization.ts';
 import { hitChunks } from './migrations/028-hit-chunks.ts';
+import { finishedCorrections } from './migrations/029-finished-corrections.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -61,6 +62,7 @@ const migrations: readonly Migration[] = [
   clickClaims,
   instanceOrganization,
   hitChunks,
+  finishedCorrections,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */
