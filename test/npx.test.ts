@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { version } from '../package.json' with { type: 'json' };
+import { notTried, toolOutput } from './support/one-file.ts';
+import { problemsOf, runFile, temporaryFolder } from './support/program.ts';
+
+const root = join(import.meta.dir, '..');
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let archive: string;
+
+/** `npm pack`: what would be published. */
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const packed = toolOutput(['npm', 'pack', root, '--silent', '--pack-destination', folder.path]);
+  expect(packed?.code).toBe(0);
+  archive = join(folder.path, `linnet-${version}.tgz`);
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+async function serves(linnet: string[], home: string): Promise<void> {
+  const settings = { PORT: '0', LOG_LEVEL: 'warn' };
+  const told = runFile([...linnet, 'version'], {}, home);
+  expect([await told.exited, told.output().out]).toEqual([0, `Linnet ${version}\n`]);
+  // Another program's settings.
+  await Bun.write(join(home, '.env'), 'PORT=nonsense\nDATABASE_URL=postgres://127.0.0.1:1/other\n');
+  const program = runFile([...linnet, 'serve'], settings, home);
+  const url = await program.address();
+  expect(program.output().out).toContain('This shows the setup token: npx linnet setup token');
+  const page = await (await fetch(`${url}/app`)).text();
+  const [script = ''] = /\/assets\/[^"]+\.js/.exec(page) ?? [];
+  expect((await fetch(url + script)).status).toBe(200);
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+  expect(problemsOf(program)).toEqual([]);
+  expect(await readdir(join(home, 'data'))).toContain('linnet.sqlite');
+}
+
+test('the package has what it needs to serve, and no tests', async () => {
+  const home = join(folder.path, 'beside');
+  const installed = join(home, 'node_modules');
+  await mkdir(join(installed, 'linnet'), { recursive: true });
+  const unpacked = toolOutput([
+    'tar',
+    '-xzf',
+    archive,
+    '--strip-components=1',
+    '-C',
+    join(installed, 'linnet'),
+  ]);
+  expect(unpacked).toEqual({ code: 0, said: '' });
+  const tests = new Bun.Glob('**/*.test.ts').scan({ cwd: join(installed, 'linnet') });
+  expect(await Array.fromAsync(tests)).toEqual([]);
+  for (const name of await readdir(join(root, 'node_modules')))
+    await symlink(join(root, 'node_modules', name), join(installed, name));
+  await serves(['node', join(installed, 'linnet', 'scripts', 'linnet.mjs')], home);
+}, 240_000);
+
+test('is installed by npm into an empty folder, and npx runs it', async () => {
+  const home = join(folder.path, 'installed');
+  await mkdir(home);
+  const tries = ['--fetch-retries=0', '--fetch-timeout=20000', '--prefer-offline'];
+  const done = toolOutput(['npm', 'install', '--prefix', home, '--no-audit', '--no-fund', ...tries, archive]);
+  if (/code E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH)/.test(done?.said ?? ''))
+    return notTried("npm's registry");
+  expect(done).toMatchObject({ code: 0 });
+  expect(toolOutput(['npx', '--no', '--prefix', home, 'linnet', 'version'])?.said).toContain(
+    `Linnet ${version}\n`,
+  );
+  // Without npx, which passes no signal on.
+  await serves([join(home, 'node_modules', '.bin', 'linnet')], home);
+}, 240_000);
