@@ -4,6 +4,7 @@ import { glance, whole } from './effort.ts';
 import { machineFacts } from './machine.ts';
 import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
+import { measureAsking } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
 import { measureFoldPostgres } from './parts/fold-postgres.ts';
@@ -16,7 +17,8 @@ import { measureTenMillion } from './parts/ten-million.ts';
 import { print } from './table.ts';
 
 const results = join(import.meta.dir, 'results');
-const longest = (process.argv.includes('ten_million') ? 40 : 20) * 60 * 1000;
+const longest =
+  (process.argv.some((word) => word === 'ten_million' || word === 'asking') ? 40 : 20) * 60 * 1000;
 
 setTimeout(() => {
   process.stderr.write('The bench takes far longer than it should: something hangs.\n');
@@ -41,6 +43,7 @@ const parts = {
 };
 /** These run only when they are named, and have a file of their own each. */
 const apart = {
+  asking: measureAsking,
   bulk: measureBulk,
   ten_million: measureTenMillion,
   pipelining: measurePipelining,

@@ -59,17 +59,13 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
 }
 
 /** Folds them as a server would that was stopped again and again: journal after journal. Returns the seconds. */
-export async function foldMonths(
-  { dataDir, owner }: SeededStore,
-  count: number,
-  root: string,
-): Promise<number> {
+export async function foldMonths({ dataDir, owner }: SeededStore, count: number): Promise<number> {
   const begun = performance.now();
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
   for (let left = count; left > 0; left -= hitsOfJournal) {
     writeJournal(join(dataDir, 'journal', 'bench', 'left'), part(hits, Math.min(left, hitsOfJournal)));
     const { PATH = '', HOME = '' } = process.env;
-    const child = Bun.spawn([process.execPath, join(root, 'bench', 'fold-run.ts')], {
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
       env: { PATH, HOME, DATA_DIR: dataDir },
       stdout: 'ignore',
       stderr: 'inherit',

@@ -5,6 +5,8 @@ import type { BackupTarget } from './backup-target.ts';
 import { UnmergedHits } from './unmerged-hits.ts';
 
 const hitsAtOnce = 4_096;
+/** What they have is in the rows. */
+const passedOver: ReadonlySet<string> = new Set(['hit_pack_links', 'hit_chunk_links', 'hit_chunk_tallies']);
 
 /**
  * The parts of a backup for a database of the other kind. Both have the same tables, save for those of packed hits: these
@@ -39,7 +41,7 @@ async function* withRowsForPacks(parts: AsyncIterable<BackupPart>): AsyncGenerat
     } else if (table === 'hit_chunk_columns') {
       if (part.part === 'table') yield { ...part, name: 'hits', columns: ['id', ...hitColumns], bytes: [] };
       else yield* merged.takeColumns(part.json, columns);
-    } else if (table !== 'hit_pack_links' && table !== 'hit_chunk_links') yield part;
+    } else if (!passedOver.has(table)) yield part;
   }
 }
 

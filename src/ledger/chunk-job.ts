@@ -78,24 +78,31 @@ function groups(
   { by, from, maxValues }: { readonly by: HitColumn; readonly from: number; readonly maxValues: number },
 ): ChunkGroups {
   const found = new Groups(0);
+  const { classes: wanted } = asked.filter;
   let end = Number.POSITIVE_INFINITY;
   for (const chunk of scans(store, asked, '', [], 'asc')) {
-    if (chunk.select(asked.filter) === 0) continue;
-    const classes = chunk.coded('rollup_class');
-    const column = chunk.coded(by === 'class' ? 'rollup_class' : columnFor(by));
-    const counts = chunk.tally(column, classes);
-    const ofClass = classes.values.length;
-    for (let code = 0; code < column.values.length; code++) {
-      const value = column.values[code] ?? 0;
-      if (value < from || value >= end) continue;
-      for (let one = 0; one < ofClass; one++) {
-        const hits = counts[code * ofClass + one] ?? 0;
-        if (hits > 0) found.add(value, classes.values[one] ?? 0, hits);
+    const column = by === 'class' ? 'rollup_class' : columnFor(by);
+    const tally = chunk.tallyOf(column, asked.filter) ?? tallied(chunk, column, asked.filter);
+    if (tally === null) continue;
+    const { values, classes, counts } = tally;
+    for (let one = 0; one < classes.length; one++) {
+      const ofClass = classes[one] ?? 0;
+      if (wanted !== undefined && !wanted.includes(ofClass)) continue;
+      for (let index = 0; index < values.length; index++) {
+        const value = values[index] ?? 0;
+        const hits = counts[index * classes.length + one] ?? 0;
+        if (hits > 0 && value >= from && value < end) found.add(value, ofClass, hits);
       }
     }
     if (found.size > maxValues) end = found.forgetUpperHalf();
   }
   return { groups: found.inMemory, end };
+}
+
+function tallied(chunk: ChunkScan, column: ChunkColumn, filter: HitFilter) {
+  if (chunk.select(filter) === 0) return null;
+  const [by, classes] = [chunk.coded(column), chunk.coded('rollup_class')];
+  return { values: by.values, classes: classes.values, counts: chunk.tally(by, classes) };
 }
 
 function before(store: JobStore, asked: Asked, page: PageBefore, time: number): ChunkPage {

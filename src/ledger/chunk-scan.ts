@@ -2,6 +2,7 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import type { JobStore } from '../storage/database.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
+import { type ChunkTally, readTally } from './chunk-tally.ts';
 import { type ChunkColumn, columnKey, keptColumns } from './hit-chunk.ts';
 import type { HitFilter, StoredHit } from './ledger.ts';
 
@@ -94,6 +95,22 @@ export class ChunkScan {
     }
     this.#count = kept;
     return kept;
+  }
+
+  /** What was counted of all its hits when it was made; null where that isn't an answer, or wasn't done. */
+  tallyOf(column: ChunkColumn, { values = [], from, to }: HitFilter): ChunkTally | null {
+    const { first_row, end_row, hits, first_at, last_at } = this.row;
+    const isWhole =
+      values.length === 0 &&
+      end_row - first_row === hits &&
+      (from ?? Number.NEGATIVE_INFINITY) <= first_at &&
+      (to ?? Number.POSITIVE_INFINITY) > last_at;
+    if (!isWhole) return null;
+    const [found] = this.#store.rows<{ cells: Uint8Array }>(
+      'select cells from hit_chunk_tallies where key = ?',
+      [columnKey(this.row.id, column)],
+    );
+    return found === undefined ? null : readTally(found.cells);
   }
 
   /** How many of the rows that pass have a value of this column and a class: `counts[value * classes + class]`. */

@@ -76,11 +76,12 @@ async function deleteChunk(queries: Queries, id: number, links: ReadonlySet<numb
       .where('chunk_id', '=', id)
       .where('link_id', 'in', some)
       .execute();
-  await queries
-    .deleteFrom('hit_chunk_columns')
-    .where('key', '>=', columnKey(id, 'id'))
-    .where('key', '<', endOfKeys(id))
-    .execute();
+  for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
+    await queries
+      .deleteFrom(table)
+      .where('key', '>=', columnKey(id, 'id'))
+      .where('key', '<', endOfKeys(id))
+      .execute();
   await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
 }
 
@@ -90,7 +91,7 @@ async function insertChunk(
   hits: readonly StoredHit[],
 ): Promise<void> {
   if (hits.length === 0) return;
-  const { facts, columns, links } = chunkOf(hits);
+  const { facts, columns, tallies, links } = chunkOf(hits);
   await queries
     .insertInto('hit_chunks')
     .values({ id, made_at, ...facts })
@@ -98,6 +99,11 @@ async function insertChunk(
   for (const { column, cells } of columns)
     await queries
       .insertInto('hit_chunk_columns')
+      .values({ key: columnKey(id, column), cells })
+      .execute();
+  for (const { column, cells } of tallies)
+    await queries
+      .insertInto('hit_chunk_tallies')
       .values({ key: columnKey(id, column), cells })
       .execute();
   for (const some of inParts(links)) {

@@ -2,6 +2,7 @@ import { type HitColumn, rollupClassOf } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import { writeCoded, writeDifferences } from './chunk-column.ts';
+import { writeTally } from './chunk-tally.ts';
 import type { StoredHit } from './ledger.ts';
 
 /**
@@ -78,8 +79,12 @@ export interface LinkRows {
   readonly end: number;
 }
 
+/** Statistics are grouped by these. Of others, with about as many values as hits, no tally is kept. */
+const talliedColumns = chunkColumns.slice(chunkColumns.indexOf('target'), chunkColumns.indexOf('utm_term'));
+
 export interface NewChunk {
   readonly facts: ChunkFacts;
+  readonly tallies: readonly { readonly column: ChunkColumn; readonly cells: Uint8Array }[];
   readonly columns: readonly { readonly column: ChunkColumn; readonly cells: Uint8Array }[];
   readonly links: readonly LinkRows[];
 }
@@ -99,11 +104,18 @@ export function chunkOf(hits: readonly StoredHit[]): NewChunk {
   };
   const isChanged = sorted.some(({ reason }) => reason !== shownReason(reason));
   const columns = chunkColumns.filter((column) => column !== 'stored_reason' || isChanged);
+  const written = columns.map((column) => ({
+    column,
+    cells: distinctColumns.has(column) ? writeDifferences(cellsOf(column)) : writeCoded(cellsOf(column)),
+  }));
+  const cells = new Map(written.map((one) => [one.column, one.cells]));
+  const none = new Uint8Array();
   return {
     facts: factsOf(sorted, classes),
-    columns: columns.map((column) => ({
+    columns: written,
+    tallies: talliedColumns.map((column) => ({
       column,
-      cells: distinctColumns.has(column) ? writeDifferences(cellsOf(column)) : writeCoded(cellsOf(column)),
+      cells: writeTally(cells.get(column) ?? none, cells.get('rollup_class') ?? none, sorted.length),
     })),
     links: linksOf(sorted),
   };

@@ -6,6 +6,7 @@ import {
   countEntry,
   dimensionLetters,
   eachCount,
+  eachCountOf,
   reasonOf,
   reasonValue,
   tidyCounts,
@@ -68,4 +69,20 @@ test('a reason and its class share a value', () => {
 
 test('there is a letter for every dimension', () => {
   expect(dimensions.length).toBeLessThanOrEqual(dimensionLetters.length);
+});
+
+test('the counts of one dimension are those that reading all of them finds', () => {
+  const entries = fc.array(fc.tuple(fc.nat(13), fc.nat(2 ** 30), fc.integer({ min: 1, max: 10_000 })), {
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(entries, fc.nat(13), (all, wanted) => {
+      const text = all.map(([dimension, value, hits]) => countEntry(dimension, value, hits)).join('');
+      const found: number[][] = [];
+      eachCountOf(wanted, text, (value, hits) => found.push([value, hits]));
+      expect(found).toEqual(
+        all.filter(([dimension]) => dimension === wanted).map(([, value, hits]) => [value, hits]),
+      );
+    }),
+  );
 });

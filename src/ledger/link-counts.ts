@@ -11,7 +11,7 @@ import {
   withBuckets,
 } from './counts.ts';
 import { type GroupCount, Groups } from './groups.ts';
-import { classOf, eachCount, reasonOf } from './hour-counts.ts';
+import { classOf, eachCountOf, reasonOf } from './hour-counts.ts';
 
 /** Texts of so many hours are read at once, so that parsing them doesn't block the event loop for long. */
 const hoursAtOnce = 1_000;
@@ -102,8 +102,7 @@ export class LinkCounts implements Counts {
         const pass = (ofClass: number, value: number, hits: number) => {
           if (hits > 0 && this.#isWanted(ofClass, value)) take(hour, ofClass, value, hits);
         };
-        eachCount(counts, (of, value, hits) => {
-          if (of !== dimension) return;
+        eachCountOf(dimension, counts, (value, hits) => {
           if (isReason) return pass(classOf(value), reasonOf(value), hits);
           unwritten -= hits;
           pass(rollupClassCodes.click, value, hits);

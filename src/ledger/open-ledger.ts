@@ -11,3 +11,10 @@ export function openLedger(database: Database): Ledger {
     ? packs
     : new ChunkLedger(new HitChunks(database, database.compute), packs);
 }
+
+/** Whether an organization has hits in chunks. */
+export async function hasChunks(database: Database, organizationId: number): Promise<boolean> {
+  if (database.compute === null) return false;
+  const chunks = new HitChunks(database, database.compute);
+  return (await chunks.mergedTo({ kind: 'organization', id: organizationId })) > 0;
+}

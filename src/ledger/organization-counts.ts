@@ -1,17 +1,32 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type HitColumn, rollupClassCodes } from '../rules/click-fields.ts';
+import { type HitColumn, rollupClassCodes, rollupClasses } from '../rules/click-fields.ts';
 import { dialectOf } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
-import { type BucketCount, type Counts, type Hours, type RollupSlice, withBuckets } from './counts.ts';
+import {
+  type BucketCount,
+  bucketAt,
+  type Counts,
+  type Hours,
+  type RollupSlice,
+  spanOf,
+  withBuckets,
+} from './counts.ts';
 import type { GroupCount } from './groups.ts';
+
+/** Of a longer span all values are read. */
+const maxHours = 50_000;
 
 /** Counts from the table `organization_rollups`. */
 export class OrganizationCounts implements Counts {
   readonly #queries: Queries;
   readonly #matches: RawBuilder<unknown>;
+  readonly #value: number | undefined;
+  readonly #classes: readonly number[];
 
   constructor(queries: Queries, organizationId: number, { dimension, value, classes }: RollupSlice) {
     this.#queries = queries;
+    this.#value = value;
+    this.#classes = classes ?? rollupClasses.map((_, code) => code);
     const conditions = [
       dialectOf(queries).keepGoing('rollups.hour'),
       sql`rollups.organization_id = ${organizationId}`,
@@ -26,12 +41,32 @@ export class OrganizationCounts implements Counts {
 
   async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
     if (buckets.length === 0) return [];
+    const { from, to } = spanOf(buckets);
+    if (this.#value !== undefined && to - from <= maxHours) return this.#ofOneValue(buckets, this.#value);
     const { rows } = await sql<BucketCount>`${withBuckets(buckets)}
       select buckets.bucket, rollups.class, sum(rollups.hits) as hits
       from buckets cross join organization_rollups as rollups
       where ${this.#matches} and rollups.hour >= buckets.first_hour and rollups.hour < buckets.end_hour
       group by buckets.bucket, rollups.class`.execute(this.#queries);
     return rows;
+  }
+
+  /** Hours have very many values: each of them is looked for by its whole key. */
+  async #ofOneValue(buckets: readonly Hours[], value: number): Promise<readonly BucketCount[]> {
+    const { from, to } = spanOf(buckets);
+    const { rows } = await sql<{ hour: number; class: number; hits: number }>`
+      with recursive hours (hour) as (
+        select cast(${from} as bigint) union all select hour + 1 from hours where hour + 1 < ${to}
+      ), classes (class) as (values ${sql.join(this.#classes.map((code) => sql`(${sql.lit(code)})`))})
+      select rollups.hour, rollups.class, rollups.hits
+      from hours cross join classes cross join organization_rollups as rollups
+      where ${this.#matches} and rollups.hour = hours.hour and rollups.class = classes.class
+        and rollups.value = ${value}`.execute(this.#queries);
+    return rows.map(({ hour, class: ofClass, hits }) => ({
+      bucket: bucketAt(buckets, hour),
+      class: ofClass,
+      hits,
+    }));
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {

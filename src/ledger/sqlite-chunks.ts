@@ -81,13 +81,18 @@ export class SqliteChunks {
     return true;
   }
 
-  #insert({ facts, columns, links }: NewChunk, madeAt: number, oldId: number | null = null): void {
+  #insert({ facts, columns, tallies, links }: NewChunk, madeAt: number, oldId: number | null = null): void {
     const { id } = this.#statement(
       `insert into hit_chunks (id, organization_id, hits, first_id, last_id, first_at, last_at, classes, made_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?) returning id`,
     ).get(oldId, ...Object.values(facts), madeAt) as { id: number };
     for (const { column, cells } of columns)
       this.#statement('insert into hit_chunk_columns (key, cells) values (?, ?)').run(
+        columnKey(id, column),
+        cells,
+      );
+    for (const { column, cells } of tallies)
+      this.#statement('insert into hit_chunk_tallies (key, cells) values (?, ?)').run(
         columnKey(id, column),
         cells,
       );
@@ -186,10 +191,11 @@ export class SqliteChunks {
     const [links] = this.#all('select cells from hit_chunk_columns where key = ?', columnKey(id, 'link_id'));
     for (const link of links === undefined ? [] : readCoded(links.cells as Uint8Array, hits).values)
       this.#statement('delete from hit_chunk_links where link_id = ? and chunk_id = ?').run(link, id);
-    this.#statement('delete from hit_chunk_columns where key >= ? and key < ?').run(
-      columnKey(id, 'id'),
-      endOfKeys(id),
-    );
+    for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'])
+      this.#statement(`delete from ${table} where key >= ? and key < ?`).run(
+        columnKey(id, 'id'),
+        endOfKeys(id),
+      );
     this.#statement('delete from hit_chunks where id = ?').run(id);
   }
 

@@ -1,7 +1,8 @@
-import { type Counts, type RollupSlice, spanOf } from '../ledger/counts.ts';
+import { type Counts, type RollupSlice, type Slice, spanOf } from '../ledger/counts.ts';
 import type { GroupCount } from '../ledger/groups.ts';
 import type { Owner } from '../ledger/ledger.ts';
 import { openCounts } from '../ledger/open-counts.ts';
+import { hasChunks } from '../ledger/open-ledger.ts';
 import {
   columnOf,
   dimensionCodes,
@@ -72,26 +73,50 @@ const everything = (dimension: 'total' | 'visitors'): RollupSlice => ({
   classes: undefined,
 });
 const { click } = rollupClassCodes;
+/** Of others an hour has few values, and its roll-ups are read at once. */
+const manyValues: ReadonlySet<number> = new Set(
+  (['country', 'referrer', 'utm_source', 'utm_medium', 'utm_campaign', 'language'] as const).map(
+    (name) => dimensionCodes[name],
+  ),
+);
 
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
   const { owner, range, groupBy, rawSince } = question;
   const { filters, classes } = await parseFilters(database.read, question.filters);
   const slice = planFor(filters, classes, undefined);
   const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy);
+  const groupsIn = (of: Slice, by: Grouping) =>
+    openCounts(database, owner, of, rawSince).groups(columnOf(by), spanOf(range.buckets), maxGroups);
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
   const isFiltered = filters.size > 0 || classes !== undefined;
-  const [counts, visitors, groups] = await Promise.all([
+  const isTallied = !isFiltered && groupSlice !== null && (await hasTallies(database, question, groupSlice));
+  const [counts, visitors, found] = await Promise.all([
     classCounts(openCounts(database, owner, slice, rawSince), range),
     isFiltered ? null : visitorCounts(openCounts(database, owner, everything('visitors')), range),
-    groupSlice && groupBy !== undefined
-      ? groupsOf(database.read, openCounts(database, owner, groupSlice, rawSince), range, groupBy)
-      : null,
+    groupSlice && groupBy !== undefined ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy) : null,
   ]);
-  return {
-    fromRaw,
-    ...pointsOf(range, counts, visitors, isOfClicksAlone(slice)),
-    ...(groups ?? { groups: null, other: null }),
-  };
+  const points = pointsOf(range, counts, visitors, isOfClicksAlone(slice));
+  // What the ledger no longer has, or didn't have a moment ago, is in the roll-ups.
+  const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
+  const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
+  const groups = rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy) : null;
+  return { fromRaw, ...points, ...(groups ?? { groups: null, other: null }) };
+}
+
+const clicksInLedger: Slice = { kind: 'hits', values: [], classes: [click] };
+
+/**
+ * Whether an organization's clicks are counted by the values of a dimension faster from its chunks, which are counted already,
+ * than from its roll-ups: these have a row for each value of each hour.
+ */
+async function hasTallies(
+  database: Database,
+  { owner, range, rawSince }: StatsQuestion,
+  slice: Slice,
+): Promise<boolean> {
+  if (owner.kind === 'link' || range.from < rawSince || slice.kind !== 'rollups') return false;
+  if (!manyValues.has(slice.dimension)) return false;
+  return hasChunks(database, owner.id);
 }
 
 /** Hits by bucket, then by class. */
@@ -144,11 +169,9 @@ function pointsOf(
 
 async function groupsOf(
   queries: Queries,
-  counts: Counts,
-  { buckets }: StatsRange,
+  rows: readonly GroupCount[],
   groupBy: Grouping,
 ): Promise<Pick<Stats, 'groups' | 'other'>> {
-  const rows = await counts.groups(columnOf(groupBy), spanOf(buckets), maxGroups);
   const names = await namesOf(queries, groupBy, rows);
   const shown = { clicks: sum(rows.map((row) => row.clicks)), hits: sum(rows.map((row) => row.hits)) };
   const otherClicks = (rows[0]?.all_clicks ?? 0) - shown.clicks;

@@ -31,6 +31,7 @@ import { clickClaims } from './migrations/026-click-claims.ts';
 import { instanceOrganization } from './migrations/027-instance-organization.ts';
 import { hitChunks } from './migrations/028-hit-chunks.ts';
 import { finishedCorrections } from './migrations/029-finished-corrections.ts';
+import { chunkTallies } from './migrations/030-chunk-tallies.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -63,6 +64,7 @@ const migrations: readonly Migration[] = [
   instanceOrganization,
   hitChunks,
   finishedCorrections,
+  chunkTallies,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

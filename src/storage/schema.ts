@@ -145,6 +145,7 @@ export interface Schema {
     made_at: number;
   };
   hit_chunk_columns: { key: number; cells: Uint8Array };
+  hit_chunk_tallies: { key: number; cells: Uint8Array };
   /** The rows of a link in a chunk. */
   hit_chunk_links: { link_id: number; chunk_id: number; first_row: number; end_row: number };
   /** Which packs have hits of a link; on PostgreSQL with the pack's `first_at`. */
