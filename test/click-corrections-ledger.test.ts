@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { correctionStep, scopeOf } from '../src/ledger/correction-step.ts';
 import type { StoredHit } from '../src/ledger/ledger.ts';
-import { classCodes, classes, reasonCodes } from '../src/rules/click-fields.ts';
+import { classCodes, classes, dimensionCodes, reasonCodes } from '../src/rules/click-fields.ts';
 import { classBefore, reasonWithin, reclassifiable } from '../src/rules/reclassified.ts';
 import { dayLength, hourLength } from '../src/rules/utc-time.ts';
 import {
@@ -185,6 +186,48 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
     );
   }, 240_000);
 });
+
+describe.each(storeKinds)('visitors beside corrections on %s', (kind) => {
+  test('are never more than the clicks of their hour, and never fewer than none', async () => {
+    await using store = await testLedger(kind, new Map(organizations.map((id) => [id, linksOf(id)])));
+    const { database } = store;
+    const draw = drawFrom(20261123);
+    await store.append(someHits(draw, 2_000, begin, hours * hourLength), 'rows');
+    await database.write(async (queries) => {
+      await rebuildRollups(queries);
+      await sql`update link_hours set visitors = click - click / 3`.execute(queries);
+      const { total, visitors } = dimensionCodes;
+      await sql`insert into organization_rollups (organization_id, dimension, hour, class, value, hits)
+        select organization_id, ${sql.lit(visitors)}, hour, 0, 0, hits - hits / 3 from organization_rollups
+        where dimension = ${sql.lit(total)} and class = 0`.execute(queries);
+    });
+    const before = await visitorsIn(database);
+    for (const asked of fc.sample(anyAsked, { numRuns: 12, seed: 20261123 })) {
+      await finish(database, await make(database, asked, null));
+      for (const [key, { clicks, visitors }] of await visitorsIn(database)) {
+        expect([key, visitors <= clicks, visitors >= 0]).toEqual([key, true, true]);
+        expect([key, visitors <= (before.get(key)?.visitors ?? 0)]).toEqual([key, true]);
+      }
+    }
+    await emptied(database);
+    expect([...(await visitorsIn(database)).values()]).toEqual([]);
+  }, 120_000);
+});
+
+/** By owner and hour. */
+async function visitorsIn(database: Database) {
+  const found = new Map<string, { clicks: number; visitors: number }>();
+  const { total, visitors } = dimensionCodes;
+  for (const row of await database.read.selectFrom('link_hours').selectAll().execute())
+    found.set(`link ${row.link_id} ${row.hour}`, { clicks: row.click, visitors: row.visitors });
+  const rows = database.read.selectFrom('organization_rollups').selectAll().where('class', '=', 0);
+  for (const row of await rows.where('dimension', 'in', [total, visitors]).execute()) {
+    const key = `organization ${row.organization_id} ${row.hour}`;
+    const sums = found.get(key) ?? { clicks: 0, visitors: 0 };
+    found.set(key, { ...sums, [row.dimension === total ? 'clicks' : 'visitors']: row.hits });
+  }
+  return found;
+}
 
 describe.each(storeKinds)('one correction on two nodes of %s', (kind) => {
   test('is done once', async () => {
