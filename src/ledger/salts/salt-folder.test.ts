@@ -51,3 +51,13 @@ test('a file that is no salt is replaced', () => {
   expect([...salts.keep(5, salt(6))]).toEqual([...salt(6)]);
   expect([...salts.keep(5, salt(7))]).toEqual([...salt(6)]);
 });
+
+test('a file system without hard links keeps one salt too', () => {
+  const noLinks = () => {
+    throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+  };
+  const salts = new SaltFolder(path, noLinks);
+  expect([...salts.keep(5, salt(5))]).toEqual([...salt(5)]);
+  expect([...new SaltFolder(path, noLinks).keep(5, salt(6))]).toEqual([...salt(5)]);
+  expect(readdirSync(path)).toEqual(['5']);
+});

@@ -1,17 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { type SaltStore, saltLength } from '../visitor-hash.ts';
+
+/** What file systems say that have no hard links. */
+const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** A salt that is not used yet: other nodes may have another one for the day. */
 const draftEnding = '.draft';
@@ -24,9 +30,11 @@ const ownName = /^(-?\d{1,7})(?:\.draft)?(?:\.[\da-f]{12})?$/;
  */
 export class SaltFolder {
   readonly #path: string;
+  readonly #link: typeof linkSync;
 
-  constructor(path: string) {
+  constructor(path: string, link = linkSync) {
     this.#path = path;
+    this.#link = link;
   }
 
   find(day: number): Uint8Array | null {
@@ -101,15 +109,25 @@ export class SaltFolder {
     try {
       writeSync(file, salt);
       fsyncSync(file);
-      linkSync(whole, join(this.#path, name));
-    } catch (cause) {
-      if ((cause as { code?: string }).code !== 'EEXIST') throw cause;
-      // Another salt stands; this one is no salt of any day.
+      this.#name(whole, join(this.#path, name));
     } finally {
       closeSync(file);
-      unlinkSync(whole);
+      rmSync(whole, { force: true });
     }
     syncFolder(this.#path);
+  }
+
+  /** Where another salt stands already, this one is no salt of any day. */
+  #name(whole: string, path: string): void {
+    try {
+      this.#link(whole, path);
+    } catch (cause) {
+      const { code = '' } = cause as { code?: string };
+      if (code === 'EEXIST') return;
+      if (!withoutLinks.has(code)) throw cause;
+      // Of two workers that come to this line in the same moment, both may keep theirs: where there are links, never.
+      if (!existsSync(path)) renameSync(whole, path);
+    }
   }
 
   /** Written over before they go, as the disk keeps what a file had when only its name is removed. */

@@ -20,28 +20,36 @@ const long = 120_000;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Database;
-let store: PostgresFoldStore;
+let url: string;
+let stores: PostgresFoldStore[];
 let alone: string[];
 const answering: { stop: () => Promise<void> }[] = [];
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  const url = await migratedPostgres();
+  url = await migratedPostgres();
   database = await openDatabase(url, folder.path, () => {});
-  store = new PostgresFoldStore(url);
+  stores = [];
   alone = [];
 });
 afterEach(async () => {
   for (const node of answering.splice(0)) await node.stop();
-  await store.close();
+  for (const store of stores) await store.close();
   await database.close();
   await folder[Symbol.asyncDispose]();
 });
 
+/** Each has one user at a time. */
+function freshBoard(): SaltBoard {
+  const store = new PostgresFoldStore(url);
+  stores.push(store);
+  return store.saltBoard;
+}
+
 const folderOf = (name: string) => new SaltFolder(join(folder.path, name));
 
 /** The fold of one node. */
-const nodeOf = (name: string, { board = store.saltBoard, patience = long } = {}) =>
+const nodeOf = (name: string, { board = freshBoard(), patience = long } = {}) =>
   new SharedSalts({ folder: folderOf(name), board, key, patience, onAlone: () => alone.push(name) });
 
 const settle = async (node: SharedSalts, signal?: AbortSignal): Promise<string> =>
@@ -84,7 +92,7 @@ test('nodes that begin a day at once have one salt, and keep it over restarts of
 /** A process that dies at one of its steps: as for the database, it does nothing from then on. */
 function mortal(dyingAt: number): SaltBoard {
   let steps = 0;
-  const { saltBoard } = store;
+  const saltBoard = freshBoard();
   const step = <Taken extends unknown[], T>(call: (...taken: Taken) => Promise<T>) => {
     return async (...taken: Taken): Promise<T> => {
       if (steps++ >= dyingAt) throw new StoreAway('dead');
@@ -156,7 +164,7 @@ test('a stop ends the wait for an answer', async () => {
 test('the database asks for nothing and gives nothing by itself', async () => {
   const made = await settle(nodeOf('a'));
   const forged: SaltRequest = newRequest('another key', day);
-  await store.saltBoard.ask(forged);
+  await freshBoard().ask(forged);
   await answerSaltRequests(database, folderOf('a'), key);
   // It is no request of ours, so it is not there any more.
   expect(await requests()).toEqual([]);
