@@ -43,7 +43,7 @@ export class SqliteTarget implements BackupTarget {
     this.#database = database;
     // What is lost with the machine is restored again.
     for (const pragma of [
-      'journal_mode = off',
+      'journal_mode = memory',
       'synchronous = off',
       'foreign_keys = off',
       'cache_size = -200000',

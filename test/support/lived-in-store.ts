@@ -79,11 +79,17 @@ export async function livedIn(settings: Record<string, string>): Promise<LivedIn
   return lived;
 }
 
-export async function clicks({ url }: Pick<LivedIn, 'url'>, suffix: string, count: number): Promise<void> {
+/** Each by a visitor of its own: the next are numbered from `from` on. */
+export async function clicks(
+  { url }: Pick<LivedIn, 'url'>,
+  suffix: string,
+  count: number,
+  from = 0,
+): Promise<void> {
   const visit = (index: number) =>
     fetch(`${url}/${suffix}?utm_source=s${index % 7}`, {
       redirect: 'manual',
-      headers: { 'user-agent': `${browser} Test/${index}` },
+      headers: { 'user-agent': `${browser} Test/${from + index}` },
     });
   const answers = await Promise.all(Array.from({ length: count }, (_, index) => visit(index)));
   for (const { status } of answers) if (status !== 302) throw new Error(`a visit was answered ${status}`);

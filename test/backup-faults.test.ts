@@ -1,0 +1,258 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { newestMigration } from '../src/storage/migrate.ts';
+import { allTables } from './support/all-tables.ts';
+import { storeKinds } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { command } from './support/lived-in-store.ts';
+import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { runCommand, runServer, runWithFilesBelow, temporaryFolder } from './support/program.ts';
+
+/** Enough that a backup takes a while. */
+const words = 400_000;
+const fill = {
+  sqlite: `with recursive more (i) as (select 1 union all select i + 1 from more where i < ${words})
+    insert into words (word) select 'word ' || i || hex(randomblob(20)) from more`,
+  postgres: `insert into words (word) select 'word ' || i || md5(i::text) || md5((i + 1)::text) from generate_series(1, ${words}) i`,
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** A whole backup of a large SQLite store, and the settings of that store. */
+let whole: string;
+let large: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  large = { DATA_DIR: join(folder.path, 'large') };
+  await mkdir(large.DATA_DIR ?? '');
+  await migratedSqlite(large.DATA_DIR ?? '');
+  const database = new Database(join(large.DATA_DIR ?? '', 'linnet.sqlite'));
+  database.run(fill.sqlite);
+  database.close();
+  whole = join(folder.path, 'whole.linnet');
+  expect((await command(['backup', whole], large))[0]).toBe(0);
+}, 240_000);
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const target = async (): Promise<Record<string, string> & { DATA_DIR: string }> => {
+  const DATA_DIR = join(folder.path, crypto.randomUUID());
+  await mkdir(DATA_DIR);
+  return { DATA_DIR };
+};
+
+const storesIn = (dataDir: string): string[] =>
+  readdirSync(dataDir).filter((name) => name.startsWith('linnet.sqlite'));
+
+describe('a restore refuses, and leaves nothing behind', () => {
+  const packed = (text: string) => Bun.zstdCompressSync(Buffer.from(text));
+  const header = (migration: number) =>
+    `${JSON.stringify({ linnet_backup: 1, database: 'sqlite', migration, made_at: '', key_mark: null })}\n`;
+  const broken = async (change: (bytes: Buffer) => Buffer | Uint8Array): Promise<Uint8Array> =>
+    change(await readFile(whole));
+
+  test.each<[string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
+    ['an empty file', () => new Uint8Array(0), /not a backup of Linnet|cut off or damaged/],
+    ['a text', () => Buffer.from('hello '.repeat(100)), /not a backup|damaged/],
+    ['a packed text', () => packed('hello\n'), /^This is not a backup of Linnet\.\n$/],
+    [
+      'a backup of a newer version',
+      () => packed(header(newestMigration + 1)),
+      /^This backup was made by a newer Linnet/,
+    ],
+    [
+      'one that is cut off',
+      () => broken((bytes) => bytes.subarray(0, bytes.length >> 1)),
+      /cut off or damaged/,
+    ],
+    [
+      'one without its last hundred bytes',
+      () => broken((bytes) => bytes.subarray(0, -100)),
+      /cut off or damaged/,
+    ],
+    [
+      'one with a byte that is another',
+      () =>
+        broken((bytes) => {
+          const at = bytes.length >> 1;
+          bytes[at] = (bytes[at] ?? 0) ^ 1;
+          return bytes;
+        }),
+      /damaged/,
+    ],
+    ['one without its end', () => packed(header(newestMigration)), /its end is missing/],
+    [
+      'one that says another checksum',
+      () => packed(`${header(newestMigration)}{"rows":0,"sha256":"00"}\n`),
+      /its checksum is another/,
+    ],
+    [
+      'tables that are not known',
+      () => packed(`${header(newestMigration)}{"table":"nonsense","columns":["id"],"bytes":[]}\n`),
+      /nonsense/,
+    ],
+  ])('%s', async (_, bytes, line) => {
+    const settings = await target();
+    const file = join(folder.path, 'broken.linnet');
+    await writeFile(file, await bytes());
+    const [code, out, err] = await command(['restore', file], settings);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(line);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(storesIn(settings.DATA_DIR)).toEqual([]);
+  });
+
+  test('a file that is not there, and what is no file', async () => {
+    const settings = await target();
+    expect((await command(['restore', join(folder.path, 'no such file')], settings))[2]).toMatch(
+      /can not be read: ENOENT/,
+    );
+    expect((await command(['restore', folder.path], settings))[2]).toMatch(/can not be read: EISDIR/);
+    expect((await command(['restore'], settings))[2]).toBe(
+      'The backup to restore, or - for a pipe, is needed.\n',
+    );
+    expect(storesIn(settings.DATA_DIR)).toEqual([]);
+  });
+
+  test('a place where a store is, or a server runs', async () => {
+    const settings = { ...(await target()), PORT: '0' };
+    const server = runServer(settings);
+    await server.address();
+    expect((await command(['restore', whole], settings))[2]).toMatch(/is in use by another Linnet: process/);
+    server.kill('SIGTERM');
+    await server.exited;
+    const before = await allTables(settings.DATA_DIR, '');
+    expect((await command(['restore', whole], settings))[2]).toMatch(
+      /^There is a store already: .*linnet\.sqlite\. Move /,
+    );
+    expect(await allTables(settings.DATA_DIR, '')).toEqual(before);
+    const full = { ...settings, DATABASE_URL: await migratedPostgres() };
+    expect((await command(['restore', whole], full))[2]).toMatch(
+      /^The database has tables already, such as /,
+    );
+  }, 240_000);
+});
+
+test('through a pipe, both ways, and never to a file that is there', async () => {
+  const settings = await target();
+  const pipe = Bun.spawn(
+    ['bash', '-c', '"$0" src/main.ts backup - | "$0" src/main.ts restore -', process.execPath],
+    {
+      env: { PATH: process.env.PATH, DATA_DIR: large.DATA_DIR },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    },
+  );
+  await pipe.exited;
+  // Both had the same folder: the restore was refused, and nothing happened to the store.
+  expect(storesIn(large.DATA_DIR ?? '')).toContain('linnet.sqlite');
+  const through = Bun.spawn(
+    [
+      'bash',
+      '-c',
+      'DATA_DIR="$1" "$0" src/main.ts backup - | DATA_DIR="$2" "$0" src/main.ts restore -',
+      process.execPath,
+      large.DATA_DIR ?? '',
+      settings.DATA_DIR,
+    ],
+    { env: { PATH: process.env.PATH }, stdout: 'pipe', stderr: 'ignore' },
+  );
+  expect(await new Response(through.stdout).text()).toMatch(/^Restored 400,\d+ rows/);
+  expect(await through.exited).toBe(0);
+  const [one, other] = [await allTables(large.DATA_DIR ?? '', ''), await allTables(settings.DATA_DIR, '')];
+  expect(other.words?.length).toBe(words);
+  expect(Bun.hash(JSON.stringify(other.words))).toBe(Bun.hash(JSON.stringify(one.words)));
+  const [code, , err] = await command(['backup', whole], large);
+  expect([code, err]).toEqual([1, `${whole} is there already. Name a file that is not.\n`]);
+}, 240_000);
+
+test('two at once of one file: one is written, the other refused; of two files both are whole', async () => {
+  const file = join(folder.path, 'both.linnet');
+  const same = [runCommand(['backup', file], large), runCommand(['backup', file], large)];
+  expect((await Promise.all(same.map(({ exited }) => exited))).sort()).toEqual([0, 1]);
+  expect((await command(['restore', file], await target()))[0]).toBe(0);
+  expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
+}, 240_000);
+
+test('a disk that is full stops a backup and a restore with one line, and neither leaves anything', async () => {
+  const file = join(folder.path, 'too-large.linnet');
+  const failing = runWithFilesBelow(1_000, ['backup', file], large);
+  expect(await failing.exited).toBe(1);
+  expect(failing.output().err.trim().split('\n')).toHaveLength(1);
+  expect(readdirSync(folder.path).filter((name) => name.startsWith('too-large'))).toEqual([]);
+  const settings = await target();
+  const restoring = runWithFilesBelow(5_000, ['restore', whole], settings);
+  expect(await restoring.exited).toBe(1);
+  expect(restoring.output().err.trim().split('\n')).toHaveLength(1);
+  expect(storesIn(settings.DATA_DIR)).toEqual([]);
+  if (!existsSync('/dev/full')) return;
+  const toFull = Bun.spawn(['bash', '-c', '"$0" src/main.ts backup - > /dev/full', process.execPath], {
+    env: { PATH: process.env.PATH, DATA_DIR: large.DATA_DIR },
+    stderr: 'pipe',
+  });
+  expect([await toFull.exited, await new Response(toFull.stderr).text()]).toEqual([
+    1,
+    expect.stringContaining('ENOSPC'),
+  ]);
+}, 240_000);
+
+test('a backup that is killed leaves nothing under its name', async () => {
+  const file = join(folder.path, 'killed.linnet');
+  const killed = runCommand(['backup', file], large);
+  await eventually(
+    () => readdirSync(folder.path).some((name) => /^killed.*partial$/.test(name)),
+    'it to begin',
+  );
+  killed.kill('SIGKILL');
+  await killed.exited;
+  const left = readdirSync(folder.path).filter((name) => name.startsWith('killed'));
+  expect(left).toEqual([expect.stringMatching(/^killed\.linnet\.\d+\.partial$/)]);
+  const settings = await target();
+  const [code, , err] = await command(['restore', join(folder.path, left[0] ?? '')], settings);
+  expect([code, err]).toEqual([1, expect.stringMatching(/cut off|not a backup/)]);
+  expect((await command(['backup', file], large))[0]).toBe(0);
+}, 240_000);
+
+describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
+  test('leaves no store, and the next one goes through', async () => {
+    const settings: Record<string, string> = {
+      ...(await target()),
+      DATABASE_URL: kind === 'postgres' ? await freshPostgres() : '',
+    };
+    const killed = runCommand(['restore', whole], settings);
+    const draft = join(settings.DATA_DIR ?? '', 'linnet.sqlite.restoring');
+    if (kind === 'sqlite')
+      await eventually(() => existsSync(draft) && statSync(draft).size > 0, 'it to begin');
+    else await eventually(() => hasBegun(settings.DATABASE_URL ?? ''), 'it to begin');
+    killed.kill('SIGKILL');
+    await killed.exited;
+    expect(storesIn(settings.DATA_DIR ?? '').filter((name) => name !== 'linnet.sqlite.restoring')).toEqual(
+      [],
+    );
+    // PostgreSQL notices that the connection has ended, and undoes.
+    if (kind === 'postgres')
+      await eventually(async () => !(await hasBegun(settings.DATABASE_URL ?? '')), 'its end');
+    expect((await command(['restore', whole], settings)).slice(0, 2)).toEqual([
+      0,
+      expect.stringMatching(/^Restored 400,/),
+    ]);
+    expect(existsSync(draft)).toBe(false);
+  }, 240_000);
+});
+
+/** Whether a restore is connected and in its transaction. */
+async function hasBegun(url: string): Promise<boolean> {
+  const sql = new SQL({ url, max: 1 });
+  try {
+    const rows = await sql.unsafe(
+      "select 1 from pg_stat_activity where application_name = 'linnet backup' and datname = current_database() and xact_start is not null",
+    );
+    return rows.length > 0;
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,101 @@
+import { Database } from 'bun:sqlite';
+import { expect, test } from 'bun:test';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { type StoreKind, storeKinds } from './support/app.ts';
+import { hitCounter } from './support/counted-hits.ts';
+import { eventually } from './support/eventually.ts';
+import { clicks, command, livedIn, settingsFor, told } from './support/lived-in-store.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { runServer, temporaryFolder } from './support/program.ts';
+
+/** Keeps clicks from being counted; readers go on. */
+async function holdStore(kind: StoreKind, settings: Record<string, string>): Promise<() => Promise<void>> {
+  if (kind === 'sqlite') {
+    const database = new Database(join(settings.DATA_DIR ?? '', 'linnet.sqlite'));
+    database.run('pragma busy_timeout = 5000');
+    database.run('begin immediate');
+    return async () => {
+      database.run('rollback');
+      database.close();
+    };
+  }
+  const sql = new SQL({ url: settings.DATABASE_URL ?? '', max: 1 });
+  const session = await sql.reserve();
+  await session.unsafe('begin');
+  await session.unsafe('lock table journal_watermarks in exclusive mode');
+  return async () => {
+    await session.unsafe('rollback');
+    session.release();
+    await sql.end();
+  };
+}
+
+test.each(storeKinds)(
+  'clicks that were in the journal alone when the backup was made are counted after a restore beside it on %s: all of them, and no other twice',
+  async (kind) => {
+    await using folder = await temporaryFolder();
+    const settings = await settingsFor(kind, join(folder.path, 'data'));
+    const lived = await livedIn(settings);
+    const release = await holdStore(kind, settings);
+    await clicks(lived, 'plain', 20, 1_000);
+    const file = join(folder.path, 'one.linnet');
+    const [code] = await command(['backup', file], settings);
+    await clicks(lived, 'plain', 10, 2_000);
+    lived.server.kill('SIGKILL');
+    await lived.server.exited;
+    await release();
+    expect(code).toBe(0);
+    for (const beside of ['', '-wal', '-shm'])
+      await rm(join(settings.DATA_DIR ?? '', `linnet.sqlite${beside}`), { force: true });
+    if (kind === 'postgres') settings.DATABASE_URL = await freshPostgres();
+    expect((await command(['restore', file], settings))[0]).toBe(0);
+    const server = runServer(settings);
+    const after = { ...lived, server, url: await server.address() };
+    await eventually(async () => (await told(after)).clicks === '33 300', 'the clicks of the journal');
+    server.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const counter = hitCounter(settings.DATA_DIR ?? '', settings.DATABASE_URL ?? '');
+    const { ledger, linkTotal, clicks: counted } = await counter.of(1);
+    // Beside them are the looks at the redirect by `told`.
+    expect([counted, ledger]).toEqual([33, linkTotal]);
+    await counter.close();
+  },
+  240_000,
+);
+
+test.each(storeKinds)(
+  'each backup that is made while clicks are counted is one moment on %s: every way of counting says the same',
+  async (kind) => {
+    await using folder = await temporaryFolder();
+    const settings = await settingsFor(kind, join(folder.path, 'data'));
+    const lived = await livedIn(settings);
+    let isOver = false;
+    const visiting = (async () => {
+      while (!isOver) await clicks(lived, 'busy', 40);
+    })();
+    const files = ['a', 'b', 'c'].map((name) => join(folder.path, name));
+    const codes = await Promise.all(
+      files.map(async (file) => (await command(['backup', file], settings))[0]),
+    );
+    isOver = true;
+    await visiting;
+    lived.server.kill('SIGTERM');
+    await lived.server.exited;
+    expect(codes).toEqual([0, 0, 0]);
+    for (const file of files) {
+      const dataDir = `${file}-restored`;
+      await mkdir(dataDir);
+      await copyFile(join(settings.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'));
+      expect((await command(['restore', file], { DATA_DIR: dataDir }))[0]).toBe(0);
+      const counter = hitCounter(dataDir, '');
+      const [plain, busy] = [await counter.of(1), await counter.of(2)];
+      await counter.close();
+      expect(busy.clicks).toBeGreaterThanOrEqual(300);
+      expect([plain.ledger, busy.ledger]).toEqual([plain.linkTotal, busy.linkTotal]);
+      expect(busy.organizationTotal).toBe(plain.linkTotal + busy.linkTotal);
+    }
+  },
+  240_000,
+);
