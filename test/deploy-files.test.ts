@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { options } from '../src/config/options.ts';
+
+const deploy = join(import.meta.dir, '..', 'deploy');
+const yamlOf = async (file: string): Promise<unknown> =>
+  Bun.YAML.parse(await Bun.file(join(deploy, file)).text());
+const settings = new Set<string>(Object.values(options).map(({ variable }) => variable));
+const user = 65532;
+
+describe('compose.yaml', () => {
+  const health = z.strictObject({
+    test: z.array(z.string()),
+    interval: z.string(),
+    timeout: z.string(),
+    retries: z.int(),
+  });
+  const service = z.strictObject({
+    profiles: z.array(z.string()).optional(),
+    image: z.string(),
+    build: z.strictObject({ context: z.string(), dockerfile: z.string() }).optional(),
+    restart: z.literal('unless-stopped'),
+    network_mode: z.literal('service:linnet').optional(),
+    environment: z.record(z.string(), z.string()),
+    ports: z.array(z.string()).optional(),
+    volumes: z.array(z.string()),
+    read_only: z.literal(true).optional(),
+    tmpfs: z.array(z.string()).optional(),
+    cap_drop: z.tuple([z.literal('ALL')]).optional(),
+    security_opt: z.tuple([z.literal('no-new-privileges:true')]).optional(),
+    sysctls: z.record(z.string(), z.int()).optional(),
+    ulimits: z.strictObject({ nofile: z.int() }).optional(),
+    stop_grace_period: z.string().optional(),
+    healthcheck: health.optional(),
+    depends_on: z
+      .record(
+        z.string(),
+        z.strictObject({ condition: z.literal('service_healthy'), required: z.boolean().optional() }),
+      )
+      .optional(),
+  });
+  const compose = z.strictObject({
+    name: z.literal('linnet'),
+    services: z.record(z.string(), service),
+    volumes: z.record(z.string(), z.null()),
+  });
+
+  test('has Linnet, Caddy and PostgreSQL, with settings and volumes that there are', async () => {
+    const { services, volumes } = compose.parse(await yamlOf('compose.yaml'));
+    expect(Object.keys(services)).toEqual(['linnet', 'caddy', 'postgres']);
+    for (const name of Object.keys(services.linnet?.environment ?? {})) expect(settings).toContain(name);
+    const named = Object.values(services).flatMap(({ volumes }) =>
+      volumes.filter((one) => /^[a-z]+:/.test(one)),
+    );
+    expect(named.map((one) => one.split(':')[0])).toEqual(Object.keys(volumes));
+    expect(
+      await Bun.file(join(deploy, services.linnet?.build?.dockerfile.replace('deploy/', '') ?? '')).exists(),
+    ).toBe(true);
+  });
+
+  test('every variable that it needs is in compose.env, which sets no other', async () => {
+    const text = await Bun.file(join(deploy, 'compose.yaml')).text();
+    const used = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name));
+    const lines = (await Bun.file(join(deploy, 'compose.env')).text()).split('\n');
+    const given = lines.flatMap((line) => /^#?([A-Z_]+)=/.exec(line)?.[1] ?? []);
+    const others = given.filter((name) => name !== 'COMPOSE_PROFILES' && !used.has(name));
+    expect(others).toEqual([]);
+    expect(given).toContain('LINNET_HOST');
+  });
+});
+
+describe('kubernetes.yaml', () => {
+  const labels = z.strictObject({ 'app.kubernetes.io/name': z.literal('linnet') });
+  const metadata = z.strictObject({
+    name: z.string(),
+    namespace: z.literal('linnet'),
+    labels: labels.optional(),
+  });
+  const port = z.strictObject({ name: z.literal('http'), port: z.int(), targetPort: z.literal('http') });
+  const probe = z.strictObject({
+    httpGet: z.strictObject({ path: z.literal('/healthz'), port: z.literal('http') }),
+    periodSeconds: z.int(),
+    timeoutSeconds: z.int().optional(),
+    failureThreshold: z.int().optional(),
+  });
+  const amount = z.strictObject({ cpu: z.string().optional(), memory: z.string() });
+  const container = z.strictObject({
+    name: z.literal('linnet'),
+    image: z.string(),
+    ports: z.tuple([z.strictObject({ name: z.literal('http'), containerPort: z.literal(3000) })]),
+    env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+    envFrom: z.tuple([z.strictObject({ secretRef: z.strictObject({ name: z.literal('linnet') }) })]),
+    startupProbe: probe,
+    readinessProbe: probe,
+    livenessProbe: probe,
+    resources: z.strictObject({ requests: amount, limits: amount }),
+    securityContext: z.strictObject({
+      allowPrivilegeEscalation: z.literal(false),
+      readOnlyRootFilesystem: z.literal(true),
+      capabilities: z.strictObject({ drop: z.tuple([z.literal('ALL')]) }),
+    }),
+    volumeMounts: z.array(z.strictObject({ name: z.string(), mountPath: z.string() })),
+  });
+  const pod = z.strictObject({
+    automountServiceAccountToken: z.literal(false),
+    enableServiceLinks: z.literal(false),
+    terminationGracePeriodSeconds: z.int(),
+    securityContext: z.strictObject({
+      runAsNonRoot: z.literal(true),
+      runAsUser: z.literal(user),
+      runAsGroup: z.literal(user),
+      fsGroup: z.literal(user),
+      seccompProfile: z.strictObject({ type: z.literal('RuntimeDefault') }),
+    }),
+    topologySpreadConstraints: z.array(
+      z.strictObject({
+        maxSkew: z.int(),
+        topologyKey: z.string(),
+        whenUnsatisfiable: z.enum(['ScheduleAnyway', 'DoNotSchedule']),
+        labelSelector: z.strictObject({ matchLabels: labels }),
+      }),
+    ),
+    containers: z.tuple([container]),
+    volumes: z.array(z.strictObject({ name: z.string(), emptyDir: z.strictObject({}) })),
+  });
+  const claim = z.strictObject({
+    metadata: z.strictObject({ name: z.string() }),
+    spec: z.strictObject({
+      accessModes: z.tuple([z.literal('ReadWriteOnce')]),
+      resources: z.strictObject({ requests: z.strictObject({ storage: z.string() }) }),
+    }),
+  });
+  const kinds = z.discriminatedUnion('kind', [
+    z.strictObject({
+      apiVersion: z.literal('v1'),
+      kind: z.literal('Service'),
+      metadata,
+      spec: z.strictObject({
+        clusterIP: z.literal('None').optional(),
+        selector: labels,
+        ports: z.tuple([port]),
+      }),
+    }),
+    z.strictObject({
+      apiVersion: z.literal('policy/v1'),
+      kind: z.literal('PodDisruptionBudget'),
+      metadata,
+      spec: z.strictObject({ minAvailable: z.int(), selector: z.strictObject({ matchLabels: labels }) }),
+    }),
+    z.strictObject({
+      apiVersion: z.literal('apps/v1'),
+      kind: z.literal('StatefulSet'),
+      metadata,
+      spec: z.strictObject({
+        serviceName: z.string(),
+        replicas: z.literal(3),
+        podManagementPolicy: z.literal('Parallel'),
+        selector: z.strictObject({ matchLabels: labels }),
+        template: z.strictObject({ metadata: z.strictObject({ labels }), spec: pod }),
+        volumeClaimTemplates: z.tuple([claim]),
+      }),
+    }),
+  ]);
+
+  test('has three nodes that are kept apart, with settings and volumes that there are', async () => {
+    const found = z.array(kinds).parse(await yamlOf('kubernetes.yaml'));
+    const names = found.flatMap(({ kind, metadata }) => (kind === 'Service' ? [metadata.name] : []));
+    const set = found.find(({ kind }) => kind === 'StatefulSet');
+    if (set?.kind !== 'StatefulSet') throw new Error('there is no StatefulSet');
+    expect(names).toContain(set.spec.serviceName);
+    const { containers, volumes } = set.spec.template.spec;
+    for (const { name } of containers[0].env) expect(settings).toContain(name);
+    const there = [...volumes.map(({ name }) => name), set.spec.volumeClaimTemplates[0].metadata.name];
+    expect(containers[0].volumeMounts.map(({ name }) => name).toSorted()).toEqual(there.toSorted());
+    const budget = found.find(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budget?.spec).toMatchObject({ minAvailable: 2 });
+  });
+});
+
+test('the templates set what is a setting, and keep data where the image has it', async () => {
+  const coolify = z
+    .strictObject({
+      services: z.strictObject({
+        linnet: z.strictObject({
+          image: z.string(),
+          environment: z.array(z.string()),
+          volumes: z.tuple([z.literal('linnet-data:/data')]),
+          healthcheck: z.looseObject({
+            test: z.tuple([z.literal('CMD'), z.literal('/usr/bin/linnet'), z.literal('healthcheck')]),
+          }),
+        }),
+      }),
+      volumes: z.strictObject({ 'linnet-data': z.null() }),
+    })
+    .parse(await yamlOf('coolify.yaml'));
+  const own = coolify.services.linnet.environment.map((one) => one.split('=')[0] ?? '');
+  for (const name of own.filter((name) => !name.startsWith('SERVICE_'))) expect(settings).toContain(name);
+
+  const unraid = await Bun.file(join(deploy, 'unraid.xml')).text();
+  const configs = [...unraid.matchAll(/<Config Name="[^"]+" Target="([^"]+)"[^>]* Type="(\w+)"/g)];
+  expect(configs.filter(([, , type]) => type === 'Path').map(([, target]) => target)).toEqual(['/data']);
+  for (const [, target = '', type] of configs) if (type === 'Variable') expect(settings).toContain(target);
+});
