@@ -301,7 +301,7 @@ export const options = {
   clickRetentionDays: option(
     'CLICK_RETENTION_DAYS',
     '180',
-    'For how many days single clicks are kept; totals stay.',
+    'For how many days single clicks are kept, and on PostgreSQL until the last of their month is that old; totals stay.',
     wholeNumber(1, 3650),
   ),
   backupBeforeUpgrade: option(
