@@ -145,7 +145,7 @@ describe.each(storeKinds)('tenants on %s', (store) => {
       ['/api/v1/invitation', []],
       ['/api/v1/user/invitations', []],
     ] as const) {
-      expect((await app.call('GET', path, { key: newest.key })).json).toEqual(empty);
+      expect((await app.call('GET', path, { key: newest.key })).json).toMatchObject(empty);
     }
     expect((await app.call('GET', '/api/v1/api_key', { key: newest.key })).json).toHaveLength(1);
   });
