@@ -5,10 +5,11 @@ import { serveApi } from './api/serve.ts';
 import { siteOf, whenMoved } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
 import { cachesOf, followChanges, forget } from './compose/caches.ts';
+import { startIssuer } from './compose/certificates.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
 import { drain } from './compose/drain.ts';
-import { httpsIsWell } from './compose/https-since.ts';
+import { HttpsSince } from './compose/https-since.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import type { Overrides } from './compose/overrides.ts';
@@ -98,6 +99,14 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
   const { clicks } = dataPlane;
   const live = liveClicksOf(start, database, clicks);
   scheduleClickCleanup(start, clicks);
+  const httpsSince = new HttpsSince(database, now);
+  if (config.https === 'files') await httpsSince.begin();
+  startIssuer(start, store, site, dataPlane, async (host, isIssued) => {
+    const change = { links: [], hosts: [host] };
+    forget(caches, change);
+    dataPlane.change(change);
+    if (isIssued && host === site.defaultHost) await httpsSince.begin();
+  });
   // The port is closed first, and with it live streams, which would otherwise never end.
   opened.defer(async () => void (await Promise.all([drain(dataPlane, appServer), live.close()])));
 
@@ -111,8 +120,15 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     await dataPlane.caughtUp();
     return answer;
   };
-  const isWell = config.https === 'off' ? () => false : await httpsIsWell(database, now);
-  const routing = { config, context, hosts: caches.hosts, redirects, api, log, httpsIsWell: isWell };
+  const routing = {
+    config,
+    context,
+    hosts: caches.hosts,
+    redirects,
+    api,
+    log,
+    httpsIsWell: httpsSince.isWell,
+  };
   appServer.open(router(routesOf(routing)));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
   await dataPlane.listen();

@@ -35,6 +35,7 @@ function run(task: ToDataPlane['task']): Listening | null | Promise<null> {
       task.hits === null ? {} : { hits: task.hits },
       new Log(config.logLevel),
     );
+    plane.onCertificateRequested((host) => tell({ kind: 'certificateRequested', host }));
     return { port: plane.port, httpPort: plane.httpPort, origin: plane.origin };
   }
   if (plane === undefined) throw new Error('nothing is prepared yet');

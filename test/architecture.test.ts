@@ -22,6 +22,7 @@ const arrows: Record<string, readonly string[]> = {
   webhooks: ['ledger', 'rules', 'storage', 'config'],
   domains: ['rules'],
   mail: ['rules', 'http'],
+  certificates: ['rules', 'storage', 'auth', 'telemetry'],
   qr: [],
   bundle: [],
   manage: ['bundle', 'rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],

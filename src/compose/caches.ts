@@ -16,6 +16,7 @@ import { ChangeFollower } from '../visit/follow-changes.ts';
 import { Hosts } from '../visit/hosts.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
 import { type RedirectParts, Redirects } from '../visit/redirects.ts';
+import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import type { Change } from './data-plane.ts';
 import type { Start } from './start.ts';
 
@@ -23,6 +24,8 @@ import type { Start } from './start.ts';
 export interface Caches {
   readonly links: LinkCache;
   readonly hosts: Hosts;
+  /** Where this thread serves certificates from the store. */
+  readonly certificates?: () => Pick<CertificateFinder, 'forget' | 'clear'> | null;
 }
 
 const pollInterval = 400;
@@ -61,15 +64,21 @@ export const redirectsOf = (
 
 export function forget(caches: Caches, { links, hosts }: Change): void {
   for (const { domainId, suffix } of links) caches.links.forget(domainId, suffix);
-  for (const host of hosts) caches.hosts.forget(host);
+  for (const host of hosts) forgetHost(caches, host);
+}
+
+function forgetHost({ hosts, certificates }: Caches, host: string): void {
+  hosts.forget(host);
+  certificates?.()?.forget(host);
 }
 
 /** From now on changes made by other processes are evicted from the caches, as the change feed reports them. */
 export async function followChanges(
-  { links, hosts }: Caches,
+  caches: Caches,
   lookup: Queries,
   { overrides, log, now, opened }: Start,
 ): Promise<void> {
+  const { links, hosts } = caches;
   const feed = {
     newest: () => newestChangeId(lookup),
     after: (id: number, max: number) => changesAfter(lookup, id, max),
@@ -78,12 +87,13 @@ export async function followChanges(
   const follower = {
     changed: (change: LinkChange) => {
       const host = changedHost(change);
-      if (host !== null) hosts.forget(host);
+      if (host !== null) forgetHost(caches, host);
       else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
     },
     lost: () => {
       links.clear();
       hosts.clear();
+      caches.certificates?.()?.clear();
     },
     failed: (cause: unknown) => log.warn('change feed away', { error: String(cause) }),
   };

@@ -38,6 +38,7 @@ class DataPlaneWorker implements DataPlane {
   #unsentChange: { links: Change['links'][number][]; hosts: string[] } | null = null;
   #sending: Promise<unknown> | null = null;
   #isTerminated = false;
+  #certificateRequested: (host: string) => void = () => {};
 
   readonly clicks: Clicks = {
     append: (hit: RawHit) => this.#run({ kind: 'append', hit }),
@@ -100,6 +101,10 @@ class DataPlaneWorker implements DataPlane {
     this.#unsentChange.hosts.push(...hosts);
   }
 
+  onCertificateRequested(listener: (host: string) => void): void {
+    this.#certificateRequested = listener;
+  }
+
   caughtUp(): Promise<void> | null {
     this.#sendChange();
     return this.#sending === null ? null : this.#sending.then(() => {});
@@ -150,6 +155,10 @@ class DataPlaneWorker implements DataPlane {
   #receive(message: FromDataPlane): void {
     if (message.kind === 'folded') {
       for (const listener of this.#listeners) listener();
+      return;
+    }
+    if (message.kind === 'certificateRequested') {
+      this.#certificateRequested(message.host);
       return;
     }
     const waiting = this.#waiting.get(message.id);

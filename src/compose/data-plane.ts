@@ -35,6 +35,8 @@ export interface DataPlane {
   /** The last step of a start. Only now is a shared port listened on: until then the other processes get the visitors. */
   listen(): void | Promise<void>;
   change(change: Change): void;
+  /** Calls `listener` when somebody has come for a name that has no certificate and is to have one. */
+  onCertificateRequested(listener: (host: string) => void): void;
   /** Fulfilled once every change passed to `change` has been applied; null if it already has. */
   caughtUp(): Promise<void> | null;
   /** Accepts no new connections, and answers what has come on the open ones: within so many milliseconds. */

@@ -1,7 +1,11 @@
+import type { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
+import { findCertificate, findTlsProof } from '../storage/certificates.ts';
+import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { HttpsPorts } from '../visit/connection/listener.ts';
 import { endOf, isFor, readCertificate } from '../visit/tls/certificate-files.ts';
+import { CertificateFinder, type Found } from '../visit/tls/certificate-finder.ts';
 import type { CertificatePair } from '../visit/tls/secure-context.ts';
 import { TlsPort } from '../visit/tls/tls-port.ts';
 import { watchCertificate } from '../visit/tls/watched-files.ts';
@@ -12,10 +16,78 @@ interface Parts {
   readonly log: Log;
   readonly now: () => number;
   readonly watchInterval?: number | undefined;
+  /** For how long a handshake waits for a certificate that is being ordered. */
+  readonly patience?: number | undefined;
 }
 
-/** The port that speaks TLS with a certificate from files. Throws a `StartProblem` where they can't be used. */
-export function httpsPorts({ config, log, now, watchInterval }: Parts): HttpsPorts & { stop(): void } {
+export interface Https extends HttpsPorts {
+  stop(): void;
+  /** With certificates from the store: from now on they are found there. Handshakes wait for this. */
+  open?(parts: StoredCertificates): CertificateFinder;
+}
+
+/** Throws a `StartProblem` where certificates are to come from files that can't be used. */
+export const httpsPorts = (parts: Parts): Https =>
+  parts.config.https === 'auto' ? fromStore(parts) : fromFiles(parts);
+
+export interface StoredCertificates {
+  readonly ownHost: string;
+  readonly lookup: Queries;
+  readonly secrets: Secrets;
+  readonly isServed: (host: string) => boolean | Promise<boolean>;
+  readonly request: (host: string) => void;
+}
+
+function fromStore({ config, now, patience }: Parts): Https {
+  const { promise, resolve } = Promise.withResolvers<CertificateFinder>();
+  let opened: CertificateFinder | null = null;
+  const tls = new TlsPort(null, (name, address) =>
+    opened === null ? promise.then((finder) => finder.find(name, address)) : opened.find(name, address),
+  );
+  return {
+    open({ ownHost, lookup, secrets, isServed, request }) {
+      const load = async (host: string) => {
+        const found = await foundIn(lookup, secrets, host, now());
+        // For clients that name no host.
+        if (host === ownHost && found.kind === 'certificate') tls.use(found.pair);
+        return found;
+      };
+      opened = new CertificateFinder({
+        isServed,
+        load,
+        request,
+        now,
+        ...(patience === undefined ? {} : { patience }),
+      });
+      resolve(opened);
+      return opened;
+    },
+    openTls: tls.open,
+    httpPort: config.httpPort,
+    headLine: strictLine(config),
+    stop() {},
+  };
+}
+
+/** Milliseconds: what is ordered again within them is worth waiting for. */
+const soon = 5_000;
+
+async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
+  const row = await findCertificate(lookup, host);
+  const key = row?.sealed_key == null ? null : secrets.open(row.sealed_key);
+  if (row?.chain != null && key !== null)
+    return { kind: 'certificate', pair: { certificate: row.chain, key }, until: row.not_after ?? 0 };
+  // While it is ordered again, it is claimed.
+  const isRefused =
+    row !== undefined && row.problem !== null && row.claimed_until === null && row.next_at > now + soon;
+  if (isRefused) return { kind: 'refused' };
+  const proof = await findTlsProof(lookup, host, now);
+  return proof?.certificate != null && proof.private_key !== null
+    ? { kind: 'proof', pair: { certificate: proof.certificate, key: proof.private_key } }
+    : { kind: 'none' };
+}
+
+function fromFiles({ config, log, now, watchInterval }: Parts): Https {
   const { tlsCert, tlsKey, baseUrl, httpPort } = config;
   const files = { certificate: tlsCert ?? '', key: tlsKey ?? '' };
   const first = readCertificate(files, now());
@@ -35,5 +107,5 @@ export function httpsPorts({ config, log, now, watchInterval }: Parts): HttpsPor
     onProblem: (problem) => log.warn('certificate not changed', { problem }),
     ...(watchInterval === undefined ? {} : { interval: watchInterval }),
   });
-  return { open: tls.open, httpPort, headLine: strictLine(config), stop };
+  return { openTls: tls.open, httpPort, headLine: strictLine(config), stop };
 }

@@ -4,10 +4,36 @@ import { claimSetting, findSetting } from '../storage/settings.ts';
 /** The setting with the instant at which HTTPS was first spoken for the service's host. */
 const key = 'https_since';
 const day = 24 * 60 * 60 * 1000;
+const lookInterval = 60_000;
 
 /** Whether HTTPS has been spoken for a day: only then are browsers told to use nothing else. */
-export async function httpsIsWell(database: Database, now: () => number): Promise<() => boolean> {
-  await database.write((queries) => claimSetting(queries, key, String(now())));
-  const since = Number(await findSetting(database.read, key));
-  return () => now() - since >= day;
+export class HttpsSince {
+  readonly #database: Database;
+  readonly #now: () => number;
+  #since: number | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** It is spoken from now on, unless it was before. */
+  async begin(): Promise<void> {
+    await this.#database.write((queries) => claimSetting(queries, key, String(this.#now())));
+    await this.#look();
+  }
+
+  readonly isWell = (): boolean => {
+    // Another node may have begun.
+    if (this.#since === null && performance.now() - this.#lookedAt > lookInterval)
+      void this.#look().catch(() => {});
+    return this.#since !== null && this.#now() - this.#since >= day;
+  };
+
+  async #look(): Promise<void> {
+    this.#lookedAt = performance.now();
+    const found = await findSetting(this.#database.read, key);
+    if (found !== null) this.#since = Number(found);
+  }
 }

@@ -1,27 +1,31 @@
 import { resolve } from 'node:path';
+import { masterKey } from '../auth/master-key.ts';
+import { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { Site } from '../rules/site.ts';
 import { openLookups } from '../storage/open.ts';
+import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { FastPath } from '../visit/connection/connection.ts';
 import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
-import { type HttpsPorts, Listener, originOf } from '../visit/connection/listener.ts';
+import { Listener, originOf } from '../visit/connection/listener.ts';
 import { fastPath } from '../visit/fast-path.ts';
 import { insecurePath } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
+import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf } from './caches.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
-import { httpsPorts } from './https-ports.ts';
+import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
 import type { Start } from './start.ts';
 
 type DataPlaneOverrides = Pick<
   Overrides,
-  'now' | 'pollInterval' | 'journalDisk' | 'hits' | 'certificateInterval'
+  'now' | 'pollInterval' | 'journalDisk' | 'hits' | 'certificateInterval' | 'handshakePatience'
 >;
 
 const cacheBounds = { bytes: 64 * 1024 * 1024, misses: 100_000 };
@@ -40,12 +44,16 @@ export class LocalDataPlane implements DataPlane {
   readonly #limits: ConnectionLimits;
   #caches: Caches | null = null;
   #clicks: Clicks | null = null;
+  readonly #https: Https | null;
+  #certificates: CertificateFinder | null = null;
+  #requested: (host: string) => void = () => {};
 
   constructor(config: Config, appServer: AppServerAccess, overrides: DataPlaneOverrides, log: Log) {
     this.#appServer = appServer;
     this.#limits = connectionLimits(config, descriptorLimit());
     const opened = new AsyncDisposableStack();
     this.#start = { config, overrides, log, now: overrides.now ?? Date.now, opened };
+    this.#https = this.#openHttps();
     if (config.workers === 1) this.listen();
   }
 
@@ -74,7 +82,10 @@ export class LocalDataPlane implements DataPlane {
       log.warn('database connection lost', { error: cause.message }),
     );
     opened.defer(() => lookups.close());
-    const caches = cachesOf(site, lookups, now, cacheBounds);
+    const caches: Caches = {
+      ...cachesOf(site, lookups, now, cacheBounds),
+      certificates: () => this.#certificates,
+    };
     await followChanges(caches, lookups.queries, this.#start);
     const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
     const redirects = redirectsOf(caches, config, {
@@ -86,6 +97,7 @@ export class LocalDataPlane implements DataPlane {
           : (hit: RawHit) => (recording.keep(hit) ? 'stored' : 'after_turn'),
     });
     [this.#caches, this.#clicks] = [caches, recording];
+    await this.#openCertificates(caches, lookups.queries, site);
     this.#fastPath = fastPath({
       trustedProxies: config.trustedProxies,
       domainOf: (host) => caches.hosts.domainOf(host),
@@ -107,16 +119,44 @@ export class LocalDataPlane implements DataPlane {
     const { config, log } = this.#start;
     const report = (cause: unknown, leftOut: number) =>
       log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {});
-    this.#listener = new Listener(config, this.#appServer, this.#limits, report, { https: this.#https() });
+    this.#listener = new Listener(config, this.#appServer, this.#limits, report, { https: this.#https });
     this.#listener.open(this.#fastPath, this.#insecurePath);
   }
 
-  #https(): HttpsPorts | null {
+  #openHttps(): Https | null {
     const { config, overrides, log, now, opened } = this.#start;
     if (config.https === 'off') return null;
-    const ports = httpsPorts({ config, log, now, watchInterval: overrides.certificateInterval });
+    const ports = httpsPorts({
+      config,
+      log,
+      now,
+      watchInterval: overrides.certificateInterval,
+      patience: overrides.handshakePatience,
+    });
     opened.defer(() => ports.stop());
     return ports;
+  }
+
+  /** From now on those in the store are served. The service's own is looked for at once, which orders it where it isn't there. */
+  async #openCertificates(caches: Caches, lookup: Queries, { defaultHost }: Site): Promise<void> {
+    const { config, log } = this.#start;
+    if (this.#https?.open === undefined) return;
+    const secrets = new Secrets(await masterKey(config.secretKey, resolve(config.dataDir)));
+    const finder = this.#https.open({
+      ownHost: defaultHost,
+      lookup,
+      secrets,
+      isServed: async (host) => (await caches.hosts.domainOf(host)) !== null,
+      request: (host) => this.#requested(host),
+    });
+    this.#certificates = finder;
+    Promise.resolve(finder.find(defaultHost, '')).catch((cause) =>
+      log.warn('certificate not looked up', { error: String(cause) }),
+    );
+  }
+
+  onCertificateRequested(listener: (host: string) => void): void {
+    this.#requested = listener;
   }
 
   #logLimits(): void {

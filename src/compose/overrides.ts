@@ -21,6 +21,10 @@ export interface Overrides {
   readonly heartbeat?: number;
   /** How often the files of the certificate are looked at, in milliseconds. */
   readonly certificateInterval?: number;
+  /** For how long a handshake waits for a certificate that is being ordered, in milliseconds. */
+  readonly handshakePatience?: number;
+  /** How often certificates are searched for that are due, in milliseconds. */
+  readonly issueInterval?: number;
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;
   /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;

@@ -12,6 +12,7 @@ import { notFoundPage, unavailablePage } from '../visit/pages.ts';
 import type { RequestHandler } from '../visit/request-handler.ts';
 import { RequestVisit } from '../visit/request-visit.ts';
 import { pageResponse } from '../visit/response.ts';
+import { httpProof } from './certificates.ts';
 import { toDashboard } from './dashboard-route.ts';
 import { firstRunOf, whileFirstRun } from './first-run.ts';
 import { httpsRules } from './https-rules.ts';
@@ -34,6 +35,7 @@ export function routesOf(parts: RouterParts): Routes {
   const isFirstRun = firstRunOf(context.database);
   return {
     trustedProxies: config.trustedProxies,
+    everywhere: httpProof(config, context.database),
     https: httpsRules(config, context.site, httpsIsWell),
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),

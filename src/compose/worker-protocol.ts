@@ -44,7 +44,8 @@ export interface Listening {
 export type FromDataPlane =
   | { readonly kind: 'done'; readonly id: number; readonly listening: Listening | null }
   | { readonly kind: 'failed'; readonly id: number; readonly problem: Problem }
-  | { readonly kind: 'folded' };
+  | { readonly kind: 'folded' }
+  | { readonly kind: 'certificateRequested'; readonly host: string };
 
 export interface Problem {
   readonly message: string;

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { isLoopbackName } from '../rules/host.ts';
 import { type Config, options } from './options.ts';
 
 /** A setting that can't be used: the sentence is all its reader needs. */
@@ -49,7 +51,8 @@ const defaultsFor = (https = ''): Readonly<Record<string, string>> =>
   https === '' || https === 'off' ? {} : { PORT: '443', HOST: '::' };
 
 /** What must go together for HTTPS. */
-function checkHttps({ https, baseUrl, tlsCert, tlsKey, port, httpPort }: Config): void {
+function checkHttps(config: Config): void {
+  const { https, baseUrl, tlsCert, tlsKey, port, httpPort, acmeEabKid, acmeEabKey } = config;
   if (baseUrl?.protocol !== 'https:')
     throw new ConfigProblem(
       `HTTPS is "${https}": set BASE_URL to the address that people are to reach, such as https://links.example.com.`,
@@ -58,6 +61,16 @@ function checkHttps({ https, baseUrl, tlsCert, tlsKey, port, httpPort }: Config)
     throw new ConfigProblem(
       'HTTPS is "files": set TLS_CERT and TLS_KEY to the files of the certificate and of its private key.',
     );
+  if (https === 'auto' && !mayBeCertified(baseUrl.hostname))
+    throw new ConfigProblem(
+      `BASE_URL is "${baseUrl.origin}": no authority gives a certificate for ${baseUrl.hostname}. Set it to a name in the DNS, such as https://links.example.com, or use HTTPS=files.`,
+    );
+  if ((acmeEabKid === null) !== (acmeEabKey === null))
+    throw new ConfigProblem('ACME_EAB_KID and ACME_EAB_KEY go together: set both, or none.');
   if (port === httpPort && port !== 0)
     throw new ConfigProblem(`HTTP_PORT is "${httpPort}": give another port than PORT, or off.`);
 }
+
+/** A name in the public DNS, and no address. */
+const mayBeCertified = (host: string): boolean =>
+  isIP(host.replace(/^\[|\]$/g, '')) === 0 && host.includes('.') && !isLoopbackName(host);

@@ -46,6 +46,25 @@ function filled(text: string): string {
   return text;
 }
 
+function directory(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:')
+    throw new Error('give the https:// address of a directory, such as https://acme.zerossl.com/v2/DV90');
+  return url.href;
+}
+
+function email(text: string): string | null {
+  if (text === '') return null;
+  if (!isEmail(text)) throw new Error('give one address, such as you@example.com');
+  return text;
+}
+
+function eabKey(text: string): string | null {
+  if (text === '') return null;
+  if (!/^[\w-]+=*$/.test(text)) throw new Error('give it as the authority wrote it, in base64url');
+  return text;
+}
+
 const path = (text: string): string | null => (text === '' ? null : text);
 
 function origin(text: string): URL | null {
@@ -185,8 +204,8 @@ export const options = {
   https: option(
     'HTTPS',
     'off',
-    'Whether Linnet itself speaks HTTPS: off, or files (TLS_CERT and TLS_KEY). See docs/https.md.',
-    oneOf('off', 'files'),
+    'Whether Linnet itself speaks HTTPS: off, files (TLS_CERT and TLS_KEY) or auto (certificates by ACME). See docs/https.md.',
+    oneOf('off', 'files', 'auto'),
   ),
   tlsCert: option(
     'TLS_CERT',
@@ -195,6 +214,28 @@ export const options = {
     path,
   ),
   tlsKey: option('TLS_KEY', '', 'The private key of TLS_CERT: a PEM file.', path),
+  acmeUrl: option(
+    'ACME_URL',
+    'https://acme-v02.api.letsencrypt.org/directory',
+    "The directory of the authority that HTTPS=auto gets certificates from, whose terms are agreed to. Default: Let's Encrypt.",
+    directory,
+  ),
+  acmeEmail: option('ACME_EMAIL', '', 'Where the authority may write to about the certificates.', email),
+  acmeEabKid: option(
+    'ACME_EAB_KID',
+    '',
+    'The id of the account that an authority has given out, with ACME_EAB_KEY. Most need none.',
+    (text) => (text === '' ? null : text),
+  ),
+  acmeEabKey: secret(
+    option('ACME_EAB_KEY', '', 'The key of that account, as the authority gave it.', eabKey),
+  ),
+  acmeCa: option(
+    'ACME_CA',
+    '',
+    'Who vouches for the authority itself, where it is your own: a PEM file.',
+    path,
+  ),
   httpPort: option(
     'HTTP_PORT',
     '80',

@@ -24,6 +24,7 @@ const says = (text: string) => (incoming: IncomingRequest) => {
 
 const routes = (): Routes => ({
   https: null,
+  everywhere: () => null,
   trustedProxies: options.trustedProxies.parse(trusted),
   baseIsLoopback,
   domainOf: (host) => domains(host),

@@ -50,6 +50,8 @@ export interface HttpsRules {
 
 export interface Routes {
   readonly https: HttpsRules | null;
+  /** What is answered under every host and scheme alike; null for all other requests. */
+  readonly everywhere: (incoming: IncomingRequest) => Answer | null;
   readonly trustedProxies: TrustedProxies;
   /** Whether BASE_URL leads to this machine alone: then no other client is expected. */
   readonly baseIsLoopback: boolean;
@@ -76,6 +78,8 @@ export function router(routes: Routes) {
       return (header === null && answerHostless(routes, request, caller)) || routes.badRequest();
     const incoming = incomingOf(request, caller, host, routes);
     if (incoming === null) return routes.badRequest();
+    const everywhere = routes.everywhere(incoming);
+    if (everywhere !== null) return everywhere;
     const domain = routes.domainOf(host);
     if (domain instanceof Promise) {
       // The service's own paths answer also while hosts can't be looked up: the API says what is wrong.

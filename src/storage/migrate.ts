@@ -26,6 +26,7 @@ import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
 import { saltsOutside } from './migrations/022-salts-outside.ts';
 import { clickCorrections } from './migrations/023-click-corrections.ts';
 import { deletedOrganizations } from './migrations/024-deleted-organizations.ts';
+import { certificates } from './migrations/025-certificates.ts';
 import { hitsByMonth } from './migrations/025-hits-by-month.ts';
 import { clickClaims } from './migrations/026-click-claims.ts';
 import { instanceOrganization } from './migrations/027-instance-organization.ts';
@@ -59,6 +60,7 @@ const migrations: readonly Migration[] = [
   saltsOutside,
   clickCorrections,
   deletedOrganizations,
+  certificates,
   hitsByMonth,
   clickClaims,
   instanceOrganization,

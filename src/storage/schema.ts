@@ -242,6 +242,38 @@ export interface Schema {
     excerpt: string | null;
     problem: string | null;
   };
+  /** Those that are ordered by ACME, and those that are to be. */
+  certificates: {
+    /** In ASCII. */
+    host: string;
+    /** PEM: the certificate and those that vouch for it. Null until there is one, like the next three. */
+    chain: string | null;
+    /** PEM, sealed. */
+    sealed_key: string | null;
+    not_after: number | null;
+    renew_at: number | null;
+    /** When a node is to look at it: to order it, to try again, to ask the authority when to renew. */
+    next_at: number;
+    /** While a node orders it: when others may assume that this node has died. */
+    claimed_until: number | null;
+    /** How many orders in a row have failed. */
+    failures: Generated<number>;
+    /** A code of `rules/certificate-problem.ts`, of the last order, and what the authority said. */
+    problem: string | null;
+    problem_detail: string | null;
+    /** When the orders of the last week were made, with a blank between them. */
+    orders: Generated<string>;
+  };
+  /** What an authority asks for while a name is proved, by HTTP-01 or TLS-ALPN-01. */
+  certificate_proofs: {
+    token: string;
+    host: string;
+    answer: string;
+    /** PEM, for TLS-ALPN-01 alone. */
+    certificate: string | null;
+    private_key: string | null;
+    expires_at: number;
+  };
   webhook_outages: {
     organization_id: number;
     target_url: string;

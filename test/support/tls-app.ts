@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { Overrides } from '../../src/app.ts';
 import { type Answer, startApp, type TestApp } from './app.ts';
 import { selfSigned } from './certificate.ts';
@@ -74,7 +74,7 @@ export async function startTlsApp(
 /** A connection whose handshake is over. */
 export function secureSocket(
   { app }: TestApp,
-  options: Parameters<typeof connect>[0] = {},
+  options: Partial<Omit<ConnectionOptions, 'host' | 'port'>> & { readonly localAddress?: string } = {},
 ): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({

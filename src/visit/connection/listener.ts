@@ -36,7 +36,8 @@ interface Overrides {
 type OpenPort = typeof openPort;
 
 export interface HttpsPorts {
-  readonly open: OpenPort;
+  /** Opens the one with TLS. */
+  readonly openTls: OpenPort;
   /** Listened on without TLS; null for none. */
   readonly httpPort: number | null;
   /** A line of the head of every answer over TLS, with its line break; or nothing. */
@@ -109,7 +110,7 @@ export class Listener {
         throw portProblem({ host, port: at }, cause, at === port ? 'PORT' : 'HTTP_PORT');
       }
     };
-    this.#port = openAt(port, https?.open ?? open, context);
+    this.#port = openAt(port, https?.openTls ?? open, context);
     try {
       this.#httpPort = https?.httpPort == null ? null : openAt(https.httpPort, open, insecure);
     } catch (cause) {

@@ -9,7 +9,10 @@ import {
 } from './secure-context.ts';
 
 /** The certificate that a name is served with; null for a name that gets none. */
-export type FindContext = (name: string) => SecureContext | null | Promise<SecureContext | null>;
+export type FindContext = (
+  name: string,
+  address: string,
+) => SecureContext | null | Promise<SecureContext | null>;
 
 interface TlsListener {
   readonly hostname: string;
@@ -19,6 +22,7 @@ interface TlsListener {
 
 /** The handshake, as the runtime shows it to the callback for a name. */
 interface Handshake {
+  readonly remoteAddress: string;
   /** Goes on with a handshake for which the callback has returned true; false for one that fails. */
   resumeSNI(context: SecureContext | undefined, isRefused: boolean): void;
 }
@@ -81,7 +85,7 @@ export class TlsPort {
 const refused = new Error('no certificate for this name');
 
 const serverNameOf = (find: FindContext) => (_: unknown, name: string, handshake: Handshake) => {
-  const found = find(name);
+  const found = find(name, handshake.remoteAddress);
   if (!(found instanceof Promise)) return found ?? refused;
   found.then(
     (context) => handshake.resumeSNI(context ?? undefined, context === null),

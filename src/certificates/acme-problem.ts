@@ -1,0 +1,61 @@
+import type { CertificateProblem } from '../rules/certificate-problem.ts';
+
+/** Why an order failed: what the authority said, or that it said nothing. */
+export class AcmeProblem extends Error {
+  override readonly name = 'AcmeProblem';
+  readonly problem: CertificateProblem;
+  /** When another try is allowed, in epoch milliseconds; null where the authority says nothing about it. */
+  readonly retryAt: number | null;
+  /** The word of the authority, such as `badNonce`. */
+  readonly type: string;
+
+  constructor(problem: CertificateProblem, detail: string, type = '', retryAt: number | null = null) {
+    super(detail);
+    this.problem = problem;
+    this.type = type;
+    this.retryAt = retryAt;
+  }
+}
+
+interface ProblemDocument {
+  readonly type?: string;
+  readonly detail?: string;
+  readonly subproblems?: readonly ProblemDocument[];
+}
+
+const problems: Readonly<Record<string, CertificateProblem>> = {
+  caa: 'caa',
+  dns: 'dns',
+  connection: 'connection',
+  tls: 'connection',
+  unauthorized: 'other_answer',
+  incorrectResponse: 'other_answer',
+  rateLimited: 'rate_limit',
+  rejectedIdentifier: 'rejected_name',
+  unsupportedIdentifier: 'rejected_name',
+  externalAccountRequired: 'account',
+  accountDoesNotExist: 'account',
+  userActionRequired: 'account',
+  invalidContact: 'account',
+  serverInternal: 'authority_away',
+};
+
+const maxDetail = 500;
+
+export function problemOf(document: unknown, status = 0, retryAt: number | null = null): AcmeProblem {
+  const { type = '', detail, subproblems = [] } = (document ?? {}) as ProblemDocument;
+  const word = (of: string) => of.slice(of.lastIndexOf(':') + 1);
+  // A compound one says what it is about in its parts.
+  const own = word(type);
+  const inner = own === 'compound' || problems[own] === undefined ? subproblems[0] : undefined;
+  const name = inner?.type === undefined ? own : word(inner.type);
+  // Not every authority has a word of its own for it.
+  const isUnreached =
+    name === 'unauthorized' && /connect|time(d )?out|refused/i.test(`${detail} ${inner?.detail}`);
+  const known = isUnreached
+    ? 'connection'
+    : (problems[name] ?? (status >= 500 || status === 0 ? 'authority_away' : 'refused'));
+  const said = [detail, inner?.detail].filter(Boolean).join(' ') || `status ${status}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
+  return new AcmeProblem(known, said.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, maxDetail), name, retryAt);
+}

@@ -1,0 +1,290 @@
+import type { Secrets } from '../auth/secrets.ts';
+import { type CertificateProblem, certificateSentence } from '../rules/certificate-problem.ts';
+import { nextTryAt, orderAllowedAt, recentOrders, renewalAt } from '../rules/certificate-times.ts';
+import {
+  type CertificateRow,
+  claimDueCertificates,
+  deleteCertificate,
+  deleteProofs,
+  hasDueCertificates,
+  insertProof,
+  requestCertificate,
+  updateCertificate,
+} from '../storage/certificates.ts';
+import type { Database } from '../storage/database.ts';
+import { findVerifiedDomain } from '../storage/domains.ts';
+import { recordHostChange } from '../storage/host-changes.ts';
+import type { Log } from '../telemetry/log.ts';
+import { Accounts } from './account.ts';
+import { Acme, type AcmeSettings } from './acme.ts';
+import { AcmeProblem } from './acme-problem.ts';
+import { certificateId } from './certificate-id.ts';
+import { type ChallengeType, type Issued, orderCertificate, type Proof } from './order.ts';
+
+export interface IssuerParts {
+  readonly database: Database;
+  readonly secrets: Secrets;
+  readonly settings: AcmeSettings;
+  /** The service's own host, which needs no proof in the DNS. */
+  readonly ownHost: string;
+  /** Whether there is a port without TLS, for HTTP-01. */
+  readonly hasHttpPort: boolean;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly log: Log;
+  /** What a name is served with has changed: this node's caches are told at once, others by the change feed. */
+  readonly changed: (host: string, isIssued: boolean) => void;
+}
+
+const maxAtOnce = 8;
+/** Longer than an order may take. */
+const claimTime = 5 * 60_000;
+const proofTime = 10 * 60_000;
+const minAsk = 60 * 60_000;
+const maxAsk = 24 * 60 * 60_000;
+
+/** Orders certificates for the names that are noted in the store: each by one node, whichever claims it first. */
+export class Issuer {
+  readonly #parts: IssuerParts;
+  readonly #accounts: Accounts;
+  readonly #stop = new AbortController();
+  #acme: Promise<Acme> | null = null;
+  /** Names that this process has noted already. */
+  readonly #requested = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(parts: IssuerParts) {
+    this.#parts = parts;
+    const { database, secrets, settings } = parts;
+    this.#accounts = new Accounts(database, secrets, settings.url, settings.externalAccount?.id ?? null);
+  }
+
+  /** Notes a name that somebody has come for. */
+  async request(host: string): Promise<void> {
+    if (this.#requested.has(host) || !(await this.#isServed(host))) return;
+    const { database, now } = this.#parts;
+    await database.write((queries) => requestCertificate(queries, host, now()));
+    if (this.#requested.size > 100_000) this.#requested.clear();
+    this.#requested.add(host);
+  }
+
+  /** One look at what is due: a few orders are under way at a time, and none waits for another's end. Never two looks at once. */
+  async work(): Promise<void> {
+    const { database, now } = this.#parts;
+    const free = maxAtOnce - this.#running.size;
+    if (free === 0 || !(await hasDueCertificates(database.read, now()))) return;
+    const at = now();
+    const claim = { now: at, until: at + claimTime, max: free };
+    const claimed = await database.write((queries) => claimDueCertificates(queries, claim));
+    for (const row of claimed) {
+      const running = this.#take(row).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+  }
+
+  /** What is under way ends soon, and is tried again at the next start. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #isServed(host: string): Promise<boolean> {
+    const { ownHost, database } = this.#parts;
+    return host === ownHost || (await findVerifiedDomain(database.read, host)) !== undefined;
+  }
+
+  async #take(row: CertificateRow): Promise<void> {
+    const { host } = row;
+    try {
+      if (!(await this.#isServed(host))) await this.#forget(host);
+      else if (await this.#isDue(row)) await this.#order(row);
+    } catch (cause) {
+      const { log } = this.#parts;
+      // The store is away, or this process ends: the claim runs out.
+      if (!this.#stop.signal.aborted) log.error('certificate not ordered', cause, { host });
+    }
+  }
+
+  /** It is no longer a domain of this service. */
+  async #forget(host: string): Promise<void> {
+    const { database, now, changed } = this.#parts;
+    await database.write(async (queries) => {
+      await deleteCertificate(queries, host);
+      await recordHostChange(queries, host, now());
+    });
+    this.#requested.delete(host);
+    changed(host, false);
+  }
+
+  /** Whether a certificate is to be ordered now. If not, notes when to look again. */
+  async #isDue(row: CertificateRow): Promise<boolean> {
+    const { now } = this.#parts;
+    if (row.chain === null || row.renew_at === null || row.failures > 0) return true;
+    const asked = await this.#askWindow(row.chain);
+    const renewAt = asked === null ? row.renew_at : Math.min(asked.at, (row.not_after ?? asked.at) - minAsk);
+    if (renewAt <= now()) return true;
+    await this.#note(row.host, {
+      renew_at: renewAt,
+      next_at: asked === null ? renewAt : Math.min(renewAt, asked.askAgainAt),
+      claimed_until: null,
+    });
+    return false;
+  }
+
+  /** When the authority would like it to be renewed, and when to ask that again; null where it doesn't say. */
+  async #askWindow(chain: string): Promise<{ at: number; askAgainAt: number } | null> {
+    const { now, random } = this.#parts;
+    const id = certificateId(chain);
+    if (id === null) return null;
+    const window = await (await this.#client()).renewalWindow(id).catch(() => null);
+    if (window === null) return null;
+    const wait = Math.min(Math.max((window.askAgainAt ?? 0) - now(), minAsk), maxAsk);
+    return { at: window.from + (window.until - window.from) * random(), askAgainAt: now() + wait };
+  }
+
+  async #order(row: CertificateRow): Promise<void> {
+    const { now, log } = this.#parts;
+    const { host } = row;
+    const orders = recentOrders(row.orders, now());
+    const allowedAt = orderAllowedAt(orders);
+    if (allowedAt !== null && allowedAt > now()) {
+      await this.#note(host, {
+        next_at: allowedAt,
+        claimed_until: null,
+        problem: 'too_often',
+        problem_detail: null,
+      });
+      return;
+    }
+    try {
+      const issued = await this.#orderNow(row);
+      await this.#keep(row, issued, [...orders, now()]);
+      log.info('certificate issued', { host, until: new Date(issued.until).toISOString() });
+    } catch (cause) {
+      if (!(cause instanceof AcmeProblem) || this.#stop.signal.aborted) throw cause;
+      await this.#fail(row, cause);
+    } finally {
+      await this.#dropProofs(host);
+    }
+  }
+
+  async #orderNow(row: CertificateRow): Promise<Issued> {
+    const { now } = this.#parts;
+    const acme = await this.#client();
+    const hasValid = row.chain !== null && (row.not_after ?? 0) > now();
+    return orderCertificate({
+      acme,
+      host: row.host,
+      replaces: row.chain === null ? null : certificateId(row.chain),
+      challenges: this.#challengesFor(row, hasValid),
+      publish: (proof) => this.#publish(proof),
+      now,
+      stop: this.#stop.signal,
+    });
+  }
+
+  /**
+   * A name with a good certificate is proved on the port without TLS, since a proof in the handshake would be shown to
+   * visitors as well. Tries that fail take turns.
+   */
+  #challengesFor({ failures }: CertificateRow, hasValid: boolean): readonly ChallengeType[] {
+    if (!this.#parts.hasHttpPort) return ['tls-alpn-01'];
+    if (hasValid)
+      return failures > 1 && failures % 4 === 3 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
+    return failures % 2 === 0 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
+  }
+
+  async #client(): Promise<Acme> {
+    this.#acme ??= this.#register();
+    try {
+      return await this.#acme;
+    } catch (cause) {
+      this.#acme = null;
+      throw cause;
+    }
+  }
+
+  async #register(): Promise<Acme> {
+    const { settings, now } = this.#parts;
+    const stored = await this.#accounts.find();
+    const acme = new Acme(settings, stored, now, this.#stop.signal);
+    const account = await acme.register();
+    if (stored.account !== account) await this.#accounts.keep({ ...stored, account });
+    return acme;
+  }
+
+  async #publish({ token, host, answer, tls }: Proof): Promise<void> {
+    const { database, now } = this.#parts;
+    const [certificate, private_key] = [tls?.certificate ?? null, tls?.key ?? null];
+    const proof = { token, host, answer, certificate, private_key, expires_at: now() + proofTime };
+    await database.write((queries) => insertProof(queries, proof));
+  }
+
+  async #dropProofs(host: string): Promise<void> {
+    const { database, now } = this.#parts;
+    // They run out by themselves.
+    await database.write((queries) => deleteProofs(queries, host, now())).catch(() => {});
+  }
+
+  async #keep(
+    row: CertificateRow,
+    { chain, key, from, until }: Issued,
+    orders: readonly number[],
+  ): Promise<void> {
+    const { database, secrets, now, random, changed } = this.#parts;
+    const renewAt = renewalAt(from, until, random);
+    await database.write(async (queries) => {
+      await updateCertificate(queries, row.host, {
+        chain,
+        sealed_key: secrets.seal(key),
+        not_after: until,
+        renew_at: renewAt,
+        next_at: Math.min(renewAt, now() + maxAsk),
+        claimed_until: null,
+        failures: 0,
+        problem: null,
+        problem_detail: null,
+        orders: orders.join(' '),
+      });
+      await recordHostChange(queries, row.host, now());
+    });
+    changed(row.host, true);
+  }
+
+  async #fail(row: CertificateRow, cause: AcmeProblem): Promise<void> {
+    const { now, random, log } = this.#parts;
+    const { host } = row;
+    const failures = row.failures + 1;
+    // The account is gone at the authority: it is made anew.
+    if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
+    const isAway = cause.problem === 'authority_away';
+    const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt }, random);
+    await this.#note(host, {
+      failures,
+      problem: cause.problem,
+      problem_detail: cause.message,
+      next_at: nextAt,
+      claimed_until: null,
+    });
+    // Handshakes that wait for it are told.
+    this.#parts.changed(host, false);
+    const problem: CertificateProblem = cause.problem;
+    log.warn('certificate not issued', {
+      host,
+      problem,
+      detail: cause.message,
+      to_do: certificateSentence(problem, host),
+      again_at: new Date(nextAt).toISOString(),
+    });
+  }
+
+  async #dropAccount(): Promise<void> {
+    this.#acme = null;
+    const { key } = await this.#accounts.find();
+    await this.#accounts.keep({ key, account: null });
+  }
+
+  #note(host: string, changes: Parameters<typeof updateCertificate>[2]): Promise<void> {
+    return this.#parts.database.write((queries) => updateCertificate(queries, host, changes));
+  }
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { Issuer } from '../certificates/issuer.ts';
+import type { Config } from '../config/options.ts';
+import type { IncomingRequest } from '../http/router.ts';
+import { StoreAway } from '../rules/errors.ts';
+import type { Site } from '../rules/site.ts';
+import { StartProblem } from '../start-problem.ts';
+import { findHttpProof } from '../storage/certificates.ts';
+import type { Database } from '../storage/database.ts';
+import type { Store } from '../store.ts';
+import type { DataPlane } from './data-plane.ts';
+import { repeatJob } from './repeat-job.ts';
+import type { Start } from './start.ts';
+
+const workInterval = 1_000;
+
+/** Orders certificates for the names that visitors come to. `changed` tells this node's caches. */
+export function startIssuer(
+  { config, overrides, log, now, opened }: Start,
+  { database, secrets }: Store,
+  site: Site,
+  dataPlane: DataPlane,
+  changed: (host: string, isIssued: boolean) => Promise<void>,
+): void {
+  if (config.https !== 'auto') return;
+  // The follower of the change feed already logs that the store is away.
+  const report = (cause: unknown) => {
+    if (!(cause instanceof StoreAway)) log.error('certificates not looked after', cause);
+  };
+  const issuer = new Issuer({
+    database,
+    secrets,
+    settings: {
+      url: config.acmeUrl,
+      email: config.acmeEmail,
+      externalAccount: externalAccountOf(config),
+      trusted: trustedBy(config),
+    },
+    ownHost: site.defaultHost,
+    hasHttpPort: config.httpPort !== null,
+    now,
+    random: Math.random,
+    log,
+    changed: (host, isIssued) => void changed(host, isIssued).catch(report),
+  });
+  dataPlane.onCertificateRequested((host) => void issuer.request(host).catch(report));
+  void issuer.request(site.defaultHost).catch(report);
+  const job = repeatJob(() => issuer.work(), overrides.issueInterval ?? workInterval, report);
+  opened.defer(async () => {
+    await Promise.all([job.stop(), issuer.stop()]);
+  });
+}
+
+function externalAccountOf({ acmeEabKid, acmeEabKey }: Config) {
+  return acmeEabKid === null || acmeEabKey === null ? null : { id: acmeEabKid, key: acmeEabKey };
+}
+
+function trustedBy({ acmeCa }: Config): string | null {
+  if (acmeCa === null) return null;
+  try {
+    return readFileSync(acmeCa, 'utf8');
+  } catch (cause) {
+    throw new StartProblem(
+      `ACME_CA is "${acmeCa}", which can not be read (${(cause as Error).message}). Give a PEM file, or leave it out.`,
+    );
+  }
+}
+
+const proofPath = '/.well-known/acme-challenge/';
+
+/** Answers an authority that wants to see that a name leads here (HTTP-01). Null for all other requests. */
+export const httpProof =
+  ({ https }: Pick<Config, 'https'>, database: Database) =>
+  ({ path, host }: IncomingRequest): Promise<Response> | null => {
+    if (https !== 'auto' || !path.startsWith(proofPath)) return null;
+    return answerProof(database, host, path.slice(proofPath.length));
+  };
+
+async function answerProof(database: Database, host: string, token: string): Promise<Response> {
+  const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store' };
+  try {
+    const answer = await findHttpProof(database.lookup, host, token);
+    return new Response(answer, { status: answer === null ? 404 : 200, headers });
+  } catch {
+    return new Response(null, { status: 503, headers });
+  }
+}

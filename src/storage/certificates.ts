@@ -1,0 +1,128 @@
+import type { Selectable } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { preparedRow } from './prepared.ts';
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type CertificateRow = Selectable<Schema['certificates']>;
+export type ProofRow = Selectable<Schema['certificate_proofs']>;
+
+/** For a handshake. */
+export const findCertificate = preparedRow((queries, host: string) =>
+  queries
+    .selectFrom('certificates')
+    .select(['chain', 'sealed_key', 'not_after', 'problem', 'next_at', 'claimed_until'])
+    .where('host', '=', host)
+    .compile(),
+);
+
+/** The newest of a name that can be shown in a handshake (TLS-ALPN-01). */
+export const findTlsProof = preparedRow((queries, host: string, now: number) =>
+  queries
+    .selectFrom('certificate_proofs')
+    .select(['certificate', 'private_key'])
+    .where('host', '=', host)
+    .where('certificate', 'is not', null)
+    .where('expires_at', '>', now)
+    .orderBy('expires_at', 'desc')
+    .limit(1)
+    .compile(),
+);
+
+/** What is answered by HTTP-01; null where nothing was asked for. */
+export async function findHttpProof(queries: Queries, host: string, token: string): Promise<string | null> {
+  const row = await queries
+    .selectFrom('certificate_proofs')
+    .select('answer')
+    .where('token', '=', token)
+    .where('host', '=', host)
+    .executeTakeFirst();
+  return row?.answer ?? null;
+}
+
+export const insertProof = async (queries: Queries, proof: ProofRow): Promise<void> => {
+  const { token, ...rest } = proof;
+  await queries
+    .insertInto('certificate_proofs')
+    .values(proof)
+    .onConflict((conflict) => conflict.column('token').doUpdateSet(rest))
+    .execute();
+};
+
+export const deleteProofs = async (queries: Queries, host: string, now: number): Promise<void> => {
+  await queries
+    .deleteFrom('certificate_proofs')
+    .where((of) => of.or([of('host', '=', host), of('expires_at', '<', now)]))
+    .execute();
+};
+
+/** Notes that a name is to have one. Returns false for a name that is noted already. */
+export const requestCertificate = (queries: Queries, host: string, now: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .insertInto('certificates')
+      .values({ host, next_at: now })
+      .onConflict((conflict) => conflict.column('host').doNothing())
+      .returning('host'),
+  );
+
+export const hasDueCertificates = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('certificates')
+      .select('host')
+      .where('next_at', '<=', now)
+      .where((of) => of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]))
+      .limit(1),
+  );
+
+/** Claims those that are due, longest due first. No other node gets them before `until`. */
+export async function claimDueCertificates(
+  queries: Queries,
+  { now, until, max }: { readonly now: number; readonly until: number; readonly max: number },
+): Promise<CertificateRow[]> {
+  const due = queries
+    .selectFrom('certificates')
+    .select('host')
+    .where('next_at', '<=', now)
+    .where((of) => of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]))
+    .orderBy('next_at')
+    .limit(max);
+  const hosts = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
+  if (hosts.length === 0) return [];
+  return queries
+    .updateTable('certificates')
+    .set({ claimed_until: until })
+    .where(
+      'host',
+      'in',
+      hosts.map(({ host }) => host),
+    )
+    .returningAll()
+    .execute();
+}
+
+export async function updateCertificate(
+  queries: Queries,
+  host: string,
+  changes: Partial<Omit<CertificateRow, 'host'>>,
+): Promise<void> {
+  await queries.updateTable('certificates').set(changes).where('host', '=', host).execute();
+}
+
+export async function deleteCertificate(queries: Queries, host: string): Promise<void> {
+  await queries.deleteFrom('certificates').where('host', '=', host).execute();
+}
+
+/** How those of these names stand. */
+export async function certificatesOf(
+  queries: Queries,
+  hosts: readonly string[],
+): Promise<Pick<CertificateRow, 'host' | 'not_after' | 'problem' | 'problem_detail' | 'next_at'>[]> {
+  if (hosts.length === 0) return [];
+  return queries
+    .selectFrom('certificates')
+    .select(['host', 'not_after', 'problem', 'problem_detail', 'next_at'])
+    .where('host', 'in', hosts)
+    .execute();
+}

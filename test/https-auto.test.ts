@@ -1,0 +1,223 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { updateCertificate } from '../src/storage/certificates.ts';
+import { type Authority, type AutoApp, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
+import { eventually } from './support/eventually.ts';
+import { secureSocket } from './support/tls-app.ts';
+
+const own = 'links.example.com';
+const here = ['127.0.0.1'];
+/** The authority comes from 127.0.0.1: visitors come from elsewhere. */
+const visitor = { localAddress: '127.0.0.2' };
+
+describe.skipIf(!hasPebble)('certificates from an authority', () => {
+  let authority: Authority;
+  let auto: AutoApp;
+  let key: string;
+  beforeAll(async () => {
+    // It refuses some good nonces, as authorities may.
+    authority = await startAuthority({ refusedNonces: 30 });
+    authority.names[own] = { A: here };
+    auto = await startAutoApp(authority);
+    expect((await shown(own)).name).toBe(`DNS:${own}`);
+    ({ key } = await auto.app.newcomer());
+  });
+  afterAll(async () => {
+    await auto[Symbol.asyncDispose]();
+    await authority[Symbol.asyncDispose]();
+  });
+
+  /** The name and the number of the certificate that a visitor is shown. */
+  async function shown(servername: string): Promise<{ name: string; serial: string }> {
+    const socket = await secureSocket(auto.app, { servername, ...visitor });
+    const { subjectaltname = '', serialNumber } = socket.getPeerCertificate();
+    socket.destroy();
+    return { name: subjectaltname, serial: serialNumber };
+  }
+
+  async function verifiedDomain(domain: string, address: readonly string[] = here): Promise<number> {
+    const made = await auto.app.call('POST', '/api/v1/domain', { key, body: { domain } });
+    authority.names[`_linnet.${domain}`] = { TXT: [made.json.records[0].value] };
+    authority.names[domain] = { A: address };
+    const { id } = made.json;
+    expect((await auto.app.call('POST', `/api/v1/domain/${id}/verify`, { key })).json.state).toBe('verified');
+    return id;
+  }
+
+  afterEach(() => {
+    authority.fate = () => 'passed';
+  });
+
+  const ordersFor = (host: string) =>
+    auto.lines('certificate issued').filter((line) => line.host === host).length;
+  const rowOf = (host: string) =>
+    auto.inner.context.database.read
+      .selectFrom('certificates')
+      .selectAll()
+      .where('host', '=', host)
+      .executeTakeFirstOrThrow();
+  const note = (host: string, changes: Parameters<typeof updateCertificate>[2]) =>
+    auto.inner.context.database.write((queries) => updateCertificate(queries, host, changes));
+
+  test("the service's own host has one soon after the start, and its first visitors wait for it", async () => {
+    expect((await shown(own)).name).toBe(`DNS:${own}`);
+    expect(auto.lines('certificate issued')).toMatchObject([{ host: own }]);
+    const unnamed = await secureSocket(auto.app, { servername: '', ...visitor });
+    expect(unnamed.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
+    unnamed.destroy();
+  });
+
+  test('a custom domain gets one at its first visit, once for all visitors that come together', async () => {
+    const host = 'go.example.org';
+    await verifiedDomain(host);
+    expect(ordersFor(host)).toBe(0);
+    const visitors = await Promise.all(Array.from({ length: 8 }, () => shown(host)));
+    expect(new Set(visitors.map(({ serial }) => serial)).size).toBe(1);
+    expect(visitors[0]?.name).toBe(`DNS:${host}`);
+    expect(ordersFor(host)).toBe(1);
+  });
+
+  test('a name that is no verified domain of this service is refused, and nobody is asked for it', async () => {
+    authority.names['stranger.example.net'] = { A: here };
+    await auto.app.call('POST', '/api/v1/domain', { key, body: { domain: 'pending.example.net' } });
+    const before = authority.calls.length;
+    for (const name of ['stranger.example.net', 'pending.example.net'])
+      await expect(secureSocket(auto.app, { servername: name, ...visitor })).rejects.toThrow();
+    expect(authority.calls.length).toBe(before);
+  });
+
+  test('it is renewed on the port without TLS, while visitors are shown the one from before', async () => {
+    const before = await shown(own);
+    let asked = 0;
+    authority.fate = (_, path) => {
+      if (path.startsWith('/chalZ/')) asked += 1;
+      return 'passed';
+    };
+    await note(own, { renew_at: 1, next_at: 1 });
+    const seen = new Set<string>();
+    await eventually(async () => {
+      const { name, serial } = await shown(own);
+      expect(name).toBe(`DNS:${own}`);
+      seen.add(serial);
+      return serial !== before.serial;
+    }, 'the new certificate');
+    expect(asked).toBeGreaterThan(0);
+    expect(seen.size).toBe(2);
+  });
+
+  test('a name that leads elsewhere fails, is told with what to do, and stops no other', async () => {
+    const [lost, good] = ['lost.example.org', 'good.example.org'];
+    await verifiedDomain(lost, ['127.0.0.77']);
+    await verifiedDomain(good);
+    const refused = expect(secureSocket(auto.app, { servername: lost, ...visitor })).rejects.toThrow();
+    expect((await shown(good)).name).toBe(`DNS:${good}`);
+    await eventually(
+      () => auto.lines('certificate not issued').some(({ host }) => host === lost),
+      'the line',
+    );
+    const [line] = auto.lines('certificate not issued').filter(({ host }) => host === lost);
+    expect(line).toMatchObject({
+      problem: 'connection',
+      to_do: expect.stringContaining('open ports 443 and 80'),
+    });
+    expect(Date.parse(String(line?.again_at))).toBeGreaterThan(Date.now() + 4 * 60_000);
+    await refused;
+  });
+
+  test('a limit of the authority is heeded', async () => {
+    const host = 'limited.example.org';
+    await verifiedDomain(host);
+    authority.fate = (_, path) =>
+      path === '/order-plz'
+        ? Response.json(
+            { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates' },
+            { status: 429, headers: { 'retry-after': '86400', 'content-type': 'application/problem+json' } },
+          )
+        : 'passed';
+    const refused = expect(secureSocket(auto.app, { servername: host, ...visitor })).rejects.toThrow();
+    await eventually(async () => (await rowOf(host)).failures === 1, 'the refusal');
+    authority.fate = () => 'passed';
+    expect(await rowOf(host)).toMatchObject({
+      problem: 'rate_limit',
+      problem_detail: 'too many certificates',
+    });
+    expect((await rowOf(host)).next_at).toBeGreaterThan(Date.now() + 23 * 60 * 60_000);
+    // Later it gets one.
+    await note(host, { next_at: 1 });
+    await refused;
+    expect((await shown(host)).name).toBe(`DNS:${host}`);
+  });
+
+  test('answers that are lost on their way cost a moment', async () => {
+    const host = 'lossy.example.org';
+    await verifiedDomain(host);
+    let calls = 0;
+    authority.fate = () => (++calls % 3 === 0 ? 'lost' : 'passed');
+    expect((await shown(host)).name).toBe(`DNS:${host}`);
+    authority.fate = () => 'passed';
+  });
+
+  test('no more orders are made in a week than authorities allow', async () => {
+    const host = 'often.example.org';
+    await verifiedDomain(host);
+    await shown(host);
+    const times = Array.from({ length: 5 }, (_, index) => auto.app.clock.now - (index + 1) * 1_000);
+    await note(host, { orders: times.toReversed().join(' '), renew_at: 1, next_at: 1 });
+    await eventually(async () => (await rowOf(host)).problem === 'too_often', 'the problem');
+    expect((await rowOf(host)).next_at).toBeGreaterThan(auto.app.clock.now + 6 * 24 * 60 * 60_000);
+    expect(ordersFor(host)).toBe(1);
+  });
+
+  test('a domain that is deleted is served no longer', async () => {
+    const host = 'gone.example.org';
+    const id = await verifiedDomain(host);
+    await shown(host);
+    await auto.app.call('DELETE', `/api/v1/domain/${id}`, { key });
+    await eventually(
+      () =>
+        secureSocket(auto.app, { servername: host, ...visitor }).then(
+          () => false,
+          () => true,
+        ),
+      'the refusal',
+    );
+  });
+
+  test('keys are stored sealed', async () => {
+    const { read } = auto.inner.context.database;
+    const rows = await read.selectFrom('certificates').select('sealed_key').execute();
+    const settings = await read
+      .selectFrom('settings')
+      .selectAll()
+      .where('key', 'like', 'acme_account%')
+      .execute();
+    expect(settings).toHaveLength(1);
+    for (const text of [...rows.map(({ sealed_key }) => sealed_key), ...settings.map(({ value }) => value)])
+      expect(text ?? '').not.toContain('PRIVATE');
+  });
+});
+
+describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
+  const externalAccount = {
+    id: 'kid-1',
+    key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
+  };
+
+  test('is shown the account that it gave out', async () => {
+    await using authority = await startAuthority({ externalAccount });
+    authority.names[own] = { A: here };
+    await using auto = await startAutoApp(authority);
+    const socket = await secureSocket(auto.app, visitor);
+    expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
+    socket.destroy();
+  });
+
+  test('refuses another, which is said', async () => {
+    await using authority = await startAuthority({ externalAccount });
+    await using auto = await startAutoApp(authority, { env: { ACME_EAB_KID: '', ACME_EAB_KEY: '' } });
+    await eventually(() => auto.lines('certificate not issued').length > 0, 'the line');
+    expect(auto.lines('certificate not issued')[0]).toMatchObject({
+      problem: 'account',
+      to_do: expect.stringContaining('ACME_EAB_KID'),
+    });
+  });
+});

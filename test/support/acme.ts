@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { App, Overrides } from '../../src/app.ts';
+import { Log } from '../../src/telemetry/log.ts';
+import { type StoreKind, startApp, type TestApp } from './app.ts';
+import { selfSigned } from './certificate.ts';
+import { eventually } from './eventually.ts';
+import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
+import { stretched } from './stretched.ts';
+
+/** Debian's and Ubuntu's package `pebble`: a real authority, for tests. */
+const pebble = Bun.which('pebble');
+
+export const hasPebble = pebble !== null;
+if (!hasPebble)
+  process.stderr.write(
+    'Tests of certificates by ACME are skipped: there is no pebble here (Debian and Ubuntu: apt-get install pebble).\n',
+  );
+
+/** What becomes of a call: it goes through, its answer is lost, or it is answered with this instead. */
+export type Fate = 'passed' | 'lost' | Response;
+
+export interface Authority extends AsyncDisposable {
+  readonly names: Names;
+  /** The settings of a node that gets its certificates here. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Where it looks for proofs. */
+  readonly tlsPort: number;
+  readonly httpPort: number;
+  /** Paths that it was asked for, with their methods. */
+  readonly calls: string[];
+  /** Decides about each call; everything passes at first. */
+  fate: (method: string, path: string) => Fate;
+}
+
+function freePorts(count: number): number[] {
+  const listeners = Array.from({ length: count }, () =>
+    Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } }),
+  );
+  const ports = listeners.map(({ port }) => port);
+  for (const listener of listeners) listener.stop(true);
+  return ports;
+}
+
+interface AuthorityOptions {
+  /** Of a hundred good nonces, how many are refused. */
+  readonly refusedNonces?: number;
+  readonly externalAccount?: { readonly id: string; readonly key: string };
+}
+
+/** Pebble, a name server that it asks, and in front of it what loses answers. */
+export async function startAuthority(options: AuthorityOptions = {}): Promise<Authority> {
+  const folder = mkdtempSync(join(tmpdir(), 'linnet-acme-'));
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const own = selfSigned('localhost');
+  const names: Names = {};
+  const dns: NameServer = await startNameServer(zoneOf(names));
+  const [listen = 0, management = 0, tlsPort = 0, httpPort = 0] = freePorts(4);
+  const { externalAccount } = options;
+  const config = file(
+    'pebble.json',
+    JSON.stringify({
+      pebble: {
+        listenAddress: `127.0.0.1:${listen}`,
+        managementListenAddress: `127.0.0.1:${management}`,
+        certificate: file('own.crt', own.certificate),
+        privateKey: file('own.key', own.key),
+        httpPort,
+        tlsPort,
+        ocspResponderURL: '',
+        externalAccountBindingRequired: externalAccount !== undefined,
+        externalAccountMACKeys:
+          externalAccount === undefined ? {} : { [externalAccount.id]: externalAccount.key },
+      },
+    }),
+  );
+  const child = Bun.spawn([pebble ?? '', '-config', config, '-dnsserver', dns.address], {
+    env: {
+      PEBBLE_VA_NOSLEEP: '1',
+      PEBBLE_WFE_NONCEREJECT: String(options.refusedNonces ?? 0),
+      PEBBLE_AUTHZREUSE: '0',
+    },
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  const calls: string[] = [];
+  const trust = { tls: { rejectUnauthorized: false } };
+  const proxy = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    tls: { cert: own.certificate, key: own.key },
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      calls.push(`${request.method} ${pathname}`);
+      const fate = authority.fate(request.method, pathname);
+      if (fate instanceof Response) return fate;
+      // It makes its addresses of the Host.
+      const answer = await fetch(`https://127.0.0.1:${listen}${pathname}`, {
+        method: request.method,
+        headers: request.headers,
+        ...(request.method === 'POST' ? { body: await request.arrayBuffer() } : {}),
+        ...trust,
+      });
+      if (fate === 'passed') return answer;
+      await answer.arrayBuffer();
+      return new Response(null, { status: 502, headers: { 'content-type': 'text/plain' } });
+    },
+  });
+  await eventually(
+    () =>
+      fetch(`https://127.0.0.1:${listen}/dir`, trust).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    'the authority to answer',
+  );
+  const authority: Authority = {
+    names,
+    tlsPort,
+    httpPort,
+    calls,
+    fate: () => 'passed',
+    settings: {
+      ACME_URL: `https://localhost:${proxy.port}/dir`,
+      ACME_CA: join(folder, 'own.crt'),
+      HTTPS: 'auto',
+      HOST: '127.0.0.1',
+      DNS_SERVERS: dns.address,
+      ...(externalAccount === undefined
+        ? {}
+        : { ACME_EAB_KID: externalAccount.id, ACME_EAB_KEY: externalAccount.key }),
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await child.exited;
+      await proxy.stop(true);
+      await dns.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return authority;
+}
+
+export interface AutoApp extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly inner: App;
+  readonly lines: (event?: string) => Record<string, unknown>[];
+}
+
+/** The app with certificates from the authority. It listens where that looks for proofs, unless `elsewhere`. */
+export async function startAutoApp(
+  authority: Authority,
+  {
+    env = {},
+    overrides = {},
+    store = 'sqlite',
+    elsewhere = false,
+  }: {
+    env?: Record<string, string>;
+    overrides?: Overrides;
+    store?: StoreKind;
+    elsewhere?: boolean;
+  } = {},
+): Promise<AutoApp> {
+  const logged: string[] = [];
+  const app = await startApp({
+    store,
+    env: {
+      ...authority.settings,
+      BASE_URL: 'https://links.example.com',
+      PORT: elsewhere ? '0' : String(authority.tlsPort),
+      HTTP_PORT: elsewhere ? '0' : String(authority.httpPort),
+      ...env,
+    },
+    overrides: {
+      issueInterval: 20,
+      handshakePatience: stretched(5_000),
+      domainInterval: 20,
+      log: new Log('info', (line) => void logged.push(line)),
+      ...overrides,
+    },
+  });
+  return {
+    app,
+    inner: app.app,
+    lines: (event) =>
+      logged
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter((line) => event === undefined || line.event === event),
+    [Symbol.asyncDispose]: () => app.stop(),
+  };
+}
