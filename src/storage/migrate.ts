@@ -26,13 +26,13 @@ import { failedDeliveries } from './migrations/021-failed-deliveries.ts';
 import { saltsOutside } from './migrations/022-salts-outside.ts';
 import { clickCorrections } from './migrations/023-click-corrections.ts';
 import { deletedOrganizations } from './migrations/024-deleted-organizations.ts';
-import { certificates } from './migrations/025-certificates.ts';
 import { hitsByMonth } from './migrations/025-hits-by-month.ts';
 import { clickClaims } from './migrations/026-click-claims.ts';
 import { instanceOrganization } from './migrations/027-instance-organization.ts';
 import { hitChunks } from './migrations/028-hit-chunks.ts';
 import { finishedCorrections } from './migrations/029-finished-corrections.ts';
 import { chunkTallies } from './migrations/030-chunk-tallies.ts';
+import { certificates } from './migrations/031-certificates.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -60,13 +60,13 @@ const migrations: readonly Migration[] = [
   saltsOutside,
   clickCorrections,
   deletedOrganizations,
-  certificates,
   hitsByMonth,
   clickClaims,
   instanceOrganization,
   hitChunks,
   finishedCorrections,
   chunkTallies,
+  certificates,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */
