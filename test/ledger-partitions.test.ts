@@ -214,6 +214,31 @@ describe('the ledger on PostgreSQL by month', () => {
     expect((await store.ledger()).every(({ at }) => at >= december)).toBe(true);
   });
 
+  test('is dropped although the drop of a later month broke off', async () => {
+    await using store = await Store.open();
+    const october = Date.UTC(2026, 9, 20);
+    await new Folding(store.fold).fold(hitsAt([october, december - 5, december]), false);
+    const reader = await store.sql.reserve();
+    await reader`begin`;
+    await reader`select count(*) from hits`;
+    const detach = 'alter table hits detach partition hits_2026_11 concurrently';
+    const broken = store.sql.unsafe(detach).then(
+      () => 'done',
+      () => 'broken',
+    );
+    const pending = async () =>
+      (await store.sql`select 1 from pg_inherits where inhdetachpending`).length === 1;
+    await eventually(pending, 'the drop to have begun');
+    await store.sql`select pg_cancel_backend(pid) from pg_stat_activity
+      where query = ${detach} and state = 'active' and datname = current_database()`;
+    expect(await broken).toBe('broken');
+    await reader`commit`;
+    reader.release();
+    await store.dropBefore(december);
+    expect((await store.tables()).filter((name) => /2026_1[01]/.test(name))).toEqual([]);
+    expect(await store.ledger()).toHaveLength(1);
+  });
+
   test('loses nothing and counts nothing twice where a node dies between its ids and its commit', async () => {
     await using store = await Store.open();
     const before = await new Folding(store.fold, 'here/one').fold(hitsAt(around(december, 40)), true);

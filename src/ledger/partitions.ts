@@ -76,10 +76,16 @@ export class Partitions {
     this.#covered.clear();
   }
 
-  /** Those that have nothing but hits before an instant. */
+  /**
+   * Those that have nothing but hits before an instant; first what a drop left behind, as none of its table can be detached
+   * before that.
+   */
   async expired(at: number): Promise<readonly Partition[]> {
     const all = await readPartitions(this.#query);
-    return all.filter(({ to, state }) => state === 'pending' || (to !== null && to <= at));
+    const isLeft = ({ state }: Partition) => Number(state !== 'attached');
+    return all
+      .filter(({ to, state }) => state === 'pending' || (to !== null && to <= at))
+      .sort((one, other) => isLeft(other) - isLeft(one));
   }
 
   /** Whether there is a partition of rows from before there were partitions. */
