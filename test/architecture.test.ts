@@ -43,7 +43,7 @@ const arrows: Record<string, readonly string[]> = {
 /** Arrows to a whole room that are meant for one part of it. */
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
-  'manage → ledger': /^ledger\/(correction-step|kept-hits)/,
+  'manage → ledger': /^ledger\/(correction-step|delete-chunks|kept-hits)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/hold-port/,
   'storage → bundle': /^bundle\/located/,

@@ -1,3 +1,4 @@
+import { deleteSomeChunks } from '../ledger/delete-chunks.ts';
 import {
   binnedIdsOf,
   deleteCountsOf,
@@ -71,6 +72,9 @@ export class DeletedOrganizations {
       progress.countsUpTo = counted.at(-1) ?? 0;
       return true;
     }
-    return database.write((queries) => deleteSomeOf(queries, id, rowsAtOnce));
+    return database.write(
+      async (queries) =>
+        (await deleteSomeChunks(queries, id)) || (await deleteSomeOf(queries, id, rowsAtOnce)),
+    );
   }
 }

@@ -16,6 +16,7 @@ import { deleteSetting } from '../storage/settings.ts';
 import { deleteUser, findPasswordHash, hasUsers, lockPassword } from '../storage/users.ts';
 import { ownPasswordLimit } from './change-user.ts';
 import type { Context } from './context.ts';
+import { instanceOrganization } from './instance-health.ts';
 import { readUser } from './read-user.ts';
 import { firstAccount } from './register-user.ts';
 
@@ -48,7 +49,8 @@ export async function deleteAccount(
     await forgetInvitationsOf(queries, member.id, member.email);
     await deleteUser(queries, member.id);
     // Nobody is left: the next account is a first one again.
-    if (!(await hasUsers(queries))) await deleteSetting(queries, firstAccount);
+    if (await hasUsers(queries)) return;
+    for (const setting of [firstAccount, instanceOrganization]) await deleteSetting(queries, setting);
   });
 }
 

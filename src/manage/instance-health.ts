@@ -6,7 +6,7 @@ import { claimSetting, findSetting } from '../storage/settings.ts';
 import type { Context } from './context.ts';
 
 /** The setting with the id of the organization that runs the instance: that of the first account. It is never another's. */
-const instanceOrganization = 'instance_organization';
+export const instanceOrganization = 'instance_organization';
 
 export const claimInstance = (queries: Queries, organizationId: number): Promise<boolean> =>
   claimSetting(queries, instanceOrganization, String(organizationId));

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
 import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import type { Queries } from './schema.ts';
@@ -70,6 +71,8 @@ export async function deleteCountsOf(queries: Queries, linkIds: readonly number[
   await queries.deleteFrom('link_hours').where('link_id', 'in', linkIds).execute();
   await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
   await queries.deleteFrom('hit_pack_links').where('link_id', 'in', linkIds).execute();
+  if (dialectOf(queries).chunksHits)
+    await queries.deleteFrom('hit_chunk_links').where('link_id', 'in', linkIds).execute();
 }
 
 type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
