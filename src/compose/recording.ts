@@ -49,6 +49,8 @@ function countryFileOf({ countryFile }: Config): string | null {
     return path;
   } catch (cause) {
     if (!(cause instanceof CountryFileError)) throw cause;
-    throw new StartProblem(`COUNTRY_FILE can not be used. ${cause.message}`);
+    throw new StartProblem(
+      `COUNTRY_FILE can not be used. ${cause.message} Give the path of an .mmdb file, or leave the setting out.`,
+    );
   }
 }

@@ -36,7 +36,7 @@ const wholeNumber = (min: number, max: number) => (text: string) => {
 function oneOf<const T extends string>(...choices: readonly T[]) {
   return (text: string): T => {
     const found = choices.find((choice) => choice === text);
-    if (!found) throw new Error(`give ${choices.join(' or ')}`);
+    if (!found) throw new Error(`give ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`);
     return found;
   };
 }
@@ -76,7 +76,20 @@ function origin(text: string): URL | null {
       'give the address people reach, such as https://links.example.com, with nothing after the host',
     );
   }
+  if (!isReachable(url.hostname)) {
+    throw new Error(
+      `"${url.hostname}" is no host that people can reach; give one such as https://links.example.com`,
+    );
+  }
   return url;
+}
+
+/** Names as people have them in networks of their own, too; not what one only listens on, nor a pattern. */
+function isReachable(hostname: string): boolean {
+  if (['0.0.0.0', '[::]'].includes(hostname)) return false;
+  if (hostname.startsWith('[')) return true;
+  const labels = hostname.replace(/\.$/, '').split('.');
+  return hostname.length <= 254 && labels.every((label) => /^(?!-)[\w-]{1,63}(?<!-)$/.test(label));
 }
 
 function databaseUrl(text: string): string | null {

@@ -16,11 +16,15 @@ export function portProblem(
     return new StartProblem(
       port === 443 || port === 80
         ? `Port ${port} needs more rights than this user has. Give them to the program (docs/https.md says how), or set ${variable} to one above 1023 that is reached as ${port} from outside.`
-        : `Port ${port} needs more rights than this user has. Choose one above 1023.`,
+        : `Port ${port} needs more rights than this user has. Choose one above 1023, such as ${variable}=3000.`,
     );
   if (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')
     return new StartProblem(
       `This machine has no address ${host} to listen on. Set HOST to one that it has, such as 0.0.0.0 for all of IPv4.`,
+    );
+  if (/ENOTFOUND|EAI_|Failed to listen at/.test(`${code} ${message}`))
+    return new StartProblem(
+      `Listening on ${host}:${port} failed: that is no address of this machine. Set HOST to one, such as 127.0.0.1, or 0.0.0.0 for all.`,
     );
   return new StartProblem(
     `Listening on ${host}:${port} failed: ${message ?? code}. Check HOST and ${variable}.`,

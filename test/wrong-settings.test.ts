@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'bun:test';
+import { ConfigProblem, loadConfig } from '../src/config/load.ts';
+import { options } from '../src/config/options.ts';
+import { portProblem } from '../src/visit/connection/port-problem.ts';
+import { runServer, temporaryFolder } from './support/program.ts';
+
+/** Values that can't be used, for each setting that has such; the others take any text, and are looked at by the start. */
+const wrong: Record<string, readonly string[]> = {
+  PORT: ['abc', '70000', '-1', '3.5', ' '],
+  HOST: [' '],
+  DATA_DIR: [' '],
+  BASE_URL: [
+    ...[
+      'links',
+      'links.example.com',
+      'https://',
+      'ftp://x.example',
+      'https://x.example/path',
+      'https://u:p@x.example',
+    ],
+    ...[
+      'https://x..example',
+      'https://-x.example',
+      'https://x-.example',
+      'https://*.example.com',
+      'https://ex ample.com',
+    ],
+    ...['http://0.0.0.0:3000', 'http://[::]', 'https://x.example:99999', `https://${'x'.repeat(64)}.example`],
+  ],
+  DATABASE_URL: ['mysql://x', 'postgres://', 'data.sqlite'],
+  HTTPS: ['yes'],
+  HTTP_PORT: ['x', '70000'],
+  HTTP_LINKS: ['maybe'],
+  HSTS: ['maybe'],
+  REGISTRATION: ['maybe'],
+  TRUSTED_PROXIES: ['-1', '100', '10.0.0.0/99', 'proxy'],
+  SECRET_KEY: ['short'],
+  SMTP_URL: ['mail.example.com', 'smtp://', 'smtp://h:99999'],
+  MAIL_FROM: ['nobody', 'Linnet <nobody>'],
+  APP_SCHEMES: ['javascript', 'my app'],
+  MISS_LIMIT: ['many', '-1'],
+  WEBHOOK_ALLOW: ['???'],
+  WEBHOOK_ADDRESS: ['some'],
+  DOMAIN_TARGET: ['a b', 'one.example,other.example'],
+  DNS_SERVERS: ['dns.example.com', '1.2.3.4:99999'],
+  CLICK_RETENTION_DAYS: ['0', '4000'],
+  BACKUP_BEFORE_UPGRADE: ['maybe'],
+  REPEAT_WINDOW: ['long'],
+  WORKERS: ['0', '1000'],
+  MAX_CONNECTIONS: ['1', 'all'],
+  MAX_CONNECTIONS_PER_NETWORK: ['-3'],
+  LOG_LEVEL: ['loud'],
+};
+const anyText = ['TLS_CERT', 'TLS_KEY', 'COUNTRY_FILE', 'VISITOR_SALT_DIR'];
+
+test('every setting is among those that are tried here', () => {
+  const variables = Object.values(options).map(({ variable }) => variable);
+  expect(variables.filter((name) => !(name in wrong) && !anyText.includes(name))).toEqual([]);
+});
+
+const cases = Object.entries(wrong).flatMap(([name, values]) =>
+  values.map((value) => [name, value] as const),
+);
+test.each(cases)('%s=%s is refused with one line that says what to give', (name, value) => {
+  const secret = Object.values(options).find(({ variable }) => variable === name)?.secret;
+  let line = 'it was taken';
+  try {
+    loadConfig({ [name]: value });
+  } catch (cause) {
+    if (cause instanceof ConfigProblem) line = cause.message;
+  }
+  expect(line).toStartWith(`${name} is ${secret ? 'set' : `"${value}"`}: `);
+  expect(line).toMatch(/\bgive\b[^\n]+\.$/);
+});
+
+describe('addresses that people have', () => {
+  test.each([
+    'http://localhost:3000',
+    'https://links.example.com',
+    'http://my_app:3000',
+    'https://xn--bcher-kva.example',
+    'http://192.0.2.7',
+    'http://[2001:db8::1]:8080',
+    'https://bücher.example',
+    'https://links.example.com.',
+  ])('%s is taken', (value) => {
+    expect(loadConfig({ BASE_URL: value }).baseUrl?.href).toBeString();
+  });
+});
+
+test.each([
+  [
+    { code: 'EACCES' },
+    81,
+    /^Port 81 needs more rights than this user has\. Choose one above 1023, such as PORT=3000\.$/,
+  ],
+  [{ code: 'EACCES' }, 443, /^Port 443 needs more rights .*docs\/https\.md/],
+  [
+    { code: 'EADDRINUSE' },
+    3000,
+    /^Port 3000 on x is taken\. Stop what uses it, or choose another, such as PORT=3001\.$/,
+  ],
+  [{ code: 'EADDRNOTAVAIL' }, 3000, /^This machine has no address x to listen on\. Set HOST/],
+  [
+    { message: 'Failed to listen at x' },
+    3000,
+    /that is no address of this machine\. Set HOST to one, such as/,
+  ],
+  [{ message: 'out of luck' }, 3000, /^Listening on x:3000 failed: out of luck\. Check HOST and PORT\.$/],
+])('a port that can not be listened on: %p', (cause, port, line) => {
+  expect(portProblem({ host: 'x', port }, cause).message).toMatch(line);
+});
+
+test.each([
+  ['HOST', 'no such host', /that is no address of this machine\. Set HOST to one/],
+  [
+    'COUNTRY_FILE',
+    '/nowhere.mmdb',
+    /^COUNTRY_FILE can not be used\. .* Give the path of an \.mmdb file, or leave the setting out\.$/,
+  ],
+  [
+    'VISITOR_SALT_DIR',
+    '/dev/null/x',
+    /^The folder \/dev\/null\/x can not be written .* Set VISITOR_SALT_DIR to one that can\.$/,
+  ],
+  [
+    'DATA_DIR',
+    '/dev/null/x',
+    /^The data folder \/dev\/null\/x can not be written .* Set DATA_DIR to one that can\.$/,
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://u:hunter2@127.0.0.1:1/d',
+    /^The database at 127\.0\.0\.1:1\/d can not be reached(?!.*hunter2).* Check DATABASE_URL/,
+  ],
+])('the start stops at %s=%s with one line that says what to do', async (name, value, line) => {
+  await using folder = await temporaryFolder();
+  const program = runServer({ PORT: '0', DATA_DIR: folder.path, [name]: value });
+  expect(await program.exited).toBe(1);
+  const lines = program
+    .output()
+    .err.split('\n')
+    .filter((text) => text !== '' && !text.startsWith('{'));
+  expect([program.output().out, lines.length]).toEqual(['', 1]);
+  expect(lines[0]).toMatch(line);
+});
