@@ -95,7 +95,7 @@ test('clicks that are being erased when the program is killed, twice, are erased
   expect(await wholeLedger(after.read)).toEqual(left);
   expect(entry()?.hits).toBe(before.length - left.length);
   const counted = await rollUps(after.read);
-  await after.write(rebuildRollups);
+  await after.write((queries) => rebuildRollups(queries));
   expect(counted).toEqual(await rollUps(after.read));
   await after.close();
 }, 240_000);

@@ -164,7 +164,7 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
             if (draw(3) === 0) await store.merge(begin);
             if (draw(3) === 0) await store.merge(begin + hourLength);
           }
-          await database.write(rebuildRollups);
+          await database.write((queries) => rebuildRollups(queries));
           for (const asked of corrections) {
             const first = await make(database, asked, null);
             const expected = corrected(await ledgerOf(database), first);
@@ -177,7 +177,7 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
             expect(await ledgerOf(database)).toEqual(before);
           }
           const counted = await rollUps(database.read);
-          await database.write(rebuildRollups);
+          await database.write((queries) => rebuildRollups(queries));
           expect(counted).toEqual(await rollUps(database.read));
           await emptied(database);
         },

@@ -81,7 +81,7 @@ describe.each(kinds)('a large leftover journal on %s, for %s where there are pac
     }
     const folded = await rollUps(database.read);
     expect(folded.links.length).toBeGreaterThan(80);
-    await database.write(rebuildRollups);
+    await database.write((queries) => rebuildRollups(queries));
     expect(folded).toEqual(await rollUps(database.read));
     await second.stop();
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import type { DayVisitors, FoldBatch } from '../src/ledger/fold-store.ts';
+import type { FoldBatch, HourVisitors } from '../src/ledger/fold-store.ts';
 import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
 import { hitColumns } from '../src/rules/click-fields.ts';
 import { eventually } from './support/eventually.ts';
@@ -12,7 +12,9 @@ const none = new Float64Array();
 
 /** A batch without hits, of which the organization has these visitors. */
 function batchOf(journal: string, visitors: readonly number[]): FoldBatch {
-  const groups: DayVisitors[] = [{ day, owner: -organization, visitors: Float64Array.from(visitors).sort() }];
+  const groups: HourVisitors[] = [
+    { hour: day * 24, owner: -organization, visitors: Float64Array.from(visitors).sort() },
+  ];
   return {
     journal,
     from: null,

@@ -51,6 +51,8 @@ const statsAnswer = (range: StatsRange, found: Found, since: number): z.input<ty
   timezone: range.timezone,
   from_raw: found.fromRaw,
   raw_since: formatIso(since),
+  visitors_are: found.visitorsAre,
+  rule_changes: [...found.ruleChanges],
   totals: { clicks: found.clicks, visitors: found.visitors, not_counted: found.notCounted },
   series: found.series.map(({ notCounted, ...point }) => ({ ...point, not_counted: notCounted })),
   groups: found.groups?.map(({ notCounted, ...group }) => ({ ...group, not_counted: notCounted })) ?? null,

@@ -11,7 +11,7 @@ import {
   rollupClasses,
   sources,
 } from '../rules/click-fields.ts';
-import { dayOf, hourOf } from '../rules/utc-time.ts';
+import { dayOf, dayOfHour, hourOf } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { type EnrichedHit, enrich, enrichParts } from './enrich.ts';
 import { type FoldBatch, linkHourColumns } from './fold-store.ts';
@@ -244,10 +244,10 @@ class Fold {
   }
 
   #toldVisitors({ visitors }: FoldBatch): string[] {
-    expectInOrder(visitors.map(({ day, owner }) => [day, owner]));
+    expectInOrder(visitors.map(({ hour, owner }) => [dayOfHour(hour), owner, hour]));
     for (const group of visitors) expect(group.visitors).toEqual(group.visitors.toSorted());
-    const told = visitors.flatMap(({ day, owner, visitors }) =>
-      Array.from(visitors, (visitor) => `${day} ${owner} ${visitor}`),
+    const told = visitors.flatMap(({ hour, owner, visitors }) =>
+      Array.from(visitors, (visitor) => `${hour} ${owner} ${visitor}`),
     );
     return [...new Set(told)].toSorted();
   }
@@ -258,7 +258,7 @@ class Fold {
       if (hit.class !== 'human' || hit.outcome !== 'redirect' || hit.visitor === null) continue;
       for (const owner of [hit.linkId, -hit.organizationId]) {
         const key = `${dayOf(hit.at)} ${owner} ${hit.visitor}`;
-        if (!this.#seen.has(key)) found.push(key);
+        if (!this.#seen.has(key)) found.push(`${hourOf(hit.at)} ${owner} ${hit.visitor}`);
         this.#seen.add(key);
       }
     }

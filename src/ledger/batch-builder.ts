@@ -1,5 +1,5 @@
 import type { Position } from '../journal/files.ts';
-import { dayOf } from '../rules/utc-time.ts';
+import { dayOf, hourOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
 import type { BatchLinks } from './batch-links.ts';
 import { type FoldBatch, noVisitor } from './fold-store.ts';
@@ -18,7 +18,7 @@ export class BatchBuilder {
   #order: Int32Array | null = null;
   readonly #rollUps = new RollUps();
   readonly #linkClicks = new FloatList();
-  /** Day and visitor, of the current link. */
+  /** Hour and visitor, of the current link. */
   readonly #visitsOfLink = new FloatList();
   readonly #visitsOfOrganizations = new Map<number, FloatList>();
   readonly #visitorsOfLinks = new VisitorGroups();
@@ -55,10 +55,11 @@ export class BatchBuilder {
       const end = first + (links.hits[link] ?? 0);
       if (byLink !== columns) byLink.setLink(first, end, id, organizationId);
       this.#rollUps.add(first, end, id, organizationId);
-      this.#noteClicks(byLink, first, end, id, organizationId);
+      this.#noteClicks(byLink, first, end, id);
       first = end;
     }
     this.#rollUps.end();
+    this.#noteVisitors(columns);
     const organizations = [...this.#visitsOfOrganizations].sort(([one], [other]) => other - one);
     for (const [id, visits] of organizations) this.#visitorsOfOrganizations.add(-id, visits);
     return {
@@ -82,10 +83,9 @@ export class BatchBuilder {
   }
 
   /** Rows from `from` up to `to` are those of the link. */
-  #noteClicks(columns: HitColumns, from: number, to: number, linkId: number, organizationId: number): void {
+  #noteClicks(columns: HitColumns, from: number, to: number, linkId: number): void {
     const seen = this.#seen;
     const ofLink = this.#visitsOfLink;
-    const ofOrganization = this.#visitsOf(organizationId);
     const { at: instants, visitor: visitors } = columns;
     let clicks = 0;
     let last = 0;
@@ -96,14 +96,31 @@ export class BatchBuilder {
       last = Math.max(last, at);
       const visitor = visitors[row] ?? noVisitor;
       if (visitor === noVisitor) continue;
-      const day = dayOf(at);
-      if (!seen.note(day, linkId, visitor)) ofLink.push2(day, visitor);
-      if (!seen.note(day, -organizationId, visitor)) ofOrganization.push2(day, visitor);
+      if (!seen.note(dayOf(at), linkId, visitor)) ofLink.push2(hourOf(at), visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
     if (ofLink.length === 0) return;
     this.#visitorsOfLinks.add(linkId, ofLink);
     ofLink.clear();
+  }
+
+  /** Of the organizations: the hits as they came, so that a visitor's first click counts, whichever link it was on. */
+  #noteVisitors(columns: HitColumns): void {
+    const seen = this.#seen;
+    const { at: instants, visitor: visitors, organizationId: organizations, count } = columns;
+    let last = Number.NaN;
+    let visits = this.#visitsOfLink;
+    for (let row = 0; row < count; row++) {
+      const visitor = visitors[row] ?? noVisitor;
+      if (visitor === noVisitor || !columns.isClick(row)) continue;
+      const organizationId = organizations[row] ?? 0;
+      if (organizationId !== last) {
+        visits = this.#visitsOf(organizationId);
+        last = organizationId;
+      }
+      const at = instants[row] ?? 0;
+      if (!seen.note(dayOf(at), -organizationId, visitor)) visits.push2(hourOf(at), visitor);
+    }
   }
 
   #visitsOf(organizationId: number): FloatList {

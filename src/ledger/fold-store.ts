@@ -9,9 +9,9 @@ export type Column = Float64Array | Int32Array;
 /** Of a hit whose visitor isn't told from others. */
 export const noVisitor = -1;
 
-/** Visitors that one owner perhaps sees for the first time today; each once. */
-export interface DayVisitors {
-  readonly day: number;
+/** Visitors that one owner perhaps sees for the first time in a UTC day, in this hour of it; each once. */
+export interface HourVisitors {
+  readonly hour: number;
   /** A link, or an organization as a negative number. */
   readonly owner: number;
   readonly visitors: Float64Array;
@@ -19,7 +19,7 @@ export interface DayVisitors {
 
 /** How many visitors turned out to be new. */
 export interface NewVisitors {
-  readonly day: number;
+  readonly hour: number;
   readonly owner: number;
   readonly count: number;
 }
@@ -41,8 +41,8 @@ export interface FoldBatch {
   readonly isByLink: boolean;
   /** For each of the hits, its index in the order in which they came; null where they are in that order. */
   readonly order: Int32Array | null;
-  /** In the order of the key of daily_visitors. */
-  readonly visitors: readonly DayVisitors[];
+  /** In the order of the key of daily_visitors, and of the hours of an owner's day. */
+  readonly visitors: readonly HourVisitors[];
   readonly linkHours: LinkHours;
   /** Row after row: organization, dimension, hour, class, value, hits; in the order of the key. */
   readonly organizationRollups: Float64Array;

@@ -1,6 +1,6 @@
 import { StoreAway } from '../rules/errors.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
-import type { DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
+import type { DeliveriesOf, FoldBatch, HourVisitors, NewVisitors } from './fold-store.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
 import { PostgresConnection } from './postgres-connection.ts';
@@ -40,14 +40,24 @@ const bigints = (width: number): string => unnested(Array<string>(width).fill('b
 
 /** Outside of the transaction, so that no other node waits for its end. */
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
-const visitorsNow = (insertion: string): string => `with fresh as (${insertion} returning day, owner)
-  select day, owner, count(*) as count from fresh group by day, owner order by day, owner`;
-const ofVisitors = `insert into daily_visitors (day, owner, visitor) select * from ${bigints(3)} as one (day, owner, visitor)`;
+/** Of a visitor with several hours of a day the first counts. Rows are inserted in the order of their key, on every node. */
+const visitorsNow = (condition: string, conflict: string): string => `with given as (
+    select hour / 24 as day, owner, visitor, min(hour) as hour
+    from ${bigints(3)} as given (hour, owner, visitor) group by 1, 2, 3
+  ), fresh as (
+    insert into daily_visitors (day, owner, visitor)
+    select day, owner, visitor from given as one ${condition} order by day, owner, visitor ${conflict}
+    returning day, owner, visitor
+  ) select hour, owner, count(*) as count from fresh join given using (day, owner, visitor)
+    group by day, hour, owner order by day, owner, hour`;
 /** "on conflict" alone would do, and writes two thirds more log: a row is first announced, then confirmed. */
-const unseenVisitorsSql = visitorsNow(`${ofVisitors} where not exists (
+const unseenVisitorsSql = visitorsNow(
+  `where not exists (
     select from daily_visitors as seen
-    where seen.day = one.day and seen.owner = one.owner and seen.visitor = one.visitor offset 0)`);
-const visitorsSql = visitorsNow(`${ofVisitors} on conflict do nothing`);
+    where seen.day = one.day and seen.owner = one.owner and seen.visitor = one.visitor offset 0)`,
+  '',
+);
+const visitorsSql = visitorsNow('', 'on conflict do nothing');
 /** SQLSTATE */
 const notUnique = '23505';
 const countsSql = `update link_hours set counts = tidy.counts, loose = 0
@@ -130,21 +140,21 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   protected override async insertVisitors(
     query: Query,
-    groups: readonly DayVisitors[],
+    groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]> {
     if (groups.length === 0) return [];
-    const [days, owners, visitors]: [number[], number[], number[]] = [[], [], []];
+    const [hours, owners, visitors]: [number[], number[], number[]] = [[], [], []];
     for (const group of groups) {
       for (const visitor of group.visitors) {
-        days.push(group.day);
+        hours.push(group.hour);
         owners.push(group.owner);
         visitors.push(visitor);
       }
     }
-    const arrays = [days, owners, visitors].map((numbers) => bigintArray(numbers));
+    const arrays = [hours, owners, visitors].map((numbers) => bigintArray(numbers));
     const rows = await this.#insertUnseen(query, arrays);
-    return rows.map(({ day, owner, count }) => ({
-      day: Number(day),
+    return rows.map(({ hour, owner, count }) => ({
+      hour: Number(hour),
       owner: Number(owner),
       count: Number(count),
     }));

@@ -1,17 +1,16 @@
 import type { Position } from '../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
-import { hoursPerDay } from '../rules/utc-time.ts';
 import { deletedBefore } from '../storage/settings.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import {
   type Claim,
   type Column,
   claimsKept,
-  type DayVisitors,
   type DeliveriesOf,
   type FoldBatch,
   type FoldStore,
   type HookedLink,
+  type HourVisitors,
   JournalTaken,
   type LinkHours,
   linkClickColumns,
@@ -112,7 +111,7 @@ export abstract class SqlFoldStore implements FoldStore {
   ): Promise<() => Float64Array>;
   protected abstract insertVisitors(
     query: Query,
-    groups: readonly DayVisitors[],
+    groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]>;
   protected abstract add(query: Query, total: Total, columns: readonly Cells[], count: number): Promise<void>;
   /** Returns link, hour and counts of those whose counts have had much appended. */
@@ -317,27 +316,23 @@ function columnsOf(rows: Float64Array, width: number): Float64Array[] {
   return columns;
 }
 
-/**
- * New visitors by row of the links' hours, under the first hour that the link has on that day; and as rows of the
- * organizations' roll-ups, under the first hour of the day.
- */
+/** New visitors by row of the links' hours, and as rows of the organizations' roll-ups: under the hour of their first click. */
 function splitVisitors(
   { numbers, counts }: LinkHours,
   found: readonly NewVisitors[],
 ): { ofLinkHours: Float64Array; organizations: Float64Array } {
   const ofLinkHours = new Float64Array(counts.length);
   const organizations: number[] = [];
-  for (const { day, owner, count } of found) {
+  for (const { hour, owner, count } of found) {
     if (count === 0) continue;
-    const hour = day * hoursPerDay;
     if (owner < 0) organizations.push(-owner, dimensionCodes.visitors, hour, 0, 0, count);
-    else ofLinkHours[firstRow(numbers, owner, hour)] = count;
+    else ofLinkHours[rowOf(numbers, owner, hour)] = count;
   }
   return { ofLinkHours, organizations: Float64Array.from(organizations) };
 }
 
-/** The first row that is not before this link and hour. */
-function firstRow(numbers: Float64Array, link: number, hour: number): number {
+/** The row of this link and hour, which has a click of each of them. */
+function rowOf(numbers: Float64Array, link: number, hour: number): number {
   const width = linkHourColumns.length;
   let low = 0;
   for (let high = numbers.length / width; low < high; ) {

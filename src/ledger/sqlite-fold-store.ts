@@ -1,8 +1,9 @@
 import { Database, type Statement } from 'bun:sqlite';
 import { join } from 'node:path';
 import { StoreAway } from '../rules/errors.ts';
+import { dayOfHour } from '../rules/utc-time.ts';
 import { yieldCore } from '../threads/yield-core.ts';
-import type { Claim, DayVisitors, DeliveriesOf, FoldBatch, NewVisitors } from './fold-store.ts';
+import type { Claim, DeliveriesOf, FoldBatch, HourVisitors, NewVisitors } from './fold-store.ts';
 import { minInChunk } from './hit-chunk.ts';
 import { RowInsertions } from './row-insertions.ts';
 import {
@@ -248,26 +249,26 @@ export class SqliteFoldStore extends SqlFoldStore {
   /** An owner's visitors share a statement, which says how many of them were new. */
   protected override async insertVisitors(
     _query: Query,
-    groups: readonly DayVisitors[],
+    groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]> {
     const sizes = visitorsTogether.map((together) => ({
       together,
       statement: this.#visitorInsertion(together),
       values: new Array<number>(together + 2),
     }));
-    return groups.map(({ day, owner, visitors }) => {
+    return groups.map(({ hour, owner, visitors }) => {
       let count = 0;
       let from = 0;
       for (const { together, statement, values } of sizes) {
         for (; from + together <= visitors.length; from += together) {
-          values[0] = day;
+          values[0] = dayOfHour(hour);
           values[1] = owner;
           for (let at = 0; at < together; at++) values[at + 2] = visitors[from + at] ?? 0;
           count += statement.run(values).changes;
           yieldCore();
         }
       }
-      return { day, owner, count };
+      return { hour, owner, count };
     });
   }
 

@@ -1,46 +1,47 @@
+import { dayOfHour } from '../rules/utc-time.ts';
 import type { FloatList } from '../structures/float-list.ts';
-import type { DayVisitors } from './fold-store.ts';
+import type { HourVisitors } from './fold-store.ts';
 
 /**
- * The visitors of a batch who are perhaps new, by day and owner. They come owner by owner, nearly always in order and
- * of one day, and no intermediate objects are made of them.
+ * The visitors of a batch who are perhaps new, by hour and owner. They come owner by owner, nearly always in order and
+ * of one hour, and no intermediate objects are made of them.
  */
 export class VisitorGroups {
-  #groups: DayVisitors[] = [];
+  #groups: HourVisitors[] = [];
 
   clear(): void {
     this.#groups = [];
   }
 
-  /** `visits` are all of the owner: day, visitor; one behind the other. */
+  /** `visits` are all of the owner: hour, visitor; one behind the other. */
   add(owner: number, visits: FloatList): void {
     const { length } = visits;
     if (length === 0) return;
-    const day = visits.at(0);
+    const hour = visits.at(0);
     let one = 2;
-    while (one < length && visits.at(one) === day) one += 2;
-    if (one >= length) this.#addDay(owner, day, visits);
-    else for (const each of daysOf(visits)) this.#addDay(owner, each, visits);
+    while (one < length && visits.at(one) === hour) one += 2;
+    if (one >= length) this.#addHour(owner, hour, visits);
+    else for (const each of hoursOf(visits)) this.#addHour(owner, each, visits);
   }
 
-  get all(): readonly DayVisitors[] {
+  get all(): readonly HourVisitors[] {
     return this.#groups;
   }
 
-  #addDay(owner: number, day: number, visits: FloatList): void {
+  #addHour(owner: number, hour: number, visits: FloatList): void {
     let count = 0;
-    for (let one = 0; one < visits.length; one += 2) if (visits.at(one) === day) count += 1;
+    for (let one = 0; one < visits.length; one += 2) if (visits.at(one) === hour) count += 1;
     const visitors = new Float64Array(count);
     count = 0;
     for (let one = 0; one < visits.length; one += 2)
-      if (visits.at(one) === day) visitors[count++] = visits.at(one + 1);
+      if (visits.at(one) === hour) visitors[count++] = visits.at(one + 1);
     if (count > 1) visitors.sort();
-    this.#groups.push({ day, owner, visitors });
+    this.#groups.push({ hour, owner, visitors });
   }
 }
 
-/** In the order of the key of daily_visitors: nearly always they are. */
-export function groupsInOrder(groups: DayVisitors[]): DayVisitors[] {
+/** By day, owner and hour: nearly always they are. */
+export function groupsInOrder(groups: HourVisitors[]): HourVisitors[] {
   const isInOrder = groups.every((group, index) => {
     const before = groups[index - 1];
     return before === undefined || inOrder(before, group) < 0;
@@ -48,11 +49,11 @@ export function groupsInOrder(groups: DayVisitors[]): DayVisitors[] {
   return isInOrder ? groups : groups.sort(inOrder);
 }
 
-const inOrder = (one: DayVisitors, other: DayVisitors): number =>
-  one.day - other.day || one.owner - other.owner;
+const inOrder = (one: HourVisitors, other: HourVisitors): number =>
+  dayOfHour(one.hour) - dayOfHour(other.hour) || one.owner - other.owner || one.hour - other.hour;
 
-function daysOf(visits: FloatList): Set<number> {
-  const days = new Set<number>();
-  for (let one = 0; one < visits.length; one += 2) days.add(visits.at(one));
-  return days;
+function hoursOf(visits: FloatList): Set<number> {
+  const hours = new Set<number>();
+  for (let one = 0; one < visits.length; one += 2) hours.add(visits.at(one));
+  return hours;
 }

@@ -92,8 +92,8 @@ export function rollupClassOf(ofClass: number, outcome: number): number {
 }
 
 /**
- * What roll-ups are kept by. `total` has one value, 0, for every class; `visitors` counts, under the first hour of a UTC
- * day, the visitors who were new that day (clicks only); `reason` is for hits that are no clicks; all others are for
+ * What roll-ups are kept by. `total` has one value, 0, for every class; `visitors` counts the visitors whose
+ * first click of a UTC day is in the hour (`stats/rule-changes.ts`: since when); `reason` is for hits that are no clicks; all others are for
  * clicks alone.
  */
 export const dimensions = [

@@ -6,6 +6,8 @@ export const dayLength = hoursPerDay * hourLength;
 export const hourOf = (at: number): number => Math.floor(at / hourLength);
 /** Days since the epoch, in UTC. */
 export const dayOf = (at: number): number => Math.floor(at / dayLength);
+/** The day of an hour. */
+export const dayOfHour = (hour: number): number => Math.floor(hour / hoursPerDay);
 /** Months since January 1970, in UTC. */
 export function monthOf(at: number): number {
   const date = new Date(at);

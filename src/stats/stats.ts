@@ -1,4 +1,4 @@
-import { type Counts, type RollupSlice, type Slice, spanOf } from '../ledger/counts.ts';
+import { type Counts, type Hours, type RollupSlice, type Slice, spanOf } from '../ledger/counts.ts';
 import type { GroupCount } from '../ledger/groups.ts';
 import type { Owner } from '../ledger/ledger.ts';
 import { openCounts } from '../ledger/open-counts.ts';
@@ -10,6 +10,7 @@ import {
   rollupClassCodes,
   rollupClasses,
 } from '../rules/click-fields.ts';
+import { hoursPerDay } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
@@ -23,6 +24,7 @@ import {
   planFor,
 } from './plan.ts';
 import type { StatsRange } from './range.ts';
+import { type RuleChange, ruleChangesIn, rulesChangedAt, visitorsByHourSince } from './rule-changes.ts';
 import { idOfWord, wordsById } from './words.ts';
 
 export type { Owner } from '../ledger/ledger.ts';
@@ -41,6 +43,9 @@ type Uncounted = Readonly<Record<Exclude<RollupClass, 'click'>, number>>;
 export interface Stats {
   /** Some of it was counted from the hits themselves, which are kept for a while only. */
   readonly fromRaw: boolean;
+  /** Unique, or those of each UTC day, summed. */
+  readonly visitorsAre: 'unique' | 'daily';
+  readonly ruleChanges: readonly RuleChange[];
   readonly clicks: number;
   /** Null where a filter is set: visitors are only counted for all clicks together. */
   readonly visitors: number | null;
@@ -54,7 +59,7 @@ export interface Stats {
 interface StatsPoint {
   readonly start: string;
   readonly clicks: number;
-  /** Null also by the hour: visitors are counted by the day. */
+  /** Null also by the hour, where visitors were counted by the day. */
   readonly visitors: number | null;
   readonly notCounted: number | null;
 }
@@ -88,11 +93,18 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const groupsIn = (of: Slice, by: Grouping) =>
     openCounts(database, owner, of, rawSince).groups(columnOf(by), spanOf(range.buckets), maxGroups);
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';
+  const changedAt = await rulesChangedAt(database.read);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const isTallied = !isFiltered && groupSlice !== null && (await hasTallies(database, question, groupSlice));
   const [counts, visitors, found] = await Promise.all([
     classCounts(openCounts(database, owner, slice, rawSince), range),
-    isFiltered ? null : visitorCounts(openCounts(database, owner, everything('visitors')), range),
+    isFiltered
+      ? null
+      : visitorCounts(
+          openCounts(database, owner, everything('visitors')),
+          range,
+          visitorsByHourSince(changedAt),
+        ),
     groupSlice && groupBy !== undefined ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy) : null,
   ]);
   const points = pointsOf(range, counts, visitors, isOfClicksAlone(slice));
@@ -100,7 +112,13 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
   const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
   const groups = rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy) : null;
-  return { fromRaw, ...points, ...(groups ?? { groups: null, other: null }) };
+  return {
+    fromRaw,
+    visitorsAre: isUnique(range) ? 'unique' : 'daily',
+    ruleChanges: ruleChangesIn(range, changedAt),
+    ...points,
+    ...(groups ?? { groups: null, other: null }),
+  };
 }
 
 const clicksInLedger: Slice = { kind: 'hits', values: [], classes: [click] };
@@ -131,20 +149,53 @@ async function classCounts(counts: Counts, { buckets }: StatsRange): Promise<Cla
   return sums;
 }
 
-/** Visitors by bucket. */
-async function visitorCounts(counts: Counts, { buckets, interval }: StatsRange): Promise<readonly number[]> {
+interface Visitors {
+  readonly total: number;
+  /** Null by the hour, where they were counted by the day. */
+  readonly byBucket: readonly (number | null)[];
+}
+
+/** Visitors by the hours of the buckets; before `since` by UTC days, each of which is shown whole where its noon is. */
+async function visitorCounts(
+  counts: Counts,
+  { buckets, interval }: StatsRange,
+  since: number,
+): Promise<Visitors> {
+  const byHour = await sumsOf(
+    counts,
+    buckets.map(({ from, to }) => ({ from: Math.max(from, since), to: Math.max(to, since) })),
+  );
+  if ((buckets[0]?.days.from ?? since) >= since) return { total: sum(byHour), byBucket: byHour };
   // By the hour all buckets lie in the same days, which count once.
   const spans = interval === 'hour' ? buckets.slice(0, 1) : buckets;
-  const visitors = spans.map(() => 0);
-  for (const { bucket, hits } of await counts.byBucket(spans.map(({ days }) => days)))
-    visitors[bucket] = (visitors[bucket] ?? 0) + hits;
-  return visitors;
+  const byDay = await sumsOf(
+    counts,
+    spans.map(({ days }) => ({ from: Math.min(days.from, since), to: Math.min(days.to, since) })),
+  );
+  return {
+    total: sum(byHour) + sum(byDay),
+    byBucket: buckets.map(({ from }, bucket) =>
+      interval === 'hour' && from < since ? null : (byHour[bucket] ?? 0) + (byDay[bucket] ?? 0),
+    ),
+  };
+}
+
+async function sumsOf(counts: Counts, spans: readonly Hours[]): Promise<readonly number[]> {
+  const sums = spans.map(() => 0);
+  for (const { bucket, hits } of await counts.byBucket(spans)) sums[bucket] = (sums[bucket] ?? 0) + hits;
+  return sums;
+}
+
+/** Whether no visitor can be in it twice: it begins with a UTC day, and doesn't go beyond that. */
+function isUnique({ buckets }: StatsRange): boolean {
+  const { from, to } = spanOf(buckets);
+  return from % hoursPerDay === 0 && to - from <= hoursPerDay;
 }
 
 function pointsOf(
-  { buckets, interval }: StatsRange,
+  { buckets }: StatsRange,
   counts: ClassCounts,
-  visitors: readonly number[] | null,
+  visitors: Visitors | null,
   isClicksAlone: boolean,
 ): Pick<Stats, 'clicks' | 'visitors' | 'notCounted' | 'series'> {
   const totals = rollupClasses.map((_, code) => sum(counts.map((row) => row[code] ?? 0)));
@@ -153,14 +204,14 @@ function pointsOf(
   ) as Record<RollupClass, number>;
   return {
     clicks,
-    visitors: visitors && sum(visitors),
+    visitors: visitors?.total ?? null,
     notCounted: isClicksAlone ? null : notCounted,
     series: buckets.map(({ start }, bucket) => {
       const row = counts[bucket] ?? [];
       return {
         start,
         clicks: row[click] ?? 0,
-        visitors: visitors && interval !== 'hour' ? (visitors[bucket] ?? 0) : null,
+        visitors: visitors?.byBucket[bucket] ?? null,
         notCounted: isClicksAlone ? null : sum(row) - (row[click] ?? 0),
       };
     }),

@@ -33,6 +33,7 @@ import { hitChunks } from './migrations/028-hit-chunks.ts';
 import { finishedCorrections } from './migrations/029-finished-corrections.ts';
 import { chunkTallies } from './migrations/030-chunk-tallies.ts';
 import { certificates } from './migrations/031-certificates.ts';
+import { rulesOfCounting } from './migrations/032-rules-of-counting.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -67,6 +68,7 @@ const migrations: readonly Migration[] = [
   finishedCorrections,
   chunkTallies,
   certificates,
+  rulesOfCounting,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -46,20 +46,35 @@ export interface SeedHit {
 type Row = Insertable<Schema['hits']>;
 const perInsert = 1_000;
 
+/** By day, owner and visitor, the hour of the first click. */
+type FirstHours = Map<string, number>;
+const seeded = new WeakMap<Database, FirstHours>();
+
 /** Puts hits into the ledger; the roll-ups are then those of all that is in it. */
 export async function seedHits(database: Database, hits: readonly SeedHit[]): Promise<void> {
+  const firstHours: FirstHours = seeded.get(database) ?? new Map();
+  seeded.set(database, firstHours);
   await insertHits(database, hits);
-  await database.write((queries) => insertVisitors(queries, hits));
-  await database.write(rebuildRollups);
+  await database.write((queries) => insertVisitors(queries, hits, firstHours));
+  await database.write((queries) => rebuildRollups(queries, firstHours));
 }
 
-async function insertVisitors(queries: Queries, hits: readonly SeedHit[]): Promise<void> {
+async function insertVisitors(
+  queries: Queries,
+  hits: readonly SeedHit[],
+  firstHours: FirstHours,
+): Promise<void> {
   for (const hit of hits) {
     const { visitor = null } = hit;
     const isClick = (hit.class ?? 'human') === 'human' && (hit.outcome ?? 'redirect') === 'redirect';
     if (visitor === null || !isClick) continue;
     const day = dayOf(instantOf(hit));
     const rows = [hit.link, -hit.organization].map((owner) => ({ day, owner, visitor }));
+    for (const { owner } of rows) {
+      const key = [day, owner, visitor].join(' ');
+      const hour = hourOf(instantOf(hit));
+      firstHours.set(key, Math.min(hour, firstHours.get(key) ?? hour));
+    }
     await queries
       .insertInto('daily_visitors')
       .values(rows)
@@ -201,8 +216,11 @@ async function mergedHits(queries: Queries) {
 
 const isSqlite = (queries: Queries): boolean => queries.getExecutor().adapter instanceof SqliteAdapter;
 
-/** Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days. */
-export async function rebuildRollups(queries: Queries): Promise<void> {
+/**
+ * Every roll-up anew from the whole ledger, one hit after the other, and from the visitors of its days, under the first hour
+ * where theirs isn't known.
+ */
+export async function rebuildRollups(queries: Queries, firstHours: FirstHours = new Map()): Promise<void> {
   for (const table of ['link_hours', 'organization_rollups', 'link_clicks'] as const)
     await queries.deleteFrom(table).execute();
   const hits = await wholeLedger(queries);
@@ -233,8 +251,10 @@ export async function rebuildRollups(queries: Queries): Promise<void> {
       });
     }
   }
-  for (const { day, owner } of await queries.selectFrom('daily_visitors').selectAll().execute()) {
-    const key = [Math.abs(owner), dimensions.indexOf('visitors'), day * hoursPerDay, clickClass, 0].join(' ');
+  const visits = await queries.selectFrom('daily_visitors').selectAll().execute();
+  for (const { day, owner, visitor } of visits) {
+    const hour = firstHours.get([day, owner, visitor].join(' ')) ?? day * hoursPerDay;
+    const key = [Math.abs(owner), dimensions.indexOf('visitors'), hour, clickClass, 0].join(' ');
     const ofKind = owner < 0 ? counts.organization : counts.link;
     ofKind.set(key, (ofKind.get(key) ?? 0) + 1);
   }
@@ -307,17 +327,31 @@ export const rollUps = async (queries: Queries) => ({
     .orderBy('link_id')
     .orderBy('day')
     .execute(),
-  organizations: await queries
-    .selectFrom('organization_rollups')
-    .selectAll()
-    .orderBy('organization_id')
-    .orderBy('dimension')
-    .orderBy('hour')
-    .orderBy('class')
-    .orderBy('value')
-    .execute(),
+  organizations: await organizationHours(queries),
   clicks: await queries.selectFrom('link_clicks').selectAll().orderBy('link_id').execute(),
 });
+
+/** Visitors under the first hour of their day: which hour of it is theirs is told by no other table. */
+async function organizationHours(queries: Queries) {
+  const hour = sql<number>`case when dimension = ${sql.lit(dimensions.indexOf('visitors'))} then hour - hour % 24 else hour end`;
+  return queries
+    .selectFrom('organization_rollups')
+    .select([
+      'organization_id',
+      'dimension',
+      hour.as('hour'),
+      'class',
+      'value',
+      (sums) => sums.fn.sum<number>('hits').as('hits'),
+    ])
+    .groupBy(['organization_id', 'dimension', hour, 'class', 'value'])
+    .orderBy('organization_id')
+    .orderBy('dimension')
+    .orderBy(hour)
+    .orderBy('class')
+    .orderBy('value')
+    .execute();
+}
 
 /** Without visitors, which may be under any hour of their day, and without hours that have nothing else. */
 async function linkHours(queries: Queries) {

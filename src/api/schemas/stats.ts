@@ -28,7 +28,10 @@ const Uncounted = z
 const Point = z.object({
   start: z.string().meta({ description: 'Where the bucket begins, with the offset of the timezone there.' }),
   clicks: count,
-  visitors: count.nullable().meta({ description: 'Null by the hour, and where a filter is set.' }),
+  visitors: count.nullable().meta({
+    description:
+      'Never more than clicks. Null where a filter is set, and for an hour from before such were counted.',
+  }),
   not_counted: count.nullable(),
 });
 
@@ -38,6 +41,12 @@ const Group = z.object({
   not_counted: count.meta({
     description: 'Hits of this value that are no clicks, where such were asked for.',
   }),
+});
+
+const RuleChange = z.object({
+  at: isoInstant,
+  rule: z.enum(['repeats', 'visitors']),
+  sentence: z.string(),
 });
 
 export const Stats = z
@@ -51,11 +60,17 @@ export const Stats = z
         'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. What came before `raw_since` is missing there.',
     }),
     raw_since: rawSinceField,
+    visitors_are: z.enum(['unique', 'daily']).meta({
+      description:
+        '`unique`: the range begins with a UTC day and lies in it. `daily`: visitors count once in each UTC day, in the hour of their first click.',
+    }),
+    rule_changes: z.array(RuleChange).meta({
+      description:
+        'Where inside the range other rules of counting begin to hold. What came before keeps its rule.',
+    }),
     totals: z.object({
       clicks: count,
-      visitors: count
-        .nullable()
-        .meta({ description: 'Unique visitors of each UTC day, summed. Null where a filter is set.' }),
+      visitors: count.nullable().meta({ description: 'As `visitors_are` says. Null where a filter is set.' }),
       not_counted: Uncounted.nullable().meta({
         description: 'Null where a filter is by something that is known of clicks alone.',
       }),

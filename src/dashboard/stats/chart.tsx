@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { number } from '../words.ts';
-import type { ChartData, Drawn, Hover } from './draw-chart.ts';
+import type { ChartData, Drawn, Hover, PlacedMark } from './draw-chart.ts';
 
 /** The line over time. Screen readers read only its title, as the table has the same numbers. */
 export function Chart({ data, title }: { data: ChartData; title: string }) {
@@ -9,6 +9,7 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
   const drawn = useRef<Drawn>(null);
   const latest = useRef(data);
   const hover = useSignal<Hover | null>(null);
+  const marks = useSignal<readonly PlacedMark[]>([]);
   const hasFailed = useSignal(false);
   latest.current = data;
   useEffect(() => {
@@ -16,9 +17,16 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
     import('./draw-chart.ts').then(
       ({ draw }) => {
         if (isGone || !host.current) return;
-        drawn.current = draw(host.current, latest.current, (found) => {
-          hover.value = found;
-        });
+        drawn.current = draw(
+          host.current,
+          latest.current,
+          (found) => {
+            hover.value = found;
+          },
+          (placed) => {
+            marks.value = placed;
+          },
+        );
       },
       () => {
         hasFailed.value = true;
@@ -36,6 +44,15 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
   return (
     <div class="chart-frame">
       <div class="chart" ref={host} role="img" aria-label={`Chart: ${title}`} />
+      {marks.value.map(({ x, top, height, sentence }) => (
+        <span
+          key={sentence}
+          class="chart-mark"
+          style={{ left: `${x}px`, top: `${top}px`, height: `${height}px` }}
+          title={sentence}
+          aria-hidden="true"
+        />
+      ))}
       {hover.value && <Tip data={data} hover={hover.value} />}
     </div>
   );

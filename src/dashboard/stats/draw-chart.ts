@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { compact } from '../words.ts';
-import { labelled, type Point, scaleFor } from './points.ts';
+import { labelled, type Mark, type Point, scaleFor } from './points.ts';
 
 export interface ChartData {
   readonly points: readonly Point[];
@@ -8,6 +8,14 @@ export interface ChartData {
   readonly name: string;
   /** Whether the last point is still growing. */
   readonly isGoingOn: boolean;
+  readonly marks: readonly Mark[];
+}
+
+/** A mark, and where it is in the chart. */
+export interface PlacedMark extends Mark {
+  readonly x: number;
+  readonly top: number;
+  readonly height: number;
 }
 
 export interface Drawn {
@@ -41,7 +49,12 @@ function inksOf(host: HTMLElement): Inks {
 
 const roomForNames = 72;
 
-export function draw(host: HTMLElement, first: ChartData, onHover: (hover: Hover | null) => void): Drawn {
+export function draw(
+  host: HTMLElement,
+  first: ChartData,
+  onHover: (hover: Hover | null) => void,
+  onMarks: (marks: readonly PlacedMark[]) => void,
+): Drawn {
   let data = first;
   let ink = inksOf(host);
   const font = `12px ${getComputedStyle(host).fontFamily}`;
@@ -93,7 +106,7 @@ export function draw(host: HTMLElement, first: ChartData, onHover: (hover: Hover
       ],
       hooks: {
         drawAxes: [zeroLine],
-        draw: [nameLines],
+        draw: [nameLines, placeMarks],
         setCursor: [reportHover],
       },
     },
@@ -158,6 +171,18 @@ export function draw(host: HTMLElement, first: ChartData, onHover: (hover: Hover
       ctx.fillText(text, bbox.left + bbox.width + 8 * uPlot.pxRatio, y);
     }
     ctx.restore();
+  }
+
+  function placeMarks(u: uPlot): void {
+    const { top, height, left } = u.bbox;
+    onMarks(
+      data.marks.map((mark) => ({
+        ...mark,
+        x: u.valToPos(mark.index, 'x') + left / uPlot.pxRatio,
+        top: top / uPlot.pxRatio,
+        height: height / uPlot.pxRatio,
+      })),
+    );
   }
 
   function reportHover(u: uPlot): void {

@@ -43,12 +43,11 @@ function visitorsSentence(numbers: Numbers): string {
   const { visitors } = stats.totals;
   if (numbers.counted === 0) return '';
   if (visitors !== null) {
-    const amount = counted(visitors, 'unique visitor');
-    return stats.interval === 'hour'
-      ? `${amount} on these days: visitors are counted by the day, not by the hour.`
-      : `${amount}, each counted once a day.`;
+    return stats.visitors_are === 'unique'
+      ? `${counted(visitors, 'visitor')}, each counted once.`
+      : `${counted(visitors, 'daily visitor')}: each counts once a day (UTC), in the hour of the first click.`;
   }
   return isFiltered(view.filters)
-    ? 'Unique visitors are known for all clicks together only, not with a filter.'
-    : 'Unique visitors are not known here.';
+    ? 'Visitors are known for all clicks together only, not with a filter.'
+    : 'Visitors are not known here.';
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import type { Stats } from '../api-types.ts';
 import { useKeys } from '../keys.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -7,12 +8,15 @@ import { Switch } from '../parts/field.tsx';
 import { queryWith } from '../query-string.ts';
 import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short.ts';
-import { number } from '../words.ts';
+import { date, dateForm, number } from '../words.ts';
 import { Chart } from './chart.tsx';
 import { isAside, isFiltered } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
-import { type Point, pointsOf } from './points.ts';
+import { marksOf, type Point, pointsOf } from './points.ts';
 import type { Numbers } from './view.ts';
+
+const dayForm = dateForm(date);
+const dayOf = (at: string): string => dayForm.format(new Date(at));
 
 const isTableAsked = (): boolean => new URLSearchParams(search.value).get('table') === '1';
 const turnTable = (isOn: boolean): void => setQuery({ table: isOn ? '1' : null });
@@ -23,7 +27,12 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   const isOfHits = isAside(view.filters);
   const name = isOfHits ? 'Hits' : 'Clicks';
   const data = useMemo(
-    () => ({ points: pointsOf(stats, isOfHits), name, isGoingOn: view.plan.isGoingOn }),
+    () => ({
+      points: pointsOf(stats, isOfHits),
+      name,
+      isGoingOn: view.plan.isGoingOn,
+      marks: marksOf(stats),
+    }),
     [stats, isOfHits],
   );
   useKeys([{ key: 't', does: 'Show the chart as a table', act: () => turnTable(!isTableAsked()) }]);
@@ -42,12 +51,32 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
       ) : (
         <>
           {!isTable && <Chart data={data} title={title} />}
+          <RuleChanges stats={stats} />
           <TableFrame isShown={isTable} label={`${name} over time as a table`}>
-            <SeriesTable points={data.points} name={name} caption={title} />
+            <SeriesTable
+              points={data.points}
+              name={name}
+              caption={title}
+              areDaily={stats.visitors_are === 'daily'}
+            />
           </TableFrame>
         </>
       )}
     </section>
+  );
+}
+
+/** In words what the marks of the chart say. */
+function RuleChanges({ stats }: { stats: Stats }) {
+  if (stats.rule_changes.length === 0) return null;
+  return (
+    <ul class="rule-changes soft">
+      {stats.rule_changes.map(({ at, rule, sentence }) => (
+        <li key={rule}>
+          <time dateTime={at}>{dayOf(at)}</time>: {sentence}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -103,10 +132,13 @@ interface SeriesTableProps {
   readonly points: readonly Point[];
   readonly name: string;
   readonly caption: string;
+  /** Whether a visitor of several days is there several times. */
+  readonly areDaily: boolean;
 }
 
 /** The numbers that the chart draws. */
-function SeriesTable({ points, name, caption }: SeriesTableProps) {
+function SeriesTable({ points, name, caption, areDaily }: SeriesTableProps) {
+  const visitorsName = areDaily ? 'Daily visitors' : 'Visitors';
   const hasVisitors = points.some(({ visitors }) => visitors !== null);
   const hasOthers = points.some(({ notCounted }) => notCounted !== null);
   return (
@@ -115,7 +147,7 @@ function SeriesTable({ points, name, caption }: SeriesTableProps) {
       <thead>
         <tr>
           <th scope="col">Time</th>
-          {[name, hasVisitors && 'Visitors', hasOthers && 'Not counted'].map(
+          {[name, hasVisitors && visitorsName, hasOthers && 'Not counted'].map(
             (column) =>
               column && (
                 <th key={column} scope="col" class="number">

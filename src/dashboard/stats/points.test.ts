@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Stats } from '../api-types.ts';
-import { labelled, pointsOf, scaleFor } from './points.ts';
+import { labelled, marksOf, pointsOf, scaleFor } from './points.ts';
 
 const stats = (interval: Stats['interval'], starts: readonly string[]): Stats => ({
   from: '',
@@ -9,6 +9,8 @@ const stats = (interval: Stats['interval'], starts: readonly string[]): Stats =>
   timezone: 'Europe/Berlin',
   from_raw: false,
   raw_since: '2026-01-01T00:00:00.000Z',
+  visitors_are: 'daily',
+  rule_changes: [],
   totals: { clicks: 0, visitors: 0, not_counted: null },
   series: starts.map((start, index) => ({ start, clicks: index, visitors: index, not_counted: 10 })),
   groups: null,
@@ -71,4 +73,16 @@ describe('an axis', () => {
     ]);
     expect(labelled([], 8)).toEqual([]);
   });
+});
+
+test('a mark is at the point in which the rule begins to hold', () => {
+  const days = ['2026-03-28T00:00:00+01:00', '2026-03-29T00:00:00+01:00', '2026-03-30T00:00:00+02:00'];
+  const changed = (at: string) =>
+    marksOf({
+      ...stats('day', days),
+      rule_changes: [{ at, rule: 'visitors', sentence: 'Other.' }],
+    });
+  expect(changed('2026-03-29T21:59:59Z')).toEqual([{ index: 1, sentence: 'Other.' }]);
+  expect(changed('2026-03-29T22:00:00Z')).toEqual([{ index: 2, sentence: 'Other.' }]);
+  expect(changed('2026-03-27T22:59:00Z')).toEqual([{ index: 0, sentence: 'Other.' }]);
 });

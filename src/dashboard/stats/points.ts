@@ -43,6 +43,21 @@ export const pointsOf = ({ series, interval }: Stats, isAside: boolean): readonl
     notCounted: isAside ? null : not_counted,
   }));
 
+/** Where another rule of counting begins to hold: the index of the point in which it does, and what it says. */
+export interface Mark {
+  readonly index: number;
+  readonly sentence: string;
+}
+
+export const marksOf = ({ series, rule_changes }: Stats): readonly Mark[] =>
+  rule_changes.map(({ at, sentence }) => ({
+    index: Math.max(
+      0,
+      series.findLastIndex(({ start }) => Date.parse(start) <= Date.parse(at)),
+    ),
+    sentence,
+  }));
+
 const steps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 120, 168];
 
 /** The indexes of the points with a label: evenly spaced, and hours at even times. */

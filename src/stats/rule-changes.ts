@@ -1,0 +1,42 @@
+import { formatIso } from '../rules/instant.ts';
+import { dayLength, hourLength } from '../rules/utc-time.ts';
+import type { Queries } from '../storage/schema.ts';
+import { findSetting } from '../storage/settings.ts';
+import type { Range } from './range.ts';
+
+/** A day from which on clicks or visitors are counted by another rule than before. */
+export interface RuleChange {
+  readonly at: string;
+  readonly rule: 'repeats' | 'visitors';
+  readonly sentence: string;
+}
+
+/** When this store began to count by the rules of today; null where it has always done so. */
+export async function rulesChangedAt(queries: Queries): Promise<number | null> {
+  const text = await findSetting(queries, 'counting_rules_changed_at');
+  return text === null ? null : Number(text);
+}
+
+/**
+ * The first hour whose visitors are those whose first click of the day is in it. What came before is known by UTC days; the
+ * day of the change itself is a mixture, and is shown as a day.
+ */
+export const visitorsByHourSince = (changedAt: number | null): number =>
+  changedAt === null ? 0 : (Math.floor(changedAt / dayLength) + 1) * (dayLength / hourLength);
+
+const repeats =
+  'From here on, what a browser sends twice within two seconds is one click. Before, a second visit from one address and user agent within ten seconds was none.';
+const visitors =
+  'From here on, a visitor counts in the hour of their first click of the day (UTC). Before, the visitors of a UTC day are shown where its noon is.';
+
+/** Those inside the range, in order. */
+export function ruleChangesIn({ from, to }: Range, changedAt: number | null): readonly RuleChange[] {
+  if (changedAt === null) return [];
+  const changes = [
+    { at: changedAt, rule: 'repeats', sentence: repeats },
+    { at: visitorsByHourSince(changedAt) * hourLength, rule: 'visitors', sentence: visitors },
+  ] as const;
+  return changes
+    .filter(({ at }) => at > from && at < to)
+    .map((change) => ({ ...change, at: formatIso(change.at) }));
+}

@@ -1,0 +1,9 @@
+import type { Migration } from '../migration.ts';
+
+/** When a store that has clicks began to count repeats and visitors by other rules: what it counted before stays. */
+export const rulesOfCounting: Migration = ({ now }) => [
+  `insert into settings (key, value)
+   select 'counting_rules_changed_at', cast(${now} as text)
+   where exists (select 1 from link_hours) or exists (select 1 from organization_rollups)
+   on conflict do nothing`,
+];

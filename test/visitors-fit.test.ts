@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test';
+import type { RawHit } from '../src/journal/hit.ts';
+import { dayLength, hourLength } from '../src/rules/utc-time.ts';
+import { intervals } from '../src/stats/buckets.ts';
+import { statsRange } from '../src/stats/range.ts';
+import { type Owner, readStats } from '../src/stats/stats.ts';
+import type { Database } from '../src/storage/database.ts';
+import { startApp, storeKinds } from './support/app.ts';
+import { drawFrom } from './support/draw.ts';
+
+/** Around the nights in which clocks change in Europe and in New Zealand, Chile and Lord Howe. */
+const spans = ['2026-03-27', '2026-04-03', '2026-10-23'];
+const zones = [
+  ...[
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'America/Los_Angeles',
+    'America/Santiago',
+    'America/St_Johns',
+  ],
+  ...['Asia/Kolkata', 'Asia/Kathmandu', 'Asia/Tokyo', 'Australia/Adelaide', 'Australia/Lord_Howe'],
+  ...['Pacific/Auckland', 'Pacific/Chatham', 'Pacific/Kiritimati', 'Pacific/Marquesas'],
+];
+const links = [1, 2, 3];
+const owners: readonly Owner[] = [
+  { kind: 'organization', id: 1 },
+  ...links.map((id) => ({ kind: 'link', id }) as const),
+];
+
+/** Some come once, some all day long, on one link or on all. */
+function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
+  const visits = Array.from({ length: 900 }, () => ({
+    linkId: links[draw(3)] ?? 1,
+    organizationId: 1,
+    at: begin + draw(4 * dayLength),
+    outcome: 'redirect' as const,
+    target: 'default' as const,
+    method: 'GET',
+    address: `198.51.100.${1 + Math.min(draw(60), draw(60))}`,
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    acceptLanguage: '',
+    clientHints: 0,
+    referer: '',
+    query: draw(5) === 0 ? '?qr' : '',
+    purpose: '',
+    witness: 'none' as const,
+    doNotTrack: draw(20) === 0,
+    countryHint: '',
+  }));
+  return visits.toSorted((one, other) => one.at - other.at);
+}
+
+/** Visitors by day, each once: what sums must come to. */
+const dailyVisitors = (visits: readonly RawHit[]): number =>
+  new Set(
+    visits
+      .filter(({ doNotTrack }) => !doNotTrack)
+      .map(({ at, address }) => `${Math.floor(at / dayLength)} ${address}`),
+  ).size;
+
+async function expectFitting(database: Database, owner: Owner, from: number, to: number, daily: number) {
+  for (const timezone of zones)
+    for (const interval of intervals) {
+      const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+      const range = statsRange({ ...ends, timezone, interval }, to);
+      const question = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
+      const found = await readStats(database, question);
+      const what = `${timezone} ${interval}`;
+      let [visitors, clicks] = [0, 0];
+      for (const point of found.series) {
+        expect([what, point.start, (point.visitors ?? -1) <= point.clicks]).toEqual([
+          what,
+          point.start,
+          true,
+        ]);
+        expect([what, point.visitors === null]).toEqual([what, false]);
+        visitors += point.visitors ?? 0;
+        clicks += point.clicks;
+      }
+      expect([what, visitors, clicks]).toEqual([what, found.visitors ?? -1, found.clicks]);
+      // A range that is cut inside an hour has all of that hour, in zones with such hours as well.
+      expect([what, visitors]).toEqual([what, daily]);
+    }
+}
+
+test.each(storeKinds)(
+  'no bucket of any zone has more visitors than clicks, and sums agree, on %s',
+  async (store) => {
+    for (const [index, span] of spans.entries()) {
+      const app = await startApp({ store });
+      try {
+        const begin = Date.parse(span);
+        app.clock.now = begin;
+        const visits = visitsFrom(begin, drawFrom(7 + index));
+        for (const visit of visits) {
+          app.clock.now = visit.at;
+          await app.app.clicks.append(visit);
+          if (visit.at % 7 === 0) await app.app.clicks.settled();
+        }
+        await app.app.clicks.settled();
+        const { database } = app.app.context;
+        for (const owner of owners) {
+          const own = visits.filter(({ linkId }) => owner.kind === 'organization' || linkId === owner.id);
+          await expectFitting(database, owner, begin - dayLength, begin + 6 * dayLength, dailyVisitors(own));
+        }
+        expect(app.faults).toEqual([]);
+      } finally {
+        await app.stop();
+      }
+    }
+  },
+);
+
+test('an hour has the visitors whose first click of the day is in it, whichever link it was on', async () => {
+  const app = await startApp();
+  try {
+    const day = Date.parse('2026-06-01');
+    const [visit] = visitsFrom(day, drawFrom(1)) as [RawHit];
+    const clicks = [
+      [1, 9, 'a'],
+      [2, 10, 'a'],
+      [1, 10, 'b'],
+      [2, 11, 'b'],
+      [2, 11, 'a'],
+      [1, 24, 'a'],
+    ] as const;
+    app.clock.now = day;
+    for (const [linkId, hour, address] of clicks)
+      await app.app.clicks.append({
+        ...visit,
+        linkId,
+        at: day + hour * hourLength + 1,
+        address: `198.51.100.${address.charCodeAt(0)}`,
+        query: '',
+        doNotTrack: false,
+      });
+    await app.app.clicks.settled();
+    const hoursOf = async (owner: Owner) => {
+      const range = statsRange(
+        { from: '2026-06-01', to: '2026-06-02T01:00:00Z', timezone: 'UTC', interval: 'hour' },
+        app.clock.now,
+      );
+      const question = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
+      const { series, visitorsAre } = await readStats(app.app.context.database, question);
+      expect(visitorsAre).toBe('daily');
+      return series.flatMap(({ visitors }, hour) => (visitors ? [[hour, visitors]] : []));
+    };
+    expect(await hoursOf({ kind: 'link', id: 1 })).toEqual([
+      [9, 1],
+      [10, 1],
+      [24, 1],
+    ]);
+    expect(await hoursOf({ kind: 'link', id: 2 })).toEqual([
+      [10, 1],
+      [11, 1],
+    ]);
+    expect(await hoursOf({ kind: 'organization', id: 1 })).toEqual([
+      [9, 1],
+      [10, 1],
+      [24, 1],
+    ]);
+  } finally {
+    await app.stop();
+  }
+});
