@@ -9,6 +9,7 @@ export interface Effort {
   readonly folded: number;
   readonly store: Rounds & { readonly small: number; readonly large: number };
   readonly stats: StatsRounds;
+  readonly starts: number;
   readonly neighbours: { readonly rounds: number; readonly links: number; readonly clicks: number };
 }
 
@@ -35,6 +36,7 @@ export const whole: Effort = {
   folded: 2_000_000,
   store: { rounds: 7, seconds: 0.5, small: 1_000, large: 1_000_000 },
   stats: { links: 10_000, detailedEvery: 20, calls: 200 },
+  starts: 7,
   neighbours: { rounds: 5, links: 10_000, clicks: 60_000 },
 };
 
@@ -48,5 +50,6 @@ export const glance: Effort = {
   folded: 50_000,
   store: { rounds: 2, seconds: 0.2, small: 1_000, large: 20_000 },
   stats: { links: 200, detailedEvery: 20, calls: 20 },
+  starts: 1,
   neighbours: { rounds: 1, links: 1_000, clicks: 5_000 },
 };

@@ -7,6 +7,7 @@ import { measureApi } from './parts/api.ts';
 import { measureAsking } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
+import { measureFile } from './parts/file.ts';
 import { measureFoldPostgres } from './parts/fold-postgres.ts';
 import { measureNeighbours } from './parts/neighbours.ts';
 import { measurePipelining } from './parts/pipelining.ts';
@@ -49,6 +50,7 @@ const apart = {
   pipelining: measurePipelining,
   neighbours: measureNeighbours,
   fold_postgres: measureFoldPostgres,
+  file: measureFile,
 };
 /** Named on the command line: `npm run bench -- journal fold`. */
 const asked = process.argv.slice(2).filter((word) => word in parts || word in apart);

@@ -31,13 +31,18 @@ export const startLinnet = (
   });
 
 /** Runs a script whose first words name the address it listens on. */
-export async function start(
+export const start = (
   script: string | readonly string[],
   settings: Record<string, string>,
+): Promise<Program> => startProgram([process.execPath, ...[script].flat()], settings);
+
+/** Runs a program whose first words name the address it listens on. */
+export async function startProgram(
+  command: readonly string[],
+  settings: Record<string, string>,
 ): Promise<Program> {
-  const command = [script].flat();
   const { PATH = '', HOME = '' } = process.env;
-  const child = Bun.spawn([process.execPath, ...command], {
+  const child = Bun.spawn([...command], {
     cwd: root,
     env: { PATH, HOME, ...settings },
     stdin: 'ignore',
