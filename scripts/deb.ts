@@ -23,7 +23,9 @@ Description: short links that stay yours
 
 const settings = `# Settings of Linnet, a line each; all of them are in docs/operations.md of its sources.
 # After a change: systemctl restart linnet
+# HTTPS=auto gets certificates by itself; behind a proxy leave it out, and set TRUSTED_PROXIES=1.
 #BASE_URL=https://links.example.com
+#HTTPS=auto
 `;
 
 /** systemd may be missing, as in a container. */

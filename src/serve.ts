@@ -1,16 +1,17 @@
 import { networkInterfaces } from 'node:os';
-import { parseArgs } from 'node:util';
 import { type App, createApp } from './app.ts';
 import { programCommand } from './bundle/located.ts';
-import { shellCommand } from './bundle/shell-command.ts';
 import { startInWorker } from './compose/data-plane-worker.ts';
+import { dnsNotice } from './compose/dns-notice.ts';
 import { greeting } from './compose/greeting.ts';
 import { RestartableApp } from './compose/restartable-app.ts';
+import { readServeWords, workerWords } from './compose/serve-words.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
 import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
+import { Dns } from './domains/dns.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
@@ -18,26 +19,24 @@ import { lowerPriority } from './threads/lower-priority.ts';
 import { holdPort } from './visit/connection/hold-port.ts';
 import { Workers } from './workers/workers.ts';
 
-/** The option that makes a process a worker, with the ports that it shares with the others: `3000,`, or `443,80`. */
-const workerOption = 'worker-on-port';
-
 const startPatience = 3_000;
 
 type Begin = (config: Config) => Promise<App>;
 
 /** The server, until it is told to stop. */
-export async function serve(words: readonly string[], environment: Environment): Promise<void> {
+export async function serve(words: readonly string[], given: Environment): Promise<void> {
   collectWhenIdle();
-  // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then
-  // on (the store's, for example): on a single core, visits come first.
-  const startDataPlane = startInWorker(environment, lowerPriority);
-  const begin: Begin = (config) => createApp(config, {}, startDataPlane);
   try {
-    const ports = sharedPorts(words);
+    const { host, ports, environment } = readServeWords(words, given);
     const config = loadConfig(environment);
+    // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then
+    // on (the store's, for example): on a single core, visits come first.
+    const startDataPlane = startInWorker(environment, lowerPriority);
+    const begin: Begin = (config) => createApp(config, {}, startDataPlane);
     if (ports !== null) await work({ ...config, ...ports }, begin);
-    else if (config.workers > 1) await keepWorkers(config);
+    else if (config.workers > 1) await keepWorkers(config, host);
     else await serveAlone(config, begin);
+    if (host !== null && ports === null) await sayWhatDnsHas(host, config);
   } catch (cause) {
     const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
     process.stderr.write(
@@ -47,18 +46,12 @@ export async function serve(words: readonly string[], environment: Environment):
   }
 }
 
-function sharedPorts(words: readonly string[]): Pick<Config, 'port' | 'httpPort'> | null {
-  try {
-    const { values } = parseArgs({ args: [...words], options: { [workerOption]: { type: 'string' } } });
-    const given = values[workerOption];
-    if (typeof given !== 'string') return null;
-    const [port = '', httpPort = ''] = given.split(',');
-    return { port: Number(port), httpPort: httpPort === '' ? null : Number(httpPort) };
-  } catch {
-    throw new StartProblem(
-      `"serve" takes no words behind it, and was given "${words.join(' ')}". Settings come from the environment, such as PORT=8080 ${shellCommand('serve')}.`,
-    );
-  }
+/** While it serves already: a name server may take its time. */
+async function sayWhatDnsHas(host: string, { dnsServers }: Config): Promise<void> {
+  const dns = new Dns(dnsServers);
+  const found = await dns.addressesOf(host);
+  dns.close();
+  process.stdout.write(`\n  ${dnsNotice(host, found, ownAddresses())}\n`);
 }
 
 /** The whole program in this process. */
@@ -91,7 +84,7 @@ async function stopOf(starting: Promise<App>): Promise<void> {
   await app?.stop();
 }
 
-async function keepWorkers(config: Config): Promise<void> {
+async function keepWorkers(config: Config, host: string | null): Promise<void> {
   const log = new Log(config.logLevel);
   const lock = await lockDataFolder(config, log);
   const port = holdPort(config);
@@ -99,7 +92,7 @@ async function keepWorkers(config: Config): Promise<void> {
   const beside =
     https === 'off' || httpPort === null ? '' : holdPort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
-  const command = programCommand('serve', `--${workerOption}=${port},${beside}`);
+  const command = programCommand(...workerWords(host, `${port},${beside}`));
   const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
   stopOnSignals(async () => {
     await workers.stop();

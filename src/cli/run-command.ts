@@ -115,7 +115,7 @@ async function runAlone(
 
 function usage(): string {
   const lines = [
-    'serve   (the server; settings come from the environment)',
+    'serve [HOST]   (the server; with a host such as links.example.com over HTTPS, with a certificate that it gets by itself)',
     ...[...commands, ...standalone].map(({ usage }) => usage),
   ];
   return `Linnet: short links that stay yours.\n\nUsage: ${shellCommand('COMMAND')}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;

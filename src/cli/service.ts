@@ -12,7 +12,7 @@ const settingsFile = '/etc/linnet/linnet.env';
 /** For machines with systemd: a unit without root's rights, a file for settings, and this file where the unit finds it. */
 export const service: StandaloneCommand = {
   name: 'service',
-  usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST is the host of BASE_URL)',
+  usage: 'service install [HOST] [--root FOLDER]   (a systemd unit; HOST as for serve)',
   options: { root: { type: 'string' } },
   async run(call) {
     const { host, root } = installation(call);
@@ -77,5 +77,6 @@ export const unitFor = (path: string): string => unit.replace('/usr/bin/linnet',
 
 const settingsFor = (host: string): string =>
   `# Settings of Linnet, a line each; docs/operations.md has them all. After a change: systemctl restart linnet
-${host === '' ? '#BASE_URL=https://links.example.com' : `BASE_URL=https://${host}`}
+# HTTPS=auto gets certificates by itself; behind a proxy leave it out, and set TRUSTED_PROXIES=1.
+${host === '' ? '#BASE_URL=https://links.example.com\n#HTTPS=auto' : `BASE_URL=https://${host}\nHTTPS=auto`}
 `;

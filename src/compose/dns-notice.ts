@@ -1,0 +1,18 @@
+import { isIP } from 'node:net';
+
+/** What a start says about the DNS of its host: `found` is where it leads, null where that could not be found out. */
+export function dnsNotice(host: string, found: readonly string[] | null, own: readonly string[]): string {
+  if (found === null) return `The DNS gave no answer about ${host}. It has to lead to this machine.`;
+  if (found.length === 0)
+    return [`${host} is not in the DNS yet. Where its zone is kept, add:`, ...records(host, own)].join(
+      '\n  ',
+    );
+  const elsewhere = found.filter((address) => !own.includes(address));
+  if (elsewhere.length === 0) return `The DNS leads ${host} to this machine (${found.join(', ')}).`;
+  return `The DNS leads ${host} to ${elsewhere.join(', ')}, which this machine doesn't have itself (${own.join(', ') || 'none'}): right where a router or a balancer there passes ports 443 and 80 on to it.`;
+}
+
+function records(host: string, own: readonly string[]): string[] {
+  const known = own.map((address) => `  ${host}.  ${isIP(address) === 6 ? 'AAAA' : 'A'}  ${address}`);
+  return known.length > 0 ? known : [`  ${host}.  A  <the address of this machine>`];
+}

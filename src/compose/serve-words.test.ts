@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'bun:test';
+import { StartProblem } from '../start-problem.ts';
+import { dnsNotice } from './dns-notice.ts';
+import { readServeWords, workerWords } from './serve-words.ts';
+
+describe('serve', () => {
+  test('alone changes no setting', () => {
+    const environment = { PORT: '8080' };
+    expect(readServeWords([], environment)).toEqual({ host: null, ports: null, environment });
+  });
+
+  test('with a host is HTTPS by itself there, unless the environment says otherwise', () => {
+    const settings = { BASE_URL: 'https://links.example.com', HTTPS: 'auto' };
+    expect(readServeWords(['Links.example.com'], { PORT: '8443' }).environment).toEqual({
+      PORT: '8443',
+      ...settings,
+    });
+    expect(readServeWords(['links.example.com'], { ...settings, HTTPS: 'files' }).environment.HTTPS).toBe(
+      'files',
+    );
+    expect(readServeWords(['links.example.com'], { HTTPS: '', BASE_URL: '' }).environment).toEqual(settings);
+  });
+
+  test('passes the host and the ports on to its workers', () => {
+    const [, ...words] = workerWords('links.example.com', '443,80');
+    const read = readServeWords(words, {});
+    expect([read.host, read.ports]).toEqual(['links.example.com', { port: 443, httpPort: 80 }]);
+    const [, ...plain] = workerWords(null, '3000,');
+    expect(readServeWords(plain, {})).toMatchObject({ host: null, ports: { port: 3000, httpPort: null } });
+  });
+
+  test.each([
+    [['https://links.example.com'], {}, /^"https:\/\/links\.example\.com" is no host\. Give its name alone/],
+    [['links.example.com/x'], {}, /is no host/],
+    [['links example'], {}, /is no host/],
+    [['a.example', 'b.example'], {}, /takes a host and nothing else, and was given "a\.example b\.example"/],
+    [['--fast'], {}, /takes a host and nothing else/],
+    [
+      ['a.example'],
+      { BASE_URL: 'https://b.example' },
+      /BASE_URL is "https:\/\/b\.example", and .* Leave one of them out\.$/,
+    ],
+  ])('%j is refused with a sentence', (words, environment, sentence) => {
+    expect(() => readServeWords(words, environment)).toThrow(StartProblem);
+    expect(() => readServeWords(words, environment)).toThrow(sentence);
+  });
+});
+
+test('a start says what the DNS has of its host, and what to add', () => {
+  const own = ['192.0.2.7', '2001:db8::7'];
+  const say = (found: readonly string[] | null) => dnsNotice('links.example.com', found, own);
+  expect(say(null)).toContain('gave no answer about links.example.com');
+  expect(say([])).toContain('not in the DNS yet');
+  expect(say([])).toContain('links.example.com.  A  192.0.2.7');
+  expect(say([])).toContain('links.example.com.  AAAA  2001:db8::7');
+  expect(say(['192.0.2.7'])).toBe('The DNS leads links.example.com to this machine (192.0.2.7).');
+  expect(say(['192.0.2.7', '192.0.2.9'])).toContain("to 192.0.2.9, which this machine doesn't have itself");
+  expect(dnsNotice('a.example', [], [])).toContain('a.example.  A  <the address of this machine>');
+});

@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { shellCommand } from '../bundle/shell-command.ts';
+import type { Config } from '../config/options.ts';
+import { StartProblem } from '../start-problem.ts';
+import type { Environment } from './worker-protocol.ts';
+
+/** The option that makes a process a worker, with the ports that it shares with the others: `3000,`, or `443,80`. */
+const workerOption = 'worker-on-port';
+
+export interface ServeWords {
+  /** The host of `serve links.example.com`; null for `serve`. */
+  readonly host: string | null;
+  /** Of a worker. */
+  readonly ports: Pick<Config, 'port' | 'httpPort'> | null;
+  /** The settings, with what the host stands for. */
+  readonly environment: Environment;
+}
+
+/** What stands behind `serve`: a host means HTTPS by itself, at that host, unless the environment says otherwise. */
+export function readServeWords(words: readonly string[], environment: Environment): ServeWords {
+  const { host, given } = parsed(words);
+  return {
+    host,
+    ports: given === null ? null : portsOf(given),
+    environment: host === null ? environment : { ...environment, ...settingsFor(host, environment) },
+  };
+}
+
+/** The words that start a worker of this server. */
+export const workerWords = (host: string | null, ports: string): string[] => [
+  'serve',
+  ...(host === null ? [] : [host]),
+  `--${workerOption}=${ports}`,
+];
+
+function parsed(words: readonly string[]): { host: string | null; given: string | null } {
+  try {
+    const options = { [workerOption]: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+    const [host = null, ...more] = positionals;
+    if (more.length > 0) throw new Error('one host at most');
+    return { host, given: values[workerOption] ?? null };
+  } catch {
+    throw new StartProblem(
+      `"serve" takes a host and nothing else, and was given "${words.join(' ')}". Settings come from the environment, such as PORT=8080 ${shellCommand('serve')}.`,
+    );
+  }
+}
+
+function portsOf(given: string): Pick<Config, 'port' | 'httpPort'> {
+  const [port = '', httpPort = ''] = given.split(',');
+  return { port: Number(port), httpPort: httpPort === '' ? null : Number(httpPort) };
+}
+
+function settingsFor(host: string, { BASE_URL = '', HTTPS = '' }: Environment): Record<string, string> {
+  const url = URL.parse(`https://${host}`);
+  if (url === null || url.host !== host.toLowerCase())
+    throw new StartProblem(
+      `"${host}" is no host. Give its name alone: ${shellCommand('serve links.example.com')}.`,
+    );
+  if (BASE_URL !== '' && BASE_URL !== url.origin)
+    throw new StartProblem(
+      `BASE_URL is "${BASE_URL}", and "serve" was given ${host}. Leave one of them out.`,
+    );
+  return { BASE_URL: url.origin, HTTPS: HTTPS === '' ? 'auto' : HTTPS };
+}
