@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** What a start says about the DNS of its host: `found` is where it leads, null where that could not be found out. */
 export function dnsNotice(host: string, found: readonly string[] | null, own: readonly string[]): string {
@@ -12,7 +13,17 @@ export function dnsNotice(host: string, found: readonly string[] | null, own: re
   return `The DNS leads ${host} to ${elsewhere.join(', ')}, which this machine doesn't have itself (${own.join(', ') || 'none'}): right where a router or a balancer there passes ports 443 and 80 on to it.`;
 }
 
+/** Addresses that nobody reaches from elsewhere belong in no public DNS. */
+const inner: ReadonlySet<string> = new Set([
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'loopback',
+  'carrierGradeNat',
+]);
+
 function records(host: string, own: readonly string[]): string[] {
-  const known = own.map((address) => `  ${host}.  ${isIP(address) === 6 ? 'AAAA' : 'A'}  ${address}`);
-  return known.length > 0 ? known : [`  ${host}.  A  <the address of this machine>`];
+  const outer = own.filter((address) => !inner.has(ipaddr.parse(address).range()));
+  const known = outer.map((address) => `  ${host}.  ${isIP(address) === 6 ? 'AAAA' : 'A'}  ${address}`);
+  return known.length > 0 ? known : [`  ${host}.  A  <the address at which this machine is reached>`];
 }

@@ -55,5 +55,8 @@ test('a start says what the DNS has of its host, and what to add', () => {
   expect(say([])).toContain('links.example.com.  AAAA  2001:db8::7');
   expect(say(['192.0.2.7'])).toBe('The DNS leads links.example.com to this machine (192.0.2.7).');
   expect(say(['192.0.2.7', '192.0.2.9'])).toContain("to 192.0.2.9, which this machine doesn't have itself");
-  expect(dnsNotice('a.example', [], [])).toContain('a.example.  A  <the address of this machine>');
+  for (const inner of [[], ['10.0.0.7', 'fd00::7', 'fe80::1']])
+    expect(dnsNotice('a.example', [], inner)).toEndWith(
+      'a.example.  A  <the address at which this machine is reached>',
+    );
 });
