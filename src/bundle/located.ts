@@ -4,8 +4,9 @@ const threads = {
   'visitor-thread': '../visitor-thread.ts',
   'fold-thread': '../fold-thread.ts',
   'sqlite-thread': '../storage/drivers/sqlite-thread.ts',
-  /** No thread: what the threads of SQLite load when they are to run it. */
+  /** No threads: what those of SQLite load when they are to run it. */
   'chunk-job': '../ledger/chunk-job.ts',
+  'hour-sums': '../ledger/hour-sums.ts',
 } as const;
 
 export type ThreadName = keyof typeof threads;

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import { dimensionCodes, type HitColumn, rollupClassCodes, rollupClasses } from '../rules/click-fields.ts';
+import { threadUrl } from '../bundle/located.ts';
+import { dimensionCodes, type HitColumn, rollupClasses } from '../rules/click-fields.ts';
+import type { Compute, Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
   type BucketCount,
-  bucketAt,
   type Counts,
   type Hours,
   type RollupSlice,
@@ -11,10 +12,9 @@ import {
   withBuckets,
 } from './counts.ts';
 import { type GroupCount, Groups } from './groups.ts';
-import { classOf, eachCountOf, reasonOf } from './hour-counts.ts';
+import { type CountedHour, type HourQuestion, HourSums, hoursAtOnce } from './hour-sums.ts';
 
-/** Texts of so many hours are read at once, so that parsing them doesn't block the event loop for long. */
-const hoursAtOnce = 1_000;
+const job = threadUrl('hour-sums');
 
 type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
   readonly [column in (typeof rollupClasses)[number]]: number;
@@ -23,11 +23,13 @@ type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
 /** Counts from the table `link_hours`. */
 export class LinkCounts implements Counts {
   readonly #queries: Queries;
+  readonly #compute: Compute | null;
   readonly #linkId: number;
   readonly #slice: RollupSlice;
 
-  constructor(queries: Queries, linkId: number, slice: RollupSlice) {
-    this.#queries = queries;
+  constructor({ read, compute }: Database, linkId: number, slice: RollupSlice) {
+    this.#queries = read;
+    this.#compute = compute;
     this.#linkId = linkId;
     this.#slice = slice;
   }
@@ -36,8 +38,8 @@ export class LinkCounts implements Counts {
     if (buckets.length === 0) return [];
     if (this.#isInColumns) return this.#columnCounts(buckets);
     const sums = new Map<number, number>();
-    await this.#each(spanOf(buckets), (hour, ofClass, _value, hits) => {
-      const key = bucketAt(buckets, hour) * rollupClasses.length + ofClass;
+    await this.#each(buckets, (bucket, ofClass, _value, hits) => {
+      const key = bucket * rollupClasses.length + ofClass;
       sums.set(key, (sums.get(key) ?? 0) + hits);
     });
     return Array.from(sums, ([key, hits]) => ({
@@ -53,7 +55,7 @@ export class LinkCounts implements Counts {
       groups.add(by === 'class' ? ofClass : value, ofClass, hits);
     if (this.#isInColumns)
       for (const { class: ofClass, hits } of await this.#columnCounts([hours])) add(ofClass, 0, hits);
-    else await this.#each(hours, (_hour, ofClass, value, hits) => add(ofClass, value, hits));
+    else await this.#each([hours], (_bucket, ofClass, value, hits) => add(ofClass, value, hits));
     groups.finish();
     return groups.largest;
   }
@@ -85,31 +87,33 @@ export class LinkCounts implements Counts {
     );
   }
 
-  /** Every count of a dimension that is kept in texts, hour after hour. */
+  /** Every sum of a dimension that is kept in texts. */
   async #each(
-    hours: Hours,
-    take: (hour: number, ofClass: number, value: number, hits: number) => void,
+    buckets: readonly Hours[],
+    take: (bucket: number, ofClass: number, value: number, hits: number) => void,
   ): Promise<void> {
-    const { dimension } = this.#slice;
-    const isReason = dimension === dimensionCodes.reason;
-    for (let { from } = hours; ; ) {
-      const { rows } = await sql<{ hour: number; click: number; counts: string }>`
+    const { dimension, value, classes } = this.#slice;
+    const { from, to } = spanOf(buckets);
+    const question = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
+    const rows =
+      this.#compute === null
+        ? await this.#sums(question, from, to)
+        : await this.#compute<Float64Array>(job, { ...question, linkId: this.#linkId });
+    for (let at = 0; at < rows.length; at += 4) {
+      const [bucket = 0, ofClass = 0, ofValue = 0, hits = 0] = rows.subarray(at, at + 4);
+      take(bucket, ofClass, ofValue, hits);
+    }
+  }
+
+  async #sums(question: HourQuestion, first: number, end: number): Promise<Float64Array> {
+    const sums = new HourSums(question);
+    for (let from = first; ; ) {
+      const { rows } = await sql<CountedHour>`
         select hour, click, counts from link_hours
-        where link_id = ${this.#linkId} and hour >= ${from} and hour < ${hours.to}
+        where link_id = ${this.#linkId} and hour >= ${from} and hour < ${end}
         order by hour limit ${sql.lit(hoursAtOnce)}`.execute(this.#queries);
-      for (const { hour, click, counts } of rows) {
-        let unwritten = isReason ? 0 : click;
-        const pass = (ofClass: number, value: number, hits: number) => {
-          if (hits > 0 && this.#isWanted(ofClass, value)) take(hour, ofClass, value, hits);
-        };
-        eachCountOf(dimension, counts, (value, hits) => {
-          if (isReason) return pass(classOf(value), reasonOf(value), hits);
-          unwritten -= hits;
-          pass(rollupClassCodes.click, value, hits);
-        });
-        pass(rollupClassCodes.click, 0, unwritten);
-      }
-      if (rows.length < hoursAtOnce) return;
+      for (const hour of rows) sums.add(hour);
+      if (rows.length < hoursAtOnce) return sums.rows;
       from = (rows.at(-1)?.hour ?? from) + 1;
     }
   }

@@ -10,6 +10,6 @@ import { OrganizationCounts } from './organization-counts.ts';
 export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
   if (slice.kind === 'hits') return new HitCounts(openLedger(database), owner, slice, rawSince);
   return owner.kind === 'link'
-    ? new LinkCounts(database.read, owner.id, slice)
+    ? new LinkCounts(database, owner.id, slice)
     : new OrganizationCounts(database.read, owner.id, slice);
 }

@@ -1,0 +1,104 @@
+import { dimensionCodes, rollupClassCodes } from '../rules/click-fields.ts';
+import type { JobStore } from '../storage/database.ts';
+import { classOf, eachCountOf, reasonOf } from './hour-counts.ts';
+
+/** What is counted of a link's hours: a dimension that is kept in texts, all of it or one value, in all classes or some. */
+export interface HourQuestion {
+  readonly dimension: number;
+  readonly value: number | undefined;
+  readonly classes: readonly number[] | undefined;
+  /** The first hours of the buckets, and the first hour behind the last one. */
+  readonly starts: readonly number[];
+}
+
+/** An hour of `link_hours`. */
+export interface CountedHour {
+  readonly hour: number;
+  readonly click: number;
+  readonly counts: string;
+}
+
+/** Texts of so many hours are read at once, so that parsing them doesn't block other work for long. */
+export const hoursAtOnce = 1_000;
+
+/** Adds up a link's hours by bucket, class and value. */
+export class HourSums {
+  readonly #question: HourQuestion;
+  readonly #sums = new Map<number, Map<number, number>>();
+
+  constructor(question: HourQuestion) {
+    this.#question = question;
+  }
+
+  add({ hour, click, counts }: CountedHour): void {
+    const { dimension } = this.#question;
+    const bucket = this.#bucketOf(hour);
+    if (dimension === dimensionCodes.reason) {
+      eachCountOf(dimension, counts, (value, hits) =>
+        this.#take(bucket, classOf(value), reasonOf(value), hits),
+      );
+      return;
+    }
+    let unwritten = click;
+    eachCountOf(dimension, counts, (value, hits) => {
+      unwritten -= hits;
+      this.#take(bucket, rollupClassCodes.click, value, hits);
+    });
+    this.#take(bucket, rollupClassCodes.click, 0, unwritten);
+  }
+
+  /** Bucket, class, value and hits, one behind the other. */
+  get rows(): Float64Array {
+    const rows: number[] = [];
+    for (const [key, sums] of this.#sums)
+      for (const [value, hits] of sums)
+        rows.push(Math.floor(key / maxClasses), key % maxClasses, value, hits);
+    return Float64Array.from(rows);
+  }
+
+  #take(bucket: number, ofClass: number, value: number, hits: number): void {
+    const { value: wanted, classes } = this.#question;
+    if (hits <= 0 || (wanted !== undefined && wanted !== value)) return;
+    if (classes !== undefined && !classes.includes(ofClass)) return;
+    const key = bucket * maxClasses + ofClass;
+    let sums = this.#sums.get(key);
+    if (sums === undefined) {
+      sums = new Map();
+      this.#sums.set(key, sums);
+    }
+    sums.set(value, (sums.get(value) ?? 0) + hits);
+  }
+
+  #bucketOf(hour: number): number {
+    const { starts } = this.#question;
+    let [low, high] = [0, Math.max(0, starts.length - 2)];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= hour) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+const maxClasses = 16;
+
+/** Run by `Database.compute`: the texts are more than their sums, and parsing them holds up the thread that does it. */
+export default function answer(
+  store: JobStore,
+  { linkId, ...question }: HourQuestion & { readonly linkId: number },
+): Float64Array {
+  const sums = new HourSums(question);
+  const end = question.starts.at(-1) ?? 0;
+  for (let from = question.starts[0] ?? 0; ; ) {
+    store.keepGoing();
+    const hours = store.rows<CountedHour>(
+      `select hour, click, counts from link_hours
+       where link_id = ? and hour >= ? and hour < ? order by hour limit ${hoursAtOnce}`,
+      [linkId, from, end],
+    );
+    for (const hour of hours) sums.add(hour);
+    if (hours.length < hoursAtOnce) return sums.rows;
+    from = (hours.at(-1)?.hour ?? from) + 1;
+  }
+}

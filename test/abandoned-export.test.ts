@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect } from 'node:net';
+import type { KyselyPlugin } from 'kysely';
+import { eachClick } from '../src/stats/clicks.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { insertHits } from './support/hits.ts';
+
+const hits = 30_000;
+let app: TestApp;
+let owner: Newcomer;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = await app.newcomer();
+  const { json } = await app.call('POST', '/api/v1/link', {
+    key: owner.key,
+    body: { destination_url: 'example.com' },
+  });
+  const at = app.clock.now - 1_000;
+  // Far more in all than the system's buffers hold.
+  const text = 'long'.repeat(70);
+  const texts = { referrer: text, utm_source: text, utm_medium: text, utm_campaign: text };
+  const hit = { link: json.id, organization: owner.organizationId, at, ...texts };
+  await insertHits(app.app.context.database, Array(hits).fill(hit));
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+/** How many statements are read meanwhile. */
+function countReads(): { readonly reads: () => number; stop(): void } {
+  const { database } = app.app.context;
+  const { readFor } = database;
+  let reads = 0;
+  Object.assign(database, {
+    readFor: (terms: Parameters<typeof readFor>[0]) => {
+      const counting: KyselyPlugin = {
+        transformQuery({ node }) {
+          reads += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      };
+      return readFor(terms).withPlugin(counting);
+    },
+  });
+  return { reads: () => reads, stop: () => Object.assign(database, { readFor }) };
+}
+
+test('an export whose client stops reading reads no further, and ends when the client goes', async () => {
+  const counted = countReads();
+  const { port } = new URL(app.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(
+    `GET /api/v1/clicks.csv?class=all HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\napi-key: ${owner.key}\r\n\r\n`,
+  );
+  let received = 0;
+  await new Promise<void>((begun) => {
+    socket.on('data', (bytes) => {
+      received += bytes.length;
+      socket.pause();
+      begun();
+    });
+  });
+  let before = -1;
+  await eventually(async () => {
+    const now = counted.reads();
+    const isStill = now === before;
+    before = now;
+    if (!isStill) await Bun.sleep(100);
+    return isStill;
+  }, 'the export to wait for its client');
+  const waiting = counted.reads();
+  expect(waiting).toBeGreaterThan(5);
+  expect(waiting).toBeLessThan((hits / 500) * 3);
+  socket.destroy();
+  await Bun.sleep(300);
+  // What was under way when the client went may come to its end, and no more.
+  expect(counted.reads() - waiting).toBeLessThan(20);
+  counted.stop();
+  expect(received).toBeLessThan(hits * 60);
+});
+
+test('an export that nobody takes further pages of reads none', async () => {
+  const { database } = app.app.context;
+  const question = {
+    owner: { kind: 'organization', id: owner.organizationId },
+    class: 'all',
+    range: {},
+    rawSince: 0,
+  } as const;
+  const pages = eachClick(database, question);
+  expect((await pages.next()).value?.length).toBeGreaterThan(0);
+  await pages.return(undefined);
+  expect((await pages.next()).done).toBe(true);
+  let listed = 0;
+  let largest = 0;
+  for await (const page of eachClick(database, question)) {
+    listed += page.length;
+    largest = Math.max(largest, page.length);
+  }
+  expect([listed, largest]).toEqual([hits, 500]);
+});
