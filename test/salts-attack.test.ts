@@ -160,7 +160,8 @@ test('after its day nobody finds a visitor of two nodes in their folders, in Pos
   const DATABASE_URL = await migratedPostgres();
   const nodes = [one.path, other.path].map((path) => {
     toMorning(path);
-    return begun(path, { DATABASE_URL });
+    // Who comes to the other node within two seconds clicks there too.
+    return begun(path, { DATABASE_URL, REPEAT_WINDOW: '0' });
   });
   const [here, there] = [await nodes[0]?.address(), await nodes[1]?.address()];
   const { suffix } = await linkOn(here ?? '', setupToken);
