@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { copyFile, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newestMigration } from '../src/storage/migrate.ts';
+import { SQL } from 'bun';
+import { newestMigration, statementsOf } from '../src/storage/migrate.ts';
 import { earlierMigration, earlierPostgres, earlierStore } from './support/earlier-store.ts';
 import { eventually } from './support/eventually.ts';
 import { command } from './support/lived-in-store.ts';
@@ -187,6 +188,41 @@ test('on PostgreSQL the check says what to run, and a start says that no backup 
   ]);
   expect((await command(['upgrade', '--check'], settings))[1]).toContain('up to date');
 });
+
+test('a backup that begins on PostgreSQL while tables are changed waits, and has them as they are then', async () => {
+  await using folder = await temporaryFolder();
+  const DATABASE_URL = await earlierPostgres();
+  const settings = { DATA_DIR: folder.path, DATABASE_URL };
+  const sql = new SQL({ url: DATABASE_URL, max: 1 });
+  const session = await sql.reserve();
+  await session.unsafe("insert into settings (key, value) values ('kept', 'as it was')");
+  await session.unsafe('begin');
+  for (let number = earlierMigration + 1; number <= newestMigration; number++) {
+    for (const statement of statementsOf('postgres', number)) await session.unsafe(statement);
+    await session.unsafe('insert into migrations (number) values ($1)', [number]);
+  }
+  // Written anew: a snapshot from before would see no rows in it.
+  await session.unsafe('alter table settings alter column value type varchar(500)');
+  const backup = runCommand(['backup', join(folder.path, 'one.linnet')], settings);
+  const other = new SQL({ url: DATABASE_URL, max: 1 });
+  const isWaiting = async () =>
+    (
+      await other.unsafe(
+        "select 1 from pg_stat_activity where application_name = 'linnet backup' and wait_event_type = 'Lock'",
+      )
+    ).length > 0;
+  await eventually(isWaiting, 'the backup to wait');
+  await session.unsafe('commit');
+  expect([await backup.exited, backup.output().err]).toEqual([0, expect.stringContaining('one.linnet')]);
+  session.release();
+  await Promise.all([sql.end(), other.end()]);
+  const restored = { DATA_DIR: join(folder.path, 'restored') };
+  expect((await command(['restore', join(folder.path, 'one.linnet')], restored))[0]).toBe(0);
+  const file = join(restored.DATA_DIR, 'linnet.sqlite');
+  expect(askIn<object>(file, "select value from settings where key = 'kept'")).toEqual({
+    value: 'as it was',
+  });
+}, 240_000);
 
 test('a command that is mistyped, or has no store, says so', async () => {
   await using folder = await temporaryFolder();
