@@ -21,7 +21,7 @@ const names: Record<Finding['check'], string> = {
 
 const states = {
   ok: { word: 'Well', look: 'good', icon: 'check' },
-  notice: { word: 'Look', look: 'warn', icon: 'warning' },
+  notice: { word: 'Notice', look: 'warn', icon: 'warning' },
   problem: { word: 'Wrong', look: 'bad', icon: 'warning' },
 } as const;
 
@@ -35,7 +35,7 @@ export function InstanceHealth() {
       title="This service"
       about="What it depends on, as the command “doctor” tells it. Only administrators of this organization see this."
       actions={
-        <Button icon="refresh" disabled={health.isLoading.value} onClick={() => void health.reload()}>
+        <Button icon="refresh" isSlim disabled={health.isLoading.value} onClick={() => void health.reload()}>
           Look again
         </Button>
       }
