@@ -47,6 +47,12 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     authority.fate = () => 'passed';
   });
 
+  /** As the page Domains shows it. */
+  const certificateOf = async (host: string) => {
+    const domains = (await auto.app.call('GET', '/api/v1/domain', { key })).json;
+    return domains.find(({ domain }: { domain: string }) => domain === host).certificate;
+  };
+
   const ordersFor = (host: string) =>
     auto.lines('certificate issued').filter((line) => line.host === host).length;
   const rowOf = (host: string) =>
@@ -70,9 +76,13 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     const host = 'go.example.org';
     await verifiedDomain(host);
     expect(ordersFor(host)).toBe(0);
+    expect(await certificateOf(host)).toEqual({ state: 'none', valid_until: null, problem: null });
     const visitors = await Promise.all(Array.from({ length: 8 }, () => shown(host)));
     expect(new Set(visitors.map(({ serial }) => serial)).size).toBe(1);
     expect(visitors[0]?.name).toBe(`DNS:${host}`);
+    const certificate = await certificateOf(host);
+    expect(certificate).toMatchObject({ state: 'ready', problem: null });
+    expect(Date.parse(certificate.valid_until)).toBeGreaterThan(Date.now());
     expect(ordersFor(host)).toBe(1);
   });
 
@@ -120,6 +130,11 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       to_do: expect.stringContaining('open ports 443 and 80'),
     });
     expect(Date.parse(String(line?.again_at))).toBeGreaterThan(Date.now() + 4 * 60_000);
+    expect(await certificateOf(lost)).toMatchObject({
+      state: 'failing',
+      valid_until: null,
+      problem: expect.stringContaining('open ports 443 and 80'),
+    });
     await refused;
   });
 
@@ -198,6 +213,35 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     expect(settings).toHaveLength(1);
     for (const text of [...rows.map(({ sealed_key }) => sealed_key), ...settings.map(({ value }) => value)])
       expect(text ?? '').not.toContain('PRIVATE');
+  });
+});
+
+describe.skipIf(!hasPebble)('two nodes', () => {
+  test('order a certificate once, prove it for each other, and serve it both', async () => {
+    await using authority = await startAuthority();
+    authority.names[own] = { A: here };
+    const SECRET_KEY = 'one secret key for both of the nodes';
+    // The authority comes to the first, and visitors to the second.
+    await using first = await startAutoApp(authority, { store: 'postgres', env: { SECRET_KEY } });
+    const DATABASE_URL = first.databaseUrl;
+    await using second = await startAutoApp(authority, {
+      elsewhere: true,
+      env: { SECRET_KEY, DATABASE_URL },
+    });
+    const serials = await Promise.all(
+      [first, second, second].map(async ({ app }) => {
+        const socket = await secureSocket(app, visitor);
+        const { serialNumber } = socket.getPeerCertificate();
+        socket.destroy();
+        return serialNumber;
+      }),
+    );
+    expect(new Set(serials).size).toBe(1);
+    const issued = () => [first, second].flatMap(({ lines }) => lines('certificate issued'));
+    await eventually(() => issued().length > 0, 'the line');
+    expect(issued()).toHaveLength(1);
+    expect(serials[0]).toMatch(/^[0-9A-F]+$/);
+    expect(authority.calls.filter((call) => call === 'POST /sign-me-up').length).toBeLessThanOrEqual(2);
   });
 });
 

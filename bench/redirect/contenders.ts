@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
-import type { Destination } from './nginx.ts';
+import type { Destination, NginxSetup } from './nginx.ts';
 
 /** What is measured: a command that starts it, and where it then answers. */
 export interface Contender {
@@ -10,20 +10,22 @@ export interface Contender {
   readonly command: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
   readonly port: number;
+  /** It speaks TLS, with a certificate that nobody vouches for. */
+  readonly isSecure?: boolean;
 }
 
 const bench = join(import.meta.dir, '..');
 const bun = process.execPath;
 
 export const recordingCommand = [bun, join(bench, 'recording-program.ts')];
-export const linnetCommand = [bun, join(bench, '..', 'src', 'main.ts')];
+export const linnetCommand = [bun, join(bench, '..', 'src', 'main.ts'), 'serve'];
 
 /** Where everything that a contender needs lies, made before it starts. */
 export interface Ground {
   /** A data folder with the links, of its own for each. */
   readonly dataDir: (name: string) => string;
   /** Without `workers` as it comes; with them, so many processes each take connections of their own at the port. */
-  readonly nginxConfig: (port: number, workers?: number) => string;
+  readonly nginxConfig: (port: number, workers?: number, tls?: NginxSetup['tls']) => string;
   readonly nginx: string;
   readonly destination: Destination;
 }

@@ -28,8 +28,8 @@ export async function prepareGround(count: number): Promise<Prepared> {
     owner: store.owner,
     destination: { SUFFIX: first.suffix, LOCATION: first.destination },
     nginx: toolPath('nginx'),
-    nginxConfig: (port, workers) =>
-      writeNginxConfig({ folder: folder.path, port, map, links: links.length, workers }),
+    nginxConfig: (port, workers, tls) =>
+      writeNginxConfig({ folder: folder.path, port, map, links: links.length, workers, tls }),
     dataDir(name) {
       const copy = join(folder.path, name);
       cpSync(store.dataDir, copy, { recursive: true });

@@ -8,6 +8,7 @@ import { measureLatency } from './latency.ts';
 import { measureMillion } from './million.ts';
 import { writePages } from './pages.ts';
 import { say, sayCold, sayLatency, sayMeasured, sayWorkers } from './say.ts';
+import { measureTls } from './tls.ts';
 import { requireTools } from './tools.ts';
 import { measureWorkers } from './workers.ts';
 
@@ -43,6 +44,12 @@ const parts = {
   async workers() {
     const measured = await measureWorkers(effort);
     sayWorkers(measured);
+    return measured;
+  },
+  async tls() {
+    const measured = await measureTls(effort);
+    sayMeasured('Over TLS, on connections that are kept', measured.kept);
+    sayMeasured('Over TLS, each with a handshake of its own', measured.fresh);
     return measured;
   },
   async latency() {

@@ -23,12 +23,18 @@ export interface NginxSetup {
   readonly links: number;
   /** With them, so many processes each take connections of their own at the port. */
   readonly workers?: number | undefined;
+  /** Files of a certificate and its key: then it speaks TLS. */
+  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
 /** nginx as one would set it up for this: a map from path to address, an access log, connections that stay open. */
-export function writeNginxConfig({ folder, port, map, links, workers }: NginxSetup): string {
+export function writeNginxConfig({ folder, port, map, links, workers, tls }: NginxSetup): string {
   const file = join(folder, `nginx-${port}.conf`);
   const room = 2 ** Math.ceil(Math.log2(links * 2 + 1024));
+  const ssl =
+    tls === undefined
+      ? ''
+      : `ssl_certificate ${tls.certificate}; ssl_certificate_key ${tls.key}; ssl_protocols TLSv1.2 TLSv1.3;`;
   const sharing = workers === undefined ? '' : ' reuseport';
   writeFileSync(
     file,
@@ -46,7 +52,8 @@ http {
     include ${map};
   }
   server {
-    listen 127.0.0.1:${port} backlog=1024${sharing};
+    listen 127.0.0.1:${port} backlog=1024${sharing}${tls === undefined ? '' : ' ssl'};
+    ${ssl}
     location / {
       if ($to = "") { return 404; }
       add_header cache-control "private, no-store";

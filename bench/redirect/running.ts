@@ -6,6 +6,7 @@ import { cpuOf, memoryOf, switchesOf, treeOf } from './process-tree.ts';
 import { toolPath } from './tools.ts';
 
 const patience = 60_000;
+const trust = { tls: { rejectUnauthorized: false } };
 
 /** A contender that has been started and answers. */
 export class Running implements AsyncDisposable {
@@ -32,7 +33,8 @@ export class Running implements AsyncDisposable {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.contender.port}`;
+    const { port, isSecure = false } = this.contender;
+    return `${isSecure ? 'https' : 'http'}://127.0.0.1:${port}`;
   }
 
   get pid(): number {
@@ -71,7 +73,7 @@ export class Running implements AsyncDisposable {
   async #answers(): Promise<void> {
     const deadline = performance.now() + patience;
     for (;;) {
-      const answer = await fetch(`${this.url}/`, { redirect: 'manual' }).catch(() => null);
+      const answer = await fetch(`${this.url}/`, { redirect: 'manual', ...trust }).catch(() => null);
       if (answer !== null && answer.status !== 503) return;
       if (this.#child.exitCode !== null || performance.now() > deadline)
         throw new Error(`${this.contender.name} does not answer at ${this.url}`);

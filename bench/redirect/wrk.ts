@@ -11,6 +11,8 @@ export interface Storm {
   readonly paths?: string;
   /** The status that every answer must have; of pages from 400 on wrk only says how many. */
   readonly expects?: 'redirects' | 'refusals';
+  /** Each request on a connection of its own. */
+  readonly isFresh?: boolean;
 }
 
 export interface StormResult {
@@ -25,9 +27,10 @@ const script = new URL('./paths.lua', import.meta.url).pathname;
 
 export async function storm(
   url: string,
-  { seconds, connections, paths, expects }: Storm,
+  { seconds, connections, paths, expects, isFresh }: Storm,
 ): Promise<StormResult> {
-  const headers = Object.entries(browserHeaders).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const all = isFresh ? { ...browserHeaders, Connection: 'close' } : browserHeaders;
+  const headers = Object.entries(all).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const child = Bun.spawn(
     [
       ...[toolPath('taskset'), '-c', loadCore, toolPath('wrk')],

@@ -10,7 +10,13 @@ import { endpoint } from './endpoint.ts';
 import { Domain, DomainDeletion, DomainToCreate, DomainUpdate } from './schemas/domain.ts';
 import { pathId } from './schemas/parts.ts';
 
-const domainAnswer = ({ domain, state, records, problem }: DomainWithRecords): z.input<typeof Domain> => ({
+const domainAnswer = ({
+  domain,
+  state,
+  records,
+  problem,
+  certificate,
+}: DomainWithRecords): z.input<typeof Domain> => ({
   id: domain.id,
   created_at: formatStamp(domain.created_at),
   domain: domain.host,
@@ -23,6 +29,11 @@ const domainAnswer = ({ domain, state, records, problem }: DomainWithRecords): z
   not_found_url: domain.not_found_url,
   records: records.map((record) => ({ ...record, seen: [...record.seen] })),
   problem,
+  certificate: certificate && {
+    state: certificate.state,
+    valid_until: formatIsoOrNull(certificate.validUntil),
+    problem: certificate.problem,
+  },
 });
 
 export const create = endpoint({

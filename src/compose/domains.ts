@@ -23,5 +23,6 @@ export function domainContextOf(
     if (after === 'verified') log?.info('domain verified', { host });
     else log?.warn(before === 'failing' ? 'domain given up' : 'domain proof gone', { host });
   };
-  return { dns, leadHere, target, ownHosts, changed, report, close: () => dns.close() };
+  const getsCertificates = config.https === 'auto';
+  return { dns, leadHere, target, getsCertificates, ownHosts, changed, report, close: () => dns.close() };
 }

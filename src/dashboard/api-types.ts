@@ -18,7 +18,9 @@ export type DeletedLinkList = { readonly links: readonly (DeletedLink)[]; readon
 
 export type DnsRecord = { readonly purpose: 'proof' | 'address'; readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA'; readonly name: string; readonly value: string; readonly is_required: boolean; readonly state: 'ok' | 'missing' | 'wrong' | 'unknown'; readonly seen: readonly (string)[] };
 
-export type Domain = { readonly id: number; readonly created_at: string; readonly domain: string; readonly domain_unicode: string; readonly state: 'pending' | 'verified' | 'failing'; readonly verified_at: string | null; readonly checked_at: string | null; readonly links: number; readonly root_url: string | null; readonly not_found_url: string | null; readonly records: readonly (DnsRecord)[]; readonly problem: string | null };
+export type Domain = { readonly id: number; readonly created_at: string; readonly domain: string; readonly domain_unicode: string; readonly state: 'pending' | 'verified' | 'failing'; readonly verified_at: string | null; readonly checked_at: string | null; readonly links: number; readonly root_url: string | null; readonly not_found_url: string | null; readonly records: readonly (DnsRecord)[]; readonly problem: string | null; readonly certificate: DomainCertificate | null };
+
+export type DomainCertificate = { readonly state: 'none' | 'ready' | 'failing'; readonly valid_until: string | null; readonly problem: string | null };
 
 export type Error = { readonly status_code: number; readonly error_code: string; readonly field_key?: string; readonly error_string: string; readonly errors?: readonly ({ readonly status_code: number; readonly error_code: string; readonly field_key?: string; readonly error_string: string })[] };
 

@@ -8,6 +8,8 @@ export interface DomainContext {
   /** Whether there is a public address to lead to. */
   readonly leadHere: boolean;
   readonly target: { find(): Promise<DomainTarget> };
+  /** Whether this service gets certificates for them itself. */
+  readonly getsCertificates: boolean;
   /** Hosts that belong to the service and can't be a custom domain. */
   readonly ownHosts: readonly string[];
   /** Invalidates this node's cache of a host at once; other nodes follow the change feed. */

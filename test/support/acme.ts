@@ -148,6 +148,8 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
 export interface AutoApp extends AsyncDisposable {
   readonly app: TestApp;
   readonly inner: App;
+  /** Of its store; empty for SQLite. */
+  readonly databaseUrl: string;
   readonly lines: (event?: string) => Record<string, unknown>[];
 }
 
@@ -187,6 +189,7 @@ export async function startAutoApp(
   return {
     app,
     inner: app.app,
+    databaseUrl: app.databaseUrl,
     lines: (event) =>
       logged
         .map((line) => JSON.parse(line) as Record<string, unknown>)

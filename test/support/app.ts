@@ -28,6 +28,8 @@ export interface TestApp {
   readonly app: App;
   readonly url: string;
   readonly dataDir: string;
+  /** Empty for SQLite. */
+  readonly databaseUrl: string;
   /** The time as the app sees it; move it as you like. */
   readonly clock: { now: number };
   /** Lines that were logged as errors: a test that expects none checks that there are none. */
@@ -105,6 +107,7 @@ export async function startApp(
     app,
     url,
     dataDir,
+    databaseUrl,
     clock,
     faults,
     call,

@@ -17,6 +17,20 @@ const DnsRecord = z
   })
   .meta({ id: 'DnsRecord' });
 
+const DomainCertificate = z
+  .object({
+    state: z.enum(['none', 'ready', 'failing']).meta({
+      description:
+        '`none`: it is ordered when the first visitor comes. `failing`: the last order failed, perhaps that of a newer one.',
+    }),
+    valid_until: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null where there is none.' }),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'What is wrong with its order, and what to do; null when nothing is.' }),
+  })
+  .meta({ id: 'DomainCertificate' });
+
 export const Domain = z
   .object({
     id: z.int(),
@@ -48,6 +62,9 @@ export const Domain = z
       .string()
       .nullable()
       .meta({ description: 'What is in the way, in words; null when nothing is.' }),
+    certificate: DomainCertificate.nullable().meta({
+      description: 'For HTTPS. Null while the domain is pending, and where a proxy has the certificates.',
+    }),
   })
   .meta({ id: 'Domain' });
 

@@ -9,7 +9,7 @@ import { Section } from '../../parts/section.tsx';
 import { StateChip } from '../../parts/state-chip.tsx';
 import { type Query, refresh } from '../../queries.ts';
 import { setup } from '../../session.ts';
-import { since } from '../../words.ts';
+import { day, since } from '../../words.ts';
 
 const purposes = {
   proof: 'Proves that the domain is yours',
@@ -45,6 +45,19 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
           <div class="callout" role="status">
             {domain.problem}
           </div>
+        )}
+        {domain.certificate?.problem && (
+          <div class="callout" role="status">
+            No {domain.certificate.valid_until ? 'newer ' : ''}certificate for HTTPS:{' '}
+            {domain.certificate.problem}
+          </div>
+        )}
+        {domain.certificate && !domain.certificate.problem && (
+          <p class="soft">
+            {domain.certificate.valid_until
+              ? `Its certificate for HTTPS is good until ${day(domain.certificate.valid_until)}, and is renewed by itself.`
+              : 'Its certificate for HTTPS is ordered when the first visitor comes, who waits a few seconds for it.'}
+          </p>
         )}
         {setup.value?.domains_lead_here === false && (
           <div class="callout" role="note">
