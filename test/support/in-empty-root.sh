@@ -10,7 +10,7 @@ set -eu
 unset IN_OWN_MOUNTS
 file=$1
 shift
-root=${TMPDIR:-/tmp}/linnet-empty-root-$(id -u)
+root=${TMPDIR:-/tmp}/linnet-empty-root-$(awk "{ print \$2; exit }" /proc/self/uid_map)
 mkdir -p "$root"
 mount -t tmpfs none "$root"
 mkdir "$root/proc"
@@ -26,7 +26,7 @@ if [ -n "${DATA_DIR:-}" ]; then
   mkdir -p "$DATA_DIR" "$root$DATA_DIR"
   mount --bind "$DATA_DIR" "$root$DATA_DIR"
 fi
-mount -o remount,ro "$root"
+mount -o remount,bind,ro "$root"
 # Where every user is known, and not the caller alone.
 anybody=$(awk '$3 > 65534 { print "65534:65534" }' /proc/self/uid_map)
 [ -z "$anybody" ] || [ -z "${DATA_DIR:-}" ] || chown -R "$anybody" "$DATA_DIR"
