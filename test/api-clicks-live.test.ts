@@ -127,6 +127,18 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     await listener.close();
   });
 
+  test('shows a visit at once after the newest hits were erased, where one process writes at a time', async () => {
+    await add(...Array.from({ length: 5 }, () => hit({ at: app.clock.now - 1_000 })));
+    const { json } = await app.call('DELETE', '/api/v1/clicks?confirm=true', { key: owner.key });
+    expect([json.state, json.hits >= 5]).toEqual(['done', true]);
+    const listener = await Listener.open(app, owner.key);
+    const began = performance.now();
+    await add(hit());
+    await until(() => listener.events.length === 1);
+    if (store === 'sqlite') expect(performance.now() - began).toBeLessThan(stretched(2_000));
+    await listener.close();
+  });
+
   test("knows nothing of another organization's", async () => {
     const stranger = await app.newcomer();
     const theirs = await Listener.open(app, stranger.key, '?class=all');
@@ -181,44 +193,50 @@ describe.each(storeKinds)('the live stream on %s', (store) => {
     expect(told).toEqual(told.toSorted((one, other) => one - other));
   });
 
-  test('lower ids that appear later, as from another node, come before the higher ones', async () => {
-    const listener = await Listener.open(app, owner.key);
-    await add(hit());
-    await until(() => listener.events.length === 1);
-    const [id = 0] = listener.ids;
-    await add(hit({ id: id + 3 }));
-    // Shows that it is not told while lower ones may still come.
-    await Bun.sleep(700);
-    expect(listener.ids).toEqual([id]);
-    await add(hit({ id: id + 1 }), hit({ id: id + 2 }));
-    await until(() => listener.events.length === 4);
-    expect(listener.ids).toEqual([id, id + 1, id + 2, id + 3]);
-    await listener.close();
-    if (store === 'postgres') await catchUpIds(id + 3);
-  });
+  test.skipIf(store === 'sqlite')(
+    'lower ids that appear later, as from another node, come before the higher ones',
+    async () => {
+      const listener = await Listener.open(app, owner.key);
+      await add(hit());
+      await until(() => listener.events.length === 1);
+      const [id = 0] = listener.ids;
+      await add(hit({ id: id + 3 }));
+      // Shows that it is not told while lower ones may still come.
+      await Bun.sleep(700);
+      expect(listener.ids).toEqual([id]);
+      await add(hit({ id: id + 1 }), hit({ id: id + 2 }));
+      await until(() => listener.events.length === 4);
+      expect(listener.ids).toEqual([id, id + 1, id + 2, id + 3]);
+      await listener.close();
+      await catchUpIds(id + 3);
+    },
+  );
 
-  test('who comes back while a lower id is still missing is told of it, too', async () => {
-    const before = await Listener.open(app, owner.key);
-    await add(hit());
-    await until(() => before.events.length === 1);
-    await before.close();
-    const [id = 0] = before.ids;
-    // So that the hit before is settled, and the next one is not.
-    await Bun.sleep(700);
-    await add(hit({ id: id + 2 }));
-    const listener = await Listener.open(app, owner.key, `?last_event_id=${id}`);
-    // Shows that nothing is told while the lower one is missing.
-    await Bun.sleep(400);
-    expect(listener.ids).toEqual([]);
-    // A new client gets what comes after the newest hit that has been seen by now.
-    const newcomer = await Listener.open(app, owner.key);
-    await add(hit({ id: id + 1 }), hit({ id: id + 3 }));
-    await until(() => listener.events.length === 3 && newcomer.events.length > 0);
-    expect(listener.ids).toEqual([id + 1, id + 2, id + 3]);
-    expect(newcomer.ids).toEqual([id + 3]);
-    for (const one of [listener, newcomer]) await one.close();
-    if (store === 'postgres') await catchUpIds(id + 3);
-  });
+  test.skipIf(store === 'sqlite')(
+    'who comes back while a lower id is still missing is told of it, too',
+    async () => {
+      const before = await Listener.open(app, owner.key);
+      await add(hit());
+      await until(() => before.events.length === 1);
+      await before.close();
+      const [id = 0] = before.ids;
+      // So that the hit before is settled, and the next one is not.
+      await Bun.sleep(700);
+      await add(hit({ id: id + 2 }));
+      const listener = await Listener.open(app, owner.key, `?last_event_id=${id}`);
+      // Shows that nothing is told while the lower one is missing.
+      await Bun.sleep(400);
+      expect(listener.ids).toEqual([]);
+      // A new client gets what comes after the newest hit that has been seen by now.
+      const newcomer = await Listener.open(app, owner.key);
+      await add(hit({ id: id + 1 }), hit({ id: id + 3 }));
+      await until(() => listener.events.length === 3 && newcomer.events.length > 0);
+      expect(listener.ids).toEqual([id + 1, id + 2, id + 3]);
+      expect(newcomer.ids).toEqual([id + 3]);
+      for (const one of [listener, newcomer]) await one.close();
+      await catchUpIds(id + 3);
+    },
+  );
 
   /** Ids that were given by hand are none that the database knows to have given. */
   async function catchUpIds(upTo: number): Promise<void> {

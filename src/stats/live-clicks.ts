@@ -27,6 +27,7 @@ const maxWatchers = { organization: 20, node: 500 };
  */
 export class LiveClicks {
   readonly #ledger: Ledger;
+  readonly #writers: 'one' | 'several';
   readonly #options: LiveOptions;
   readonly #watchers = new Set<Watcher>();
   readonly #closing = new AbortController();
@@ -38,6 +39,7 @@ export class LiveClicks {
 
   constructor(database: Database, options: LiveOptions) {
     this.#ledger = openLedger(database);
+    this.#writers = database.kind === 'sqlite' ? 'one' : 'several';
     this.#options = options;
   }
 
@@ -106,7 +108,7 @@ export class LiveClicks {
     const newest = await this.#ledger.newestId();
     const [first] = await this.#ledger.ownersAfter(newest - idsBack, 1);
     this.#newest = newest;
-    this.#settled = new SettledIds(first ? first.id - 1 : newest);
+    this.#settled = new SettledIds(first ? first.id - 1 : newest, this.#writers);
     this.#poll();
   }
 

@@ -25,3 +25,9 @@ test('a gap that is never filled is passed after a while, and with it all that w
   expect(settled.take(rows(16), 9_998)).toEqual([]);
   expect(settled.take(rows(16), 9_999)).toEqual(rows(16));
 });
+
+test('where one process writes at a time, a gap is of hits that are gone, and is passed at once', () => {
+  const settled = new SettledIds(10, 'one');
+  expect(settled.take(rows(12, 14), 0)).toEqual(rows(12, 14));
+  expect(settled.take(rows(16), 1)).toEqual(rows(16));
+});

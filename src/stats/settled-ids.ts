@@ -6,11 +6,14 @@ const gapPatience = 5_000;
  * nodes a lower one can appear after a higher: hits after a gap wait until it is filled, or too old to be filled.
  */
 export class SettledIds {
+  readonly #patience: number;
   #upTo: number;
   /** When which ids were seen: an id missing below one of them has been missing since then. */
   #sightings: readonly { readonly id: number; readonly at: number }[] = [];
 
-  constructor(upTo: number) {
+  /** On a store with one writer no gap is ever filled: hits there were erased, or never came. */
+  constructor(upTo: number, writers: 'one' | 'several' = 'several') {
+    this.#patience = writers === 'one' ? 0 : gapPatience;
     this.#upTo = upTo;
   }
 
@@ -23,7 +26,7 @@ export class SettledIds {
     const highest = rows.at(-1)?.id ?? 0;
     if (highest > (this.#sightings.at(-1)?.id ?? 0))
       this.#sightings = [...this.#sightings, { id: highest, at: now }];
-    const waited = this.#sightings.findLast(({ at }) => now - at >= gapPatience)?.id ?? 0;
+    const waited = this.#sightings.findLast(({ at }) => now - at >= this.#patience)?.id ?? 0;
     let taken = 0;
     for (const { id } of rows) {
       if (id !== this.#upTo + 1 && id > waited) break;
