@@ -130,6 +130,11 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       to_do: expect.stringContaining('open ports 443 and 80'),
     });
     expect(Date.parse(String(line?.again_at))).toBeGreaterThan(Date.now() + 4 * 60_000);
+    // By http its links go on.
+    const plain = (host: string) =>
+      fetch(`http://127.0.0.1:${auto.inner.httpPort}/nothing`, { headers: { host }, redirect: 'manual' });
+    expect((await plain(lost)).status).toBe(404);
+    expect((await plain(good)).status).toBe(308);
     expect(await certificateOf(lost)).toMatchObject({
       state: 'failing',
       valid_until: null,

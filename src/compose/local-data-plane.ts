@@ -107,6 +107,7 @@ export class LocalDataPlane implements DataPlane {
       links: config.httpLinks,
       domainOf: (host) => caches.hosts.domainOf(host),
       secureOrigin: (host) => site.domainUrl(host),
+      isRefused: (host) => this.#certificates?.isRefused(host) ?? false,
       mayBeForwarded: believesProxies(config.trustedProxies),
       answer: this.#fastPath,
     });

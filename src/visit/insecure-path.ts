@@ -8,6 +8,8 @@ interface InsecureParts {
   readonly domainOf: (host: string) => number | null | Promise<number | null>;
   /** The address of a host over https. */
   readonly secureOrigin: (host: string) => string;
+  /** Whether a host can't be reached over https for now: then its links are answered. A promise where that is looked up. */
+  readonly isRefused: (host: string) => boolean | Promise<unknown>;
   /** Whether requests may come through a proxy that has spoken https already: then the app server decides. */
   readonly mayBeForwarded: boolean;
   readonly answer: FastPath;
@@ -15,7 +17,7 @@ interface InsecureParts {
 
 /** The fast path of the port without TLS: visits of links are sent to https on the same host, or answered. */
 export const insecurePath =
-  ({ links, domainOf, secureOrigin, mayBeForwarded, answer }: InsecureParts): FastPath =>
+  ({ links, domainOf, secureOrigin, isRefused, mayBeForwarded, answer }: InsecureParts): FastPath =>
   (request, peer) => {
     if (isServicePath(request.path, false)) return null;
     if (links === 'answer') return answer(request, peer);
@@ -23,6 +25,9 @@ export const insecurePath =
     if (host === null) return null;
     const domainId = domainOf(host);
     if (typeof domainId !== 'number') return domainId;
+    const refused = isRefused(host);
+    if (refused instanceof Promise) return refused;
+    if (refused) return answer(request, peer);
     return movedTo(secureOrigin(host) + request.path + request.search);
   };
 

@@ -43,6 +43,7 @@ const maxWaiting = 500;
 const maxWaitingOfOne = 50;
 /** For how many milliseconds a handshake waits for the certificate before it gets the proof, if its address waits already. */
 const doubt = 3_000;
+const refusalLifetime = 60_000;
 const lifetime = 6 * 60 * 60 * 1000;
 /** A name is asked for again at this interval while handshakes wait for it, and while its certificate is over. */
 const lookInterval = 1_000;
@@ -54,6 +55,9 @@ const lookInterval = 1_000;
 export class CertificateFinder {
   readonly #parts: FinderParts;
   readonly #kept: BoundedCache<Kept>;
+  readonly #refusals = new BoundedCache<{ readonly isRefused: boolean; readonly until: number }>(
+    defaultContexts,
+  );
   readonly #loads = new Map<string, Promise<Found>>();
   readonly #waiting = new Map<string, Set<Waiting>>();
   #waitingCount = 0;
@@ -70,15 +74,32 @@ export class CertificateFinder {
     return this.#search(host, address, kept);
   };
 
+  /** Whether this name has no certificate and gets none for now. A promise where it has to be looked up: then ask again. */
+  isRefused(host: string): boolean | Promise<void> {
+    if (this.#kept.get(host) !== undefined) return false;
+    const known = this.#refusals.get(host);
+    if (known !== undefined && known.until > this.#parts.now()) return known.isRefused;
+    return this.#load(host).then(
+      ({ kind }) => this.#noteRefusal(host, kind === 'refused'),
+      () => this.#noteRefusal(host, false),
+    );
+  }
+
+  #noteRefusal(host: string, isRefused: boolean): void {
+    this.#refusals.set(host, { isRefused, until: this.#parts.now() + refusalLifetime });
+  }
+
   /** It is loaded again at the next handshake. */
   forget(host: string): void {
     this.#kept.delete(host);
+    this.#refusals.delete(host);
     this.#loads.delete(host);
     for (const { wake } of this.#waiting.get(host) ?? []) wake();
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#refusals.clear();
     this.#loads.clear();
   }
 
