@@ -45,6 +45,7 @@ const settings = {
   origin: 'https://links.example.com',
   daysKept: 180,
   repeatWindow: 2_000,
+  floodLimit: 30_000,
   countryFile: null,
   webhookAddress: 'shortened',
   journal: { node: 'bench', process: 'own' },

@@ -7,7 +7,13 @@ import { command, type LivedIn, livedIn, settingsFor, told, webhookKey } from '.
 import { problemsOf, runServer, temporaryFolder } from './support/program.ts';
 
 /** They tell visitors of a day apart, and are in no backup. */
-const leftOut = ['daily_visitors', 'click_claims', 'visitor_salt_marks', 'visitor_salt_requests'];
+const leftOut = [
+  'daily_visitors',
+  'click_claims',
+  'flood_levels',
+  'visitor_salt_marks',
+  'visitor_salt_requests',
+];
 
 async function end({ server }: Pick<LivedIn, 'server'>): Promise<void> {
   server.kill('SIGTERM');

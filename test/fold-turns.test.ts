@@ -112,6 +112,7 @@ function deskOf(
       origin: 'http://127.0.0.1',
       daysKept: 180,
       repeatWindow: 2_000,
+      floodLimit: 30_000,
       countryFile: null,
       webhookAddress: 'none',
       journal: own,

@@ -26,6 +26,7 @@ export function openRecording(
       origin: site.origin,
       daysKept: config.clickRetentionDays,
       repeatWindow: config.repeatWindow,
+      floodLimit: config.floodLimit,
       countryFile: countryFileOf(config),
       webhookAddress: config.webhookAddress,
     },

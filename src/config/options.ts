@@ -370,6 +370,12 @@ export const options = {
     "Milliseconds in which a browser's same request again is a repeat and no click; 0 for never.",
     wholeNumber(0, 60_000),
   ),
+  floodLimit: option(
+    'FLOOD_LIMIT',
+    '30000',
+    'Clicks a minute from one network (IPv4 /24, IPv6 /48) on one link, beyond which they are a flood and no clicks; 0 for never.',
+    wholeNumber(0, 1_000_000_000),
+  ),
   workers: option(
     'WORKERS',
     '1',

@@ -1,6 +1,8 @@
 import type { Position } from '../journal/files.ts';
 import { classCodes, reasonCodes } from '../rules/click-fields.ts';
+import { FloodLevels } from './flood-levels.ts';
 import type { FoldStore, OtherClaim } from './fold-store.ts';
+import type { HitBatch } from './hit-batch.ts';
 import type { HitColumns } from './hit-columns.ts';
 import { mergedClicks, noClicks, packClicks, type RecentClicks, unpackClicks } from './recent-clicks.ts';
 import { RepeatFinder } from './repeat-finder.ts';
@@ -24,6 +26,7 @@ export class ClickClaims {
   readonly #journal: string;
   readonly #isAlone: () => boolean;
   readonly #finder: RepeatFinder;
+  readonly #floods: FloodLevels;
   #known: readonly KnownClaim[] = [];
   /** Whether there may be a claim of this journal that was never folded: of an earlier process, or of a lost answer. */
   #mayHaveOld = true;
@@ -32,27 +35,30 @@ export class ClickClaims {
    * `isAlone` says that no other journal has hits to fold now. Then only the last clicks are claimed: hits of journals to come
    * are later than all of these (alternating runs: a claim of all took 0.2 µs of a hit's 9).
    */
-  constructor(window: number, journal: string, isAlone: () => boolean) {
+  constructor(limits: Limits, journal: string, isAlone: () => boolean) {
+    const window = limits.repeatWindow;
     this.#window = window;
+    this.#floods = new FloodLevels(limits.floodLimit);
     this.#journal = journal;
     this.#isAlone = isAlone;
     this.#finder = new RepeatFinder(window);
   }
 
-  /** Gives the repeats of the batch that begins here their class. When it fails with StoreAway, it may be called again. */
+  /** Gives the repeats and the floods of the batch that begins here their class. When it fails with StoreAway, it may be called again. */
   async claim(
-    columns: HitColumns,
+    { columns, hot }: Pick<HitBatch, 'columns' | 'hot'>,
     from: Position | null,
     now: number,
     store: Pick<FoldStore, 'claim'>,
   ): Promise<void> {
-    const span = spanOf(columns);
-    if (this.#window === 0 || span === null) return;
-    const [first, last] = [span.first - this.#window, span.last + this.#window];
-    const since = this.#isAlone() ? span.last - this.#window * 2 : Number.NEGATIVE_INFINITY;
+    const span = this.#window === 0 ? null : spanOf(columns);
+    if (span === null && hot.length === 0) return;
+    const [first, last] = span === null ? [0, 0] : [span.first - this.#window, span.last + this.#window];
+    const since = span !== null && this.#isAlone() ? span.last - this.#window * 2 : Number.NEGATIVE_INFINITY;
     const before = this.#known.filter(({ lastAt }) => lastAt > first);
     const wait = this.#mayHaveOld;
     this.#mayHaveOld = true;
+    this.#floods.begin();
     let read: readonly KnownClaim[] = [];
     const turn = await store.claim({
       journal: this.#journal,
@@ -62,14 +68,23 @@ export class ClickClaims {
       first,
       last,
       known: before.map((claim) => claim.turn),
-      decide: (others) => {
+      pairs: pairsOf(hot),
+      decide: (others, stored) => {
+        const levels = this.#floods.find(columns, hot, stored);
+        if (span === null) return { claim: null, levels };
         read = others.map(knownOf);
         const clicks = [...before, ...read].map((claim) => claim.clicks);
         this.#finder.find(columns, mergedClicks(clicks, first, last));
-        return newClaim(this.#finder.clicks, since);
+        return { claim: newClaim(this.#finder.clicks, since), levels };
       },
     });
     this.#mayHaveOld = false;
+    for (const row of this.#floods.rows) {
+      columns.class[row] = classCodes.flood;
+      columns.reason[row] = reasonCodes.flood;
+    }
+    this.#floods.accept();
+    if (span === null) return;
     const own = turn === null ? [] : [{ turn, lastAt: span.last, clicks: noClicks }];
     this.#known = [...before, ...read, ...own];
     this.#finder.accept();
@@ -78,6 +93,17 @@ export class ClickClaims {
       columns.reason[row] = reasonCodes.recent_visit;
     }
   }
+}
+
+interface Limits {
+  readonly repeatWindow: number;
+  readonly floodLimit: number;
+}
+
+function pairsOf(hot: Float64Array): number[] {
+  const pairs = new Set<number>();
+  for (let index = 1; index < hot.length; index += 2) pairs.add(hot[index] ?? 0);
+  return [...pairs];
 }
 
 const knownOf = ({ turn, lastAt, cells }: OtherClaim): KnownClaim => ({

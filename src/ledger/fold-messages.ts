@@ -12,6 +12,8 @@ export interface FoldSettings {
   readonly daysKept: number;
   /** Milliseconds in which a browser's second request of the same is a repeat; 0 where none is. */
   readonly repeatWindow: number;
+  /** Clicks a minute of one network on one link, beyond which they are a flood; 0 where none is. */
+  readonly floodLimit: number;
   /** Null: the bundled one. */
   readonly countryFile: string | null;
   readonly webhookAddress: 'full' | 'shortened' | 'none';

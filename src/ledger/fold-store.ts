@@ -100,6 +100,13 @@ export interface OtherClaim extends Omit<NewClaim, 'firstAt'> {
   readonly turn: number;
 }
 
+/** How far a pair of link and network has filled its bucket: hits, and the instant of the last one. */
+export interface FloodLevel {
+  readonly pair: number;
+  readonly level: number;
+  readonly at: number;
+}
+
 export interface Claim {
   readonly journal: string;
   /** Where the batch begins. */
@@ -112,8 +119,13 @@ export interface Claim {
   readonly last: number;
   /** Except for these, by their turns. */
   readonly known: readonly number[];
-  /** Called while no other claims: those that matter are given. Null claims nothing. */
-  readonly decide: (others: readonly OtherClaim[]) => NewClaim | null;
+  /** Links with a network whose levels matter. */
+  readonly pairs: readonly number[];
+  /** Called while no other claims: those that matter are given, and the levels. Null claims nothing. */
+  readonly decide: (
+    others: readonly OtherClaim[],
+    levels: readonly FloodLevel[],
+  ) => { readonly claim: NewClaim | null; readonly levels: readonly FloodLevel[] };
 }
 
 /** Milliseconds for which claims are kept: a journal folded later doesn't see the clicks of others from back then. */

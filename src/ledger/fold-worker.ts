@@ -102,7 +102,7 @@ export class FoldWorker {
     this.#parts = parts;
     this.#now = parts.now;
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
-    this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich);
+    this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
     this.#run();
   }
 
@@ -368,6 +368,7 @@ export class FoldWorker {
         hits: this.#hits,
         builder: this.#builder,
         repeatWindow: settings.repeatWindow,
+        floodLimit: settings.floodLimit,
         now: () => this.#clock,
         isAlone: (journal) => this.#isAlone(journal),
         deliveriesOf: (clicks, batch) => deliveriesOf(clicks, batch, this.#now),

@@ -7,6 +7,7 @@ import { ByteCache } from '../structures/byte-cache.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import { BatchLinks } from './batch-links.ts';
 import { type EnrichParts, referrerOf } from './enrich.ts';
+import { FloodWatch } from './flood-watch.ts';
 import { noVisitor } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
@@ -39,12 +40,20 @@ export class HitBatch {
   #hour = 0;
   #hourBegin = Number.NaN;
   #isHitWaiting = false;
+  readonly #floods: FloodWatch | null;
 
-  constructor(words: WordIds, limit: ValueLimit, parts: EnrichParts) {
+  /** `floodLimit` is that of a minute, 0 for none. */
+  constructor(words: WordIds, limit: ValueLimit, parts: EnrichParts, floodLimit = 0) {
+    this.#floods = floodLimit === 0 ? null : new FloodWatch(floodLimit);
     this.#words = words;
     this.#limit = limit;
     this.#parts = parts;
     this.#visitors = new VisitorCache(parts, words);
+  }
+
+  /** Row and pair of each hit that may be part of a flood; one behind the other. */
+  get hot(): Float64Array {
+    return this.#floods?.hot.all ?? new Float64Array();
   }
 
   get count(): number {
@@ -62,6 +71,7 @@ export class HitBatch {
       this.#limit.clear();
     }
     this.columns.begin();
+    this.#floods?.hot.clear();
     this.links.begin();
     this.hours = [];
     this.#dayBegin = Number.NaN;
@@ -126,11 +136,9 @@ export class HitBatch {
     const { visitor } = facts;
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
     // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stands beside nothing else.
-    const mayRepeat =
-      outcome === redirect &&
-      visitor !== noVisitor &&
-      columns.class[row] === classCodes.human &&
-      columns.source[row] !== sourceCodes.qr;
+    const isClick = outcome === redirect && visitor !== noVisitor && columns.class[row] === classCodes.human;
+    if (isClick) this.#floods?.note(row, linkId, facts.network, at);
+    const mayRepeat = isClick && columns.source[row] !== sourceCodes.qr;
     columns.repeatKey[row] = mayRepeat
       ? repeatKey(visitor, linkId, facts.languages, hit.refererHash, hit.queryHash)
       : noKey;

@@ -28,6 +28,8 @@ interface FoldParts {
   readonly builder: BatchBuilder;
   /** Milliseconds; 0 where nothing is a repeat. */
   readonly repeatWindow: number;
+  /** A minute; 0 where nothing is a flood. */
+  readonly floodLimit: number;
   readonly now: () => number;
   /** Whether no other journal than this one has hits to fold. */
   readonly isAlone: (journal: string) => boolean;
@@ -67,7 +69,7 @@ export class JournalFold {
     this.#parts = parts;
     this.#name = name;
     this.#folder = folder;
-    this.#claims = new ClickClaims(parts.repeatWindow, name, () => parts.isAlone(name));
+    this.#claims = new ClickClaims(parts, name, () => parts.isAlone(name));
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
     this.#reader = new JournalReader(folder, this.#done, this.#noteFlaw);
@@ -160,7 +162,7 @@ export class JournalFold {
     await this.#persist(() => words.settle((missing) => store.wordIds(missing)));
     if (this.#isStopped) return;
     const from = this.#watermark;
-    await this.#persist(() => this.#claims.claim(hits.columns, from, this.#parts.now(), store));
+    await this.#persist(() => this.#claims.claim(hits, from, this.#parts.now(), store));
     if (this.#isStopped) return;
     const batch = builder.batch(hits, words, this.#name, from, to);
     const id = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;

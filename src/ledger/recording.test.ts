@@ -46,6 +46,7 @@ test('a segment is ended also while hits come without a pause, so that its addre
       origin: 'http://127.0.0.1',
       daysKept: 180,
       repeatWindow: 2_000,
+      floodLimit: 30_000,
       countryFile: null,
       webhookAddress: 'none',
     },

@@ -78,6 +78,9 @@ export interface TidiedHour {
   readonly counts: string;
 }
 
+/** Levels are kept in thousandths of a hit. */
+const levelScale = 1_000;
+
 export const deletedAtOnce = 2_000;
 
 /** Ids rise with time, except for hits that waited in a journal: the oldest ids are checked, and no index is needed. */
@@ -168,13 +171,31 @@ export abstract class SqlFoldStore implements FoldStore {
           : await query(`select turn, last_at, cells from click_claims where turn in ${this.listed}`, [
               JSON.stringify(unknown),
             ]);
-      const made = claim.decide(
+      const levels =
+        claim.pairs.length === 0
+          ? []
+          : await query(`select pair, level, at from flood_levels where pair in ${this.listed}`, [
+              JSON.stringify(claim.pairs),
+            ]);
+      const decided = claim.decide(
         others.map((one) => ({
           turn: Number(one.turn),
           lastAt: Number(one.last_at),
           cells: one.cells as Uint8Array,
         })),
+        levels.map((one) => ({
+          pair: Number(one.pair),
+          level: Number(one.level) / levelScale,
+          at: Number(one.at),
+        })),
       );
+      for (const { pair, level, at: last } of decided.levels)
+        await query(
+          `insert into flood_levels (pair, level, at, folded_at) values ($1, $2, $3, $4)
+           on conflict (pair) do update set level = excluded.level, at = excluded.at, folded_at = excluded.folded_at`,
+          [pair, Math.round(level * levelScale), Math.floor(last), claim.now],
+        );
+      const made = decided.claim;
       if (made === null) return null;
       await query(
         'insert into click_claims (turn, journal, segment, byte_offset, first_at, last_at, folded_at, cells) values ($1, $2, $3, $4, $5, $6, $7, $8)',
@@ -186,6 +207,7 @@ export abstract class SqlFoldStore implements FoldStore {
 
   async deleteClaimsBefore(now: number): Promise<void> {
     await this.query('delete from click_claims where folded_at < $1', [now]);
+    await this.query('delete from flood_levels where folded_at < $1', [now]);
   }
 
   /** Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock. */

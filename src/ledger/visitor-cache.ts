@@ -1,5 +1,6 @@
 import { classify } from '../rules/click-class.ts';
 import { classCodes, deviceCodes, reasonCodes } from '../rules/click-fields.ts';
+import { dayOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import type { EnrichParts } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
@@ -20,6 +21,8 @@ interface VisitorFacts {
   readonly browser: number;
   /** At most three letters, so that even invented ones are few enough to become words before they are limited. */
   readonly language: number;
+  /** A hash of the network; `noVisitor` as well. */
+  readonly network: number;
   /** A hash of all languages, and of the client hints. */
   readonly languages: number;
   /** `noVisitor` when the day's salt is gone. */
@@ -27,12 +30,14 @@ interface VisitorFacts {
 }
 
 const maxVisitors = 131_072;
+const maxNetworks = 16_384;
 
 /** Recent visitors. Repeat visitors are recognised by their raw bytes, which saves an HMAC and a network lookup. */
 export class VisitorCache {
   readonly #parts: EnrichParts;
   readonly #words: WordIds;
   readonly #recent = new ByteCache<VisitorFacts>(maxVisitors);
+  readonly #networks = new Map<string, number>();
   #last: VisitorFacts | null = null;
 
   constructor(parts: EnrichParts, words: WordIds) {
@@ -43,6 +48,7 @@ export class VisitorCache {
   /** Must be called when the indexes of words have become invalid. */
   clear(): void {
     this.#recent.clear();
+    this.#networks.clear();
     this.#last = null;
   }
 
@@ -62,6 +68,19 @@ export class VisitorCache {
     return made;
   }
 
+  /** Under the day's salt as well, and by network: so many visitors share one that it is worth remembering. */
+  #networkOf(at: number, network: string): number {
+    const key = `${dayOf(at)} ${network}`;
+    let hash = this.#networks.get(key);
+    if (hash === undefined) {
+      const visit = { at, organizationId: 0, address: network, userAgent: '' };
+      hash = visitorHash(this.#parts.salts, visit) ?? noVisitor;
+      if (this.#networks.size >= maxNetworks) this.#networks.clear();
+      this.#networks.set(key, hash);
+    }
+    return hash;
+  }
+
   #make(hit: HitCursor, day: number): VisitorFacts {
     const parts = this.#parts;
     const words = this.#words;
@@ -78,6 +97,7 @@ export class VisitorCache {
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
       language: words.indexOf(parts.language(hit.acceptLanguage)),
+      network: this.#networkOf(at, parts.network(address)),
       languages: Bun.hash.crc32(`${hit.acceptLanguage}\n${hit.clientHints}`),
       visitor: visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor,
     };

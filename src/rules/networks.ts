@@ -23,5 +23,12 @@ interface NetworkAround {
   readonly size: 'narrow' | 'middle' | 'wide';
 }
 
+/** The /24 of an IPv4 address, the /48 of an IPv6 one, as it is written without zeros in front. */
+export function floodNetwork(address: string): string {
+  if (!address.includes(':')) return address.slice(0, Math.max(0, address.lastIndexOf('.')));
+  const [first = '', second = '', third = ''] = (address.split('::')[0] ?? '').split(':');
+  return `${first || 0}:${second || 0}:${third || 0}`;
+}
+
 /** The widest network around a client that may still be one party. */
 export const widestNetwork = (network: string): string => networksAround(network).at(-1)?.name ?? network;

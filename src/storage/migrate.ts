@@ -34,6 +34,7 @@ import { finishedCorrections } from './migrations/029-finished-corrections.ts';
 import { chunkTallies } from './migrations/030-chunk-tallies.ts';
 import { certificates } from './migrations/031-certificates.ts';
 import { rulesOfCounting } from './migrations/032-rules-of-counting.ts';
+import { floodLevels } from './migrations/033-flood-levels.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -69,6 +70,7 @@ const migrations: readonly Migration[] = [
   chunkTallies,
   certificates,
   rulesOfCounting,
+  floodLevels,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

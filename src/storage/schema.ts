@@ -213,6 +213,8 @@ export interface Schema {
     cells: Uint8Array;
   };
   click_claim_turns: { turn: number };
+  /** How near a network is to flooding a link, for some minutes: `ledger/flood-levels.ts`. */
+  flood_levels: { pair: number; level: number; at: number; folded_at: number };
   webhook_deliveries: {
     id: Generated<number>;
     created_at: number;

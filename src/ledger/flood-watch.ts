@@ -1,0 +1,41 @@
+import { FloatList } from '../structures/float-list.ts';
+import { repeatKey } from './repeat-key.ts';
+
+const counters = 1 << 16;
+const maxCount = 60_000;
+const minute = 60_000;
+
+/**
+ * Finds the pairs of a link and a network that are hot: from a hundredth of the limit in a minute on. One counter for many
+ * pairs, halved every minute: nearly free for a hit that is in no flood, and at worst a pair is looked at more closely for
+ * nothing. What a flood is, the claims decide by the levels in storage, which all journals share.
+ */
+export class FloodWatch {
+  readonly #hot: number;
+  readonly #counts = new Uint16Array(counters);
+  #minute = Number.NEGATIVE_INFINITY;
+  /** Row and pair of each hit on a hot pair; one behind the other. */
+  readonly hot = new FloatList();
+
+  constructor(limit: number) {
+    this.#hot = Math.min(maxCount, Math.max(1, Math.floor(limit / 100)));
+  }
+
+  /** `network` is a visitor's, as a number that nothing can be read from. */
+  note(row: number, linkId: number, network: number, at: number): void {
+    const now = Math.floor(at / minute);
+    if (now > this.#minute) this.#halve(now);
+    const mixed = Math.imul(network ^ Math.imul(linkId, 0x85eb_ca6b), 0x9e37_79b1);
+    const index = (mixed ^ (mixed >>> 15)) & (counters - 1);
+    const count = (this.#counts[index] ?? 0) + 1;
+    if (count <= maxCount) this.#counts[index] = count;
+    if (count >= this.#hot) this.hot.push2(row, repeatKey(network, linkId, 0, 0, 0));
+  }
+
+  #halve(now: number): void {
+    const counts = this.#counts;
+    if (now > this.#minute + 1) counts.fill(0);
+    else for (let index = 0; index < counters; index++) counts[index] = (counts[index] ?? 0) >> 1;
+    this.#minute = now;
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test';
+import { floodNetwork } from '../src/rules/networks.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+const limit = 20;
+const env = { TRUSTED_PROXIES: '1', FLOOD_LIMIT: String(limit), REPEAT_WINDOW: '0' };
+
+async function linkOf(app: TestApp, owner: Newcomer) {
+  const body = { destination_url: 'https://example.com/' };
+  const { json } = await app.call('POST', '/api/v1/link', { key: owner.key, body });
+  return { id: json.id as number, path: `/${json.suffix}` };
+}
+
+async function totalsOf(app: TestApp, owner: Newcomer, id: number) {
+  await app.app.clicks.settled();
+  const { totals } = (await app.call('GET', `/api/v1/link/${id}/stats`, { key: owner.key })).json;
+  return [totals.clicks, totals.not_counted.flood];
+}
+
+const visits = async (app: TestApp, path: string, count: number, addressOf: (index: number) => string) => {
+  for (let index = 0; index < count; index++) await app.visit(path, { 'x-forwarded-for': addressOf(index) });
+};
+
+describe.each(storeKinds)('floods on %s', (store) => {
+  test('begin beyond the limit of one network on one link, and end when it has leaked out', async () => {
+    const app = await startApp({ store, env });
+    try {
+      const owner = await app.newcomer();
+      const link = await linkOf(app, owner);
+      await visits(app, link.path, limit + 7, (index) => `198.51.100.${index}`);
+      expect(await totalsOf(app, owner, link.id)).toEqual([limit, 7]);
+      // A batch later, another network, and another link.
+      await visits(app, link.path, 1, () => '198.51.100.200');
+      await visits(app, link.path, 3, () => '198.51.101.1');
+      expect(await totalsOf(app, owner, link.id)).toEqual([limit + 3, 8]);
+      const other = await linkOf(app, owner);
+      await visits(app, other.path, 3, () => '198.51.100.1');
+      expect(await totalsOf(app, owner, other.id)).toEqual([3, 0]);
+      // 28 in the bucket: after half a minute 18 are left, and room for two.
+      app.clock.now += 30_000;
+      await visits(app, link.path, 3, () => '198.51.100.1');
+      expect(await totalsOf(app, owner, link.id)).toEqual([limit + 5, 9]);
+      const path = `/api/v1/link/${link.id}/clicks?class=flood`;
+      const { clicks } = (await app.call('GET', path, { key: owner.key })).json;
+      expect(clicks).toHaveLength(9);
+      expect(clicks[0]).toMatchObject({ class: 'flood', reason: 'flood' });
+      expect(app.faults).toEqual([]);
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test('of hundreds are over two minutes later', async () => {
+    const app = await startApp({ store, env });
+    try {
+      const owner = await app.newcomer();
+      const link = await linkOf(app, owner);
+      await visits(app, link.path, 100, () => '2001:db8:7::1');
+      expect(await totalsOf(app, owner, link.id)).toEqual([limit, 80]);
+      app.clock.now += 120_000;
+      await visits(app, link.path, limit, () => '2001:db8:7:9::1');
+      expect(await totalsOf(app, owner, link.id)).toEqual([limit * 2, 80]);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+test('two nodes do not double the limit', async () => {
+  const DATABASE_URL = await migratedPostgres();
+  const all = { ...env, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };
+  const [one, other] = [await startApp({ env: all }), await startApp({ env: all })];
+  try {
+    other.clock.now = one.clock.now;
+    const owner = await one.newcomer();
+    const link = await linkOf(one, owner);
+    for (let round = 0; round < 6; round++)
+      for (const node of [one, other]) {
+        await visits(node, link.path, 5, (index) => `198.51.100.${index}`);
+        await node.app.clicks.settled();
+      }
+    expect(await totalsOf(one, owner, link.id)).toEqual([limit, 60 - limit]);
+  } finally {
+    await Promise.all([one.stop(), other.stop()]);
+  }
+});
+
+test('the network of a flood is a /24 or a /48', () => {
+  expect(floodNetwork('198.51.100.7')).toBe(floodNetwork('198.51.100.250'));
+  expect(floodNetwork('198.51.100.7')).not.toBe(floodNetwork('198.51.10.7'));
+  expect(floodNetwork('2001:db8:7:1::1')).toBe(floodNetwork('2001:db8:7:ffff:1:2:3:4'));
+  expect(floodNetwork('2001:db8:7::1')).not.toBe(floodNetwork('2001:db8:8::1'));
+  expect(floodNetwork('2001:db8::1')).toBe(floodNetwork('2001:db8:0:5::1'));
+  expect(floodNetwork('::1')).toBe('0:0:0');
+});
