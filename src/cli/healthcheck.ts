@@ -10,12 +10,14 @@ export const healthcheck: StandaloneCommand = {
   usage: 'healthcheck [--ready]   (whether the server here answers; --ready: with its database, too)',
   options: { ready: { type: 'boolean' } },
   async run({ environment, values }) {
-    const { host, port, https, baseUrl } = loadConfig(environment);
+    const { host, port, httpPort, https, baseUrl } = loadConfig(environment);
+    // The second port needs no certificate, which may be on its way.
+    const isPlain = https === 'off' || httpPort !== null;
     const near =
       host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
     const path = values.ready === true ? 'readyz' : 'healthz';
-    const url = `${https === 'off' ? 'http' : 'https'}://${near}:${port}/${path}`;
-    const found = await stateOf(url, https === 'off' ? null : (baseUrl?.host ?? null));
+    const url = `${isPlain ? 'http' : 'https'}://${near}:${https === 'off' ? port : (httpPort ?? port)}/${path}`;
+    const found = await stateOf(url, isPlain ? null : (baseUrl?.host ?? null));
     process[found === 'ok' ? 'stdout' : 'stderr'].write(`${url}: ${found}\n`);
     return found === 'ok' ? 0 : 1;
   },
