@@ -6,6 +6,7 @@ import { Log } from '../../src/telemetry/log.ts';
 import { type StoreKind, startApp, type TestApp } from './app.ts';
 import { selfSigned } from './certificate.ts';
 import { eventually } from './eventually.ts';
+import { freePorts } from './free-ports.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './name-server.ts';
 import { stretched } from './stretched.ts';
 
@@ -32,15 +33,6 @@ export interface Authority extends AsyncDisposable {
   readonly calls: string[];
   /** Decides about each call; everything passes at first. */
   fate: (method: string, path: string) => Fate;
-}
-
-function freePorts(count: number): number[] {
-  const listeners = Array.from({ length: count }, () =>
-    Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } }),
-  );
-  const ports = listeners.map(({ port }) => port);
-  for (const listener of listeners) listener.stop(true);
-  return ports;
 }
 
 interface AuthorityOptions {
