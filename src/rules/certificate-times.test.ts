@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { nextTryAt, orderAllowedAt, recentOrders, renewalAt } from './certificate-times.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+test('a certificate is renewed after two thirds of its life, or a little earlier by chance', () => {
+  expect(renewalAt(0, 90 * day, () => 0)).toBe(60 * day);
+  expect(renewalAt(0, 90 * day, () => 1)).toBeCloseTo(58.2 * day, -3);
+});
+
+test('tries that fail come ever later, and never before the authority allows one', () => {
+  const after = (failures: number, isAway = false, retryAt: number | null = null) =>
+    nextTryAt(0, failures, { isAway, retryAt }, () => 0) / minute;
+  expect([1, 2, 3, 7, 50].map((failures) => after(failures))).toEqual([5, 15, 60, 1440, 1440]);
+  expect([1, 5, 50].map((failures) => after(failures, true))).toEqual([1, 60, 60]);
+  expect(after(1, false, 3 * day)).toBe((3 * day) / minute);
+  // What an authority says is not believed without end.
+  expect(after(1, false, 1_000 * day)).toBe((7 * day) / minute);
+});
+
+test('a name is ordered five times a week at the most', () => {
+  const now = 100 * day;
+  const orders = [92, 94, 95, 96, 97, 98].map((at) => at * day);
+  const recent = recentOrders(orders.join(' '), now);
+  expect(recent).toEqual(orders.slice(1));
+  expect(orderAllowedAt(recent)).toBe(101 * day);
+  expect(orderAllowedAt(recent.slice(1))).toBeNull();
+  expect(recentOrders('', now)).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test';
+import { selfSigned } from '../../../test/support/certificate.ts';
+import { CertificateFinder, type Found } from './certificate-finder.ts';
+
+const { certificate, key } = selfSigned('go.example.org');
+const pair = { certificate, key };
+const ready = (until = 1e15): Found => ({ kind: 'certificate', pair: { ...pair }, until });
+const proof: Found = { kind: 'proof', pair };
+
+function finderOf(load: (host: string) => Promise<Found>, patience = 60_000) {
+  const clock = { now: 0 };
+  const requested: string[] = [];
+  const finder = new CertificateFinder({
+    isServed: (host) => host.endsWith('.example.org'),
+    load,
+    request: (host) => void requested.push(host),
+    now: () => clock.now,
+    patience,
+  });
+  return { finder, clock, requested };
+}
+
+test('a name is loaded once, and whatever case it is written in', async () => {
+  let loads = 0;
+  const { finder } = finderOf(async () => {
+    loads += 1;
+    return ready();
+  });
+  const first = await finder.find('go.example.org', '');
+  expect(first).not.toBeNull();
+  expect(finder.find('GO.example.org', '')).toBe(first);
+  expect(loads).toBe(1);
+});
+
+test('a name that is not served is refused, and neither loaded nor asked for', async () => {
+  const { finder, requested } = finderOf(() => Promise.reject(new Error('loaded')));
+  expect(await finder.find('stranger.example.net', '')).toBeNull();
+  expect(requested).toEqual([]);
+});
+
+test('a visitor waits for a certificate, and is not shown the proof', async () => {
+  let found: Found = { kind: 'none' };
+  const { finder, requested } = finderOf(async () => found);
+  const visitor = Promise.resolve(finder.find('go.example.org', 'visitor'));
+  await Bun.sleep(0);
+  found = proof;
+  finder.forget('go.example.org');
+  expect(await finder.find('go.example.org', 'authority')).not.toBeNull();
+  const served = ready();
+  found = served;
+  finder.forget('go.example.org');
+  const context = await visitor;
+  expect(context).toBe(await finder.find('go.example.org', 'other'));
+  expect(requested).toContain('go.example.org');
+});
+
+test('a name whose order was refused is refused at once', async () => {
+  const { finder } = finderOf(async () => ({ kind: 'refused' }));
+  expect(await finder.find('go.example.org', '')).toBeNull();
+  await finder.isRefused('go.example.org');
+  expect(finder.isRefused('go.example.org')).toBe(true);
+});
+
+test('while the store is away, what was served before still is', async () => {
+  let isAway = false;
+  const { finder, clock } = finderOf(() =>
+    isAway ? Promise.reject(new Error('away')) : Promise.resolve(ready()),
+  );
+  const context = await finder.find('go.example.org', '');
+  isAway = true;
+  clock.now += 24 * 60 * 60 * 1000;
+  expect(await finder.find('go.example.org', '')).toBe(context as NonNullable<typeof context>);
+  await expect(Promise.resolve(finder.find('new.example.org', ''))).rejects.toThrow('away');
+});

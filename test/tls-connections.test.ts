@@ -1,0 +1,56 @@
+import { test } from 'bun:test';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { ClientByPort } from '../src/http/client-by-port.ts';
+import { Listener } from '../src/visit/connection/listener.ts';
+import { TlsPort } from '../src/visit/tls/tls-port.ts';
+import { noProxies, wideLimits } from './support/both-paths.ts';
+import { selfSigned } from './support/certificate.ts';
+
+const fault = (cause: unknown) => {
+  throw cause;
+};
+
+function listen(limits = wideLimits, idleTime?: number): Listener {
+  const { certificate, key } = selfSigned('links.example.com');
+  const listenAt = { port: 0, host: '127.0.0.1', workers: 1, trustedProxies: noProxies };
+  const openTls = new TlsPort({ certificate, key }).open;
+  const https = { openTls, httpPort: null, headLine: '' };
+  const appServer = { port: 9, clientByPort: new ClientByPort() };
+  return new Listener(listenAt, appServer, limits, fault, { https, ...(idleTime && { idleTime }) });
+}
+
+const closed = (socket: ReturnType<typeof connect>): Promise<void> =>
+  new Promise((over) => {
+    socket.resume();
+    socket.on('error', () => {});
+    socket.on('close', () => over());
+  });
+
+async function close(listener: Listener): Promise<void> {
+  await listener.stopTaking(0);
+  await listener.endConnections();
+}
+
+test('who never begins a handshake, or leaves it half done, is not waited for', async () => {
+  const listener = listen(wideLimits, 20);
+  const silent = connect({ host: '127.0.0.1', port: listener.port });
+  const half = connect({ host: '127.0.0.1', port: listener.port });
+  half.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
+  await Promise.all([closed(silent), closed(half)]);
+  await close(listener);
+});
+
+test('connections count before their handshake: of one network no more are let in than may be', async () => {
+  const listener = listen({ ...wideLimits, perNetwork: 2 });
+  const silent = [1, 2].map(() => connect({ host: '127.0.0.1', port: listener.port }));
+  await Promise.all(
+    silent.map((socket) => new Promise<void>((done) => socket.once('connect', () => done()))),
+  );
+  const late = connectTls({ host: '127.0.0.1', port: listener.port, rejectUnauthorized: false });
+  // One of the three has to go: one that says nothing, where there is one.
+  await Promise.race([...silent, late].map(closed));
+  for (const socket of silent) socket.destroy();
+  late.destroy();
+  await close(listener);
+});
