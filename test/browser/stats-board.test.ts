@@ -33,7 +33,7 @@ describe('the board', () => {
       expect(totals.clicks).toBe(24);
       expect(await title(page).innerText()).toBe('24 clicks in 30 days');
       expect(await page.locator('.board-head').innerText()).toContain(
-        `24 unique visitors, each counted once a day. Times are those of ${noonZone}.`,
+        `24 daily visitors: each counts once a day (UTC), in the hour of the first click. Times are those of ${noonZone}.`,
       );
       // Screen readers always have the table; it replaces the chart when it is switched on.
       const cells = () =>
