@@ -4,7 +4,6 @@ import type { Classification } from '../rules/click-class.ts';
 import { classify } from '../rules/click-class.ts';
 import type { ClassReason, ClickClass, DeviceKind } from '../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
-import { floodNetwork } from '../rules/networks.ts';
 import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
@@ -32,8 +31,6 @@ export interface EnrichParts {
   readonly hintedCountry: (hint: string) => string | null;
   readonly language: (acceptLanguage: string) => string;
   readonly referrer: (referer: string) => Referrer;
-  /** The network that a flood would come from. */
-  readonly network: (address: string) => string;
   readonly clickSource: (query: string) => ClickSource;
   /** A visitor who comes from one of our own pages (a password's, a captcha's) has no referrer. */
   readonly isOwnHost: (host: string) => boolean;
@@ -67,7 +64,6 @@ export function enrichParts(given: Pick<EnrichParts, 'countryOf' | 'isOwnHost' |
       const host = referrerHost(referer);
       return { host, shown: withoutWww(host) };
     }),
-    network: memoize(16_384, floodNetwork),
     clickSource: memoize(8_192, clickSource),
   };
 }

@@ -1,5 +1,4 @@
 import { FloatList } from '../structures/float-list.ts';
-import { repeatKey } from './repeat-key.ts';
 
 const counters = 1 << 16;
 const maxCount = 60_000;
@@ -21,15 +20,15 @@ export class FloodWatch {
     this.#hot = Math.min(maxCount, Math.max(1, Math.floor(limit / 100)));
   }
 
-  /** `network` is a visitor's, as a number that nothing can be read from. */
-  note(row: number, linkId: number, network: number, at: number): void {
+  /** Counts a hit, and returns whether its pair is hot. `network` is a checksum: a counter is shared anyway. */
+  isHot(linkId: number, network: number, at: number): boolean {
     const now = Math.floor(at / minute);
     if (now > this.#minute) this.#halve(now);
     const mixed = Math.imul(network ^ Math.imul(linkId, 0x85eb_ca6b), 0x9e37_79b1);
     const index = (mixed ^ (mixed >>> 15)) & (counters - 1);
     const count = (this.#counts[index] ?? 0) + 1;
     if (count <= maxCount) this.#counts[index] = count;
-    if (count >= this.#hot) this.hot.push2(row, repeatKey(network, linkId, 0, 0, 0));
+    return count >= this.#hot;
   }
 
   #halve(now: number): void {

@@ -11,7 +11,7 @@ import { FloodWatch } from './flood-watch.ts';
 import { noVisitor } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
-import { noKey, repeatKey } from './repeat-key.ts';
+import { lowerHalf, noKey, repeatKey, upperHalf } from './repeat-key.ts';
 import { otherValues, type ValueLimit } from './value-limit.ts';
 import { VisitorCache } from './visitor-cache.ts';
 import type { WordIds } from './word-ids.ts';
@@ -137,11 +137,17 @@ export class HitBatch {
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
     // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stands beside nothing else.
     const isClick = outcome === redirect && visitor !== noVisitor && columns.class[row] === classCodes.human;
-    if (isClick) this.#floods?.note(row, linkId, facts.network, at);
+    if (isClick && this.#floods?.isHot(linkId, facts.network, at)) this.#noteHot(hit, row);
     const mayRepeat = isClick && columns.source[row] !== sourceCodes.qr;
     columns.repeatKey[row] = mayRepeat
-      ? repeatKey(visitor, linkId, facts.languages, hit.refererHash, hit.queryHash)
+      ? repeatKey(facts.lower, facts.upper, linkId, facts.languages, hit.refererHash, hit.queryHash)
       : noKey;
+  }
+
+  #noteHot({ at, linkId, address }: HitCursor, row: number): void {
+    const network = this.#visitors.networkHash(at, address);
+    const pair = repeatKey(lowerHalf(network), upperHalf(network), linkId, 0, 0, 0);
+    this.#floods?.hot.push2(row, pair);
   }
 
   #toHour(hour: number): void {

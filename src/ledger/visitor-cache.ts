@@ -1,10 +1,12 @@
 import { classify } from '../rules/click-class.ts';
 import { classCodes, deviceCodes, reasonCodes } from '../rules/click-fields.ts';
+import { floodNetwork } from '../rules/networks.ts';
 import { dayOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import type { EnrichParts } from './enrich.ts';
 import { noVisitor } from './fold-store.ts';
 import type { HitCursor } from './hit-cursor.ts';
+import { lowerHalf, upperHalf } from './repeat-key.ts';
 import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
@@ -21,16 +23,19 @@ interface VisitorFacts {
   readonly browser: number;
   /** At most three letters, so that even invented ones are few enough to become words before they are limited. */
   readonly language: number;
-  /** A hash of the network; `noVisitor` as well. */
+  /** A checksum of the network. */
   readonly network: number;
   /** A hash of all languages, and of the client hints. */
   readonly languages: number;
   /** `noVisitor` when the day's salt is gone. */
   readonly visitor: number;
+  /** Its halves. */
+  readonly lower: number;
+  readonly upper: number;
 }
 
 const maxVisitors = 131_072;
-const maxNetworks = 16_384;
+const maxNetworks = 4_096;
 
 /** Recent visitors. Repeat visitors are recognised by their raw bytes, which saves an HMAC and a network lookup. */
 export class VisitorCache {
@@ -68,8 +73,9 @@ export class VisitorCache {
     return made;
   }
 
-  /** Under the day's salt as well, and by network: so many visitors share one that it is worth remembering. */
-  #networkOf(at: number, network: string): number {
+  /** A number under the salt of the day, from which the network can't be found. For the few hits that may be part of a flood. */
+  networkHash(at: number, address: string): number {
+    const network = floodNetwork(address);
     const key = `${dayOf(at)} ${network}`;
     let hash = this.#networks.get(key);
     if (hash === undefined) {
@@ -86,6 +92,7 @@ export class VisitorCache {
     const words = this.#words;
     const { at, organizationId, method, address, userAgent } = hit;
     const agent = parts.agentOf(userAgent);
+    const visitor = visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor;
     const found = classify({ method, userAgent, purpose: '', witness: 'none' }, () => agent.classification);
     return {
       day,
@@ -97,9 +104,11 @@ export class VisitorCache {
       os: words.indexOf(agent.os),
       browser: words.indexOf(agent.browser),
       language: words.indexOf(parts.language(hit.acceptLanguage)),
-      network: this.#networkOf(at, parts.network(address)),
+      network: Bun.hash.crc32(floodNetwork(address)),
       languages: Bun.hash.crc32(`${hit.acceptLanguage}\n${hit.clientHints}`),
-      visitor: visitorHash(parts.salts, { at, organizationId, address, userAgent }) ?? noVisitor,
+      visitor,
+      lower: lowerHalf(visitor),
+      upper: upperHalf(visitor),
     };
   }
 }

@@ -94,7 +94,7 @@ describe('the board', () => {
       await page.keyboard.press('Enter');
       await title(page).filter({ hasText: '6 clicks' }).waitFor();
       expect(new URL(page.url()).searchParams.get('country')).toBe('FR');
-      await page.getByText('Unique visitors are known for all clicks together only').waitFor();
+      await page.getByText('Visitors are known for all clicks together only').waitFor();
       // All single clicks of these days are kept: nothing has to be said of it.
       expect(await page.getByText('counted from single clicks').count()).toBe(0);
       await bar(page, 'Devices', /^Phone 33 % 2$/).click();
@@ -154,7 +154,7 @@ describe('the board', () => {
       await title(page).filter({ hasText: '7 clicks in 7 days, as many as in the 7 before' }).waitFor();
       expect(page.url()).toEndWith('?range=7d');
       await page.getByRole('button', { name: '24 hours' }).click();
-      await page.getByText('visitors are counted by the day, not by the hour').waitFor();
+      await page.getByText('each counts once a day (UTC), in the hour of the first click').waitFor();
       await page.getByRole('button', { name: 'Custom' }).click();
       await page.getByLabel('From', { exact: true }).fill(dayBefore(3));
       await page.getByLabel('To', { exact: true }).fill(dayBefore(5));
