@@ -16,6 +16,9 @@ const freePort = (): Promise<number> =>
     });
   });
 
+/** With several workers the port is tried for a moment before anything is started. */
+const isBeforeStart = (answer: string): boolean => /^ECONN(REFUSED|RESET)$/.test(answer);
+
 let asking: { readonly stop: () => Promise<readonly string[]> } | undefined;
 afterEach(async () => void (await asking?.stop()));
 
@@ -98,12 +101,15 @@ describe.each(['sqlite', 'postgres'] as const)('while a store is brought up to d
         WORKERS,
         BACKUP_BEFORE_UPGRADE: 'off',
         CLICK_RETENTION_DAYS: '3650',
+        // On a slow machine this asks for a missing link very often.
+        MISS_LIMIT: '0',
       });
-      await eventually(() => visits.seen.length > 1 && calls.seen.length > 1, 'it to listen');
-      expect([calls.seen, visits.seen]).toEqual([
-        ['ECONNREFUSED', '503 application/json 1'],
-        ['ECONNREFUSED', '503 text/html 1'],
-      ]);
+      const hasBegun = ({ seen }: { seen: string[] }) => seen.some((answer) => !isBeforeStart(answer));
+      await eventually(() => hasBegun(calls) && hasBegun(visits), 'it to listen');
+      expect(
+        [calls.seen, visits.seen].map((seen) => seen.filter((answer) => !isBeforeStart(answer))),
+      ).toEqual([['503 application/json 1'], ['503 text/html 1']]);
+      for (const { seen } of [calls, visits]) seen.splice(0, seen.length - 1);
       const body = await (await fetch(`${url}/api/v1/link`, { method: 'POST', body: '{}' })).json();
       expect(body).toMatchObject({ status_code: 503, error_code: 'STARTING' });
       await held.release();

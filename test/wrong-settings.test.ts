@@ -29,6 +29,9 @@ const wrong: Record<string, readonly string[]> = {
   ],
   DATABASE_URL: ['mysql://x', 'postgres://', 'data.sqlite'],
   HTTPS: ['yes'],
+  ACME_URL: ['acme.example', 'http://acme.example/directory'],
+  ACME_EMAIL: ['nobody'],
+  ACME_EAB_KEY: ['a b'],
   HTTP_PORT: ['x', '70000'],
   HTTP_LINKS: ['maybe'],
   HSTS: ['maybe'],
@@ -46,12 +49,13 @@ const wrong: Record<string, readonly string[]> = {
   CLICK_RETENTION_DAYS: ['0', '4000'],
   BACKUP_BEFORE_UPGRADE: ['maybe'],
   REPEAT_WINDOW: ['long'],
+  FLOOD_LIMIT: ['many', '-1'],
   WORKERS: ['0', '1000'],
   MAX_CONNECTIONS: ['1', 'all'],
   MAX_CONNECTIONS_PER_NETWORK: ['-3'],
   LOG_LEVEL: ['loud'],
 };
-const anyText = ['TLS_CERT', 'TLS_KEY', 'COUNTRY_FILE', 'VISITOR_SALT_DIR'];
+const anyText = ['TLS_CERT', 'TLS_KEY', 'ACME_EAB_KID', 'ACME_CA', 'COUNTRY_FILE', 'VISITOR_SALT_DIR'];
 
 test('every setting is among those that are tried here', () => {
   const variables = Object.values(options).map(({ variable }) => variable);
