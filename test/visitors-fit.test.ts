@@ -59,35 +59,42 @@ const dailyVisitors = (visits: readonly RawHit[]): number =>
       .map(({ at, address }) => `${Math.floor(at / dayLength)} ${address}`),
   ).size;
 
-async function expectFitting(database: Database, owner: Owner, from: number, to: number, daily: number) {
+/** What doesn't fit, in words; nothing is expected bucket by bucket, as there are a hundred thousand of them. */
+async function misfits(
+  database: Database,
+  owner: Owner,
+  from: number,
+  to: number,
+  daily: number,
+): Promise<string[]> {
+  const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  const wrong: string[] = [];
   for (const timezone of zones)
     for (const interval of intervals) {
-      const ends = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
       const range = statsRange({ ...ends, timezone, interval }, to);
       const question = { owner, range, filters: {}, groupBy: undefined, rawSince: 0 };
       const found = await readStats(database, question);
-      const what = `${timezone} ${interval}`;
+      const say = (what: string) => wrong.push(`${owner.kind} ${timezone} ${interval}: ${what}`);
       let [visitors, clicks] = [0, 0];
       for (const point of found.series) {
-        expect([what, point.start, (point.visitors ?? -1) <= point.clicks]).toEqual([
-          what,
-          point.start,
-          true,
-        ]);
-        expect([what, point.visitors === null]).toEqual([what, false]);
+        if (point.visitors === null || point.visitors > point.clicks)
+          say(`${point.start} has ${point.visitors} visitors and ${point.clicks} clicks`);
         visitors += point.visitors ?? 0;
         clicks += point.clicks;
       }
-      expect([what, visitors, clicks]).toEqual([what, found.visitors ?? -1, found.clicks]);
+      if (visitors !== found.visitors || clicks !== found.clicks)
+        say(`${visitors} visitors and ${clicks} clicks, not ${found.visitors} and ${found.clicks}`);
       // A range that is cut inside an hour has all of that hour, in zones with such hours as well.
-      expect([what, visitors]).toEqual([what, daily]);
+      if (visitors !== daily) say(`${visitors} visitors, not ${daily}`);
     }
+  return wrong;
 }
 
 test.each(storeKinds)(
   'no bucket of any zone has more visitors than clicks, and sums agree, on %s',
   async (store) => {
-    for (const [index, span] of spans.entries()) {
+    // What differs by zone is the same above both.
+    for (const [index, span] of spans.slice(0, store === 'sqlite' ? spans.length : 1).entries()) {
       const app = await startApp({ store });
       try {
         const begin = Date.parse(span);
@@ -102,7 +109,8 @@ test.each(storeKinds)(
         const { database } = app.app.context;
         for (const owner of owners) {
           const own = visits.filter(({ linkId }) => owner.kind === 'organization' || linkId === owner.id);
-          await expectFitting(database, owner, begin - dayLength, begin + 6 * dayLength, dailyVisitors(own));
+          const ends = [begin - dayLength, begin + 6 * dayLength] as const;
+          expect(await misfits(database, owner, ...ends, dailyVisitors(own))).toEqual([]);
         }
         expect(app.faults).toEqual([]);
       } finally {
