@@ -200,6 +200,9 @@ const forEditors: Record<string, boolean> = {
   'POST /api/v1/invitation/accept': true,
   'GET /api/v1/organization': true,
   'PATCH /api/v1/organization': false,
+  'DELETE /api/v1/clicks': false,
+  'DELETE /api/v1/link/{id}/clicks': false,
+  'GET /api/v1/instance/health': false,
 };
 
 describe('what each role may do', () => {

@@ -15,6 +15,7 @@ beforeAll(async () => {
   checkout = join(folder.path, 'checkout');
   await cp(join(root, 'src'), join(checkout, 'src'), { recursive: true });
   await cp(join(root, 'package.json'), join(checkout, 'package.json'));
+  await cp(join(root, 'scripts'), join(checkout, 'scripts'), { recursive: true });
   await mkdir(join(checkout, 'node_modules'));
   for (const name of readdirSync(join(root, 'node_modules')))
     await symlink(join(root, 'node_modules', name), join(checkout, 'node_modules', name));

@@ -71,9 +71,13 @@ export interface Database {
 /** The same database, read in a caller's name. */
 export function inTheNameOf(database: Database, terms: ReadTerms): Database {
   let read: Queries | undefined;
+  let compute: Compute | null | undefined;
   return {
     ...database,
-    compute: database.computeFor(terms),
+    get compute() {
+      if (compute === undefined) compute = database.computeFor(terms);
+      return compute;
+    },
     get read() {
       read ??= database.readFor(terms);
       return read;
