@@ -10,6 +10,13 @@ export interface Effort {
   readonly store: Rounds & { readonly small: number; readonly large: number };
   readonly stats: StatsRounds;
   readonly starts: number;
+  /** Names with a certificate each, and handshakes a round. */
+  readonly names: {
+    readonly few: number;
+    readonly many: number;
+    readonly rounds: number;
+    readonly handshakes: number;
+  };
   readonly neighbours: { readonly rounds: number; readonly links: number; readonly clicks: number };
 }
 
@@ -37,6 +44,7 @@ export const whole: Effort = {
   store: { rounds: 7, seconds: 0.5, small: 1_000, large: 1_000_000 },
   stats: { links: 10_000, detailedEvery: 20, calls: 200 },
   starts: 7,
+  names: { few: 100, many: 10_000, rounds: 5, handshakes: 4_000 },
   neighbours: { rounds: 5, links: 10_000, clicks: 60_000 },
 };
 
@@ -51,5 +59,6 @@ export const glance: Effort = {
   store: { rounds: 2, seconds: 0.2, small: 1_000, large: 20_000 },
   stats: { links: 200, detailedEvery: 20, calls: 20 },
   starts: 1,
+  names: { few: 20, many: 500, rounds: 1, handshakes: 200 },
   neighbours: { rounds: 1, links: 1_000, clicks: 5_000 },
 };

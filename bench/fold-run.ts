@@ -11,7 +11,7 @@ const now = Date.now();
 await (await openDatabase(databaseUrl, dataDir, () => {})).close();
 Bun.gc(true);
 
-/** In bytes; PostgreSQL is asked by who has started it. */
+/** In bytes; PostgreSQL is asked by the program that started it. */
 function stored(): number {
   if (databaseUrl !== null) return 0;
   const database = new Database(join(dataDir, 'linnet.sqlite'));
@@ -44,6 +44,8 @@ const settings = {
   saltKey: '',
   origin: 'https://links.example.com',
   daysKept: 180,
+  clock: 'told',
+  keep: { milliseconds: 0, bytes: 0 },
   repeatWindow: 2_000,
   floodLimit: 30_000,
   countryFile: null,

@@ -64,6 +64,7 @@ export function* hitMix(count: number, until: number, links = 10_000): Generator
       witness: 'none',
       doNotTrack: false,
       countryHint: '',
+      ledBy: '',
     };
   }
 }
@@ -97,6 +98,7 @@ export function* plainHits(count: number, until: number, ofLinks: number): Gener
       witness: 'none',
       doNotTrack: false,
       countryHint: '',
+      ledBy: '',
     };
   }
 }

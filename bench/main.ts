@@ -4,11 +4,12 @@ import { glance, whole } from './effort.ts';
 import { machineFacts } from './machine.ts';
 import { measureAgents } from './parts/agents.ts';
 import { measureApi } from './parts/api.ts';
-import { measureAsking } from './parts/asking.ts';
+import { measureAsking, measureAskingPostgres } from './parts/asking.ts';
 import { measureBulk } from './parts/bulk.ts';
 import { measureFold, measureJournal } from './parts/clicks.ts';
 import { measureFile } from './parts/file.ts';
 import { measureFoldPostgres } from './parts/fold-postgres.ts';
+import { measureNames } from './parts/names.ts';
 import { measureNeighbours } from './parts/neighbours.ts';
 import { measurePipelining } from './parts/pipelining.ts';
 import { measureRedirect } from './parts/redirect.ts';
@@ -19,7 +20,7 @@ import { print } from './table.ts';
 
 const results = join(import.meta.dir, 'results');
 const longest =
-  (process.argv.some((word) => word === 'ten_million' || word === 'asking') ? 40 : 20) * 60 * 1000;
+  (process.argv.some((word) => /^(ten_million|asking|asking_postgres)$/.test(word)) ? 40 : 20) * 60 * 1000;
 
 setTimeout(() => {
   process.stderr.write('The bench takes far longer than it should: something hangs.\n');
@@ -45,12 +46,14 @@ const parts = {
 /** These run only when they are named, and have a file of their own each. */
 const apart = {
   asking: measureAsking,
+  asking_postgres: measureAskingPostgres,
   bulk: measureBulk,
   ten_million: measureTenMillion,
   pipelining: measurePipelining,
   neighbours: measureNeighbours,
   fold_postgres: measureFoldPostgres,
   file: measureFile,
+  names: measureNames,
 };
 /** Named on the command line: `npm run bench -- journal fold`. */
 const asked = process.argv.slice(2).filter((word) => word in parts || word in apart);

@@ -3,8 +3,8 @@
  * only Node and npm can start.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -36,6 +36,11 @@ const commands = {
     ],
     env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000', ORDERS: '100000', REFRESHES: '1000' },
   },
+  scan: {
+    needs: 'everything',
+    run: ['test', '--timeout', '900000', './test/scan/testssl.test.ts'],
+    env: { SCAN: 'yes' },
+  },
   bench: { needs: 'everything', run: ['bench/main.ts'] },
   'bench:redirect': { needs: 'everything', run: ['bench/redirect/main.ts'] },
   typecheck: {
@@ -51,11 +56,11 @@ const commands = {
 };
 
 /**
- * All tests run in several processes, two more than there are processors, as many tests wait; the longest files begin first
+ * All tests run in several processes, three for each processor, as many tests wait; the longest files begin first
  * (`test/timings.json`: milliseconds a file, written anew with `--update-timings` behind these).
  */
 const sideBySide = [
-  `--parallel=${availableParallelism() + 2}`,
+  `--parallel=${availableParallelism() * 3}`,
   '--no-isolate',
   '--timings=test/timings.json',
 ];
@@ -71,9 +76,27 @@ if (command.tool) {
   if (command.each) for (const project of command.each) run(process.execPath, [...tool, project]);
   else run(process.execPath, [...tool, ...rest]);
 } else if (name === 'test' && rest.length === 0) {
-  run(bun(), [...command.run, ...sideBySide], command.env);
+  run(bun(), [...command.run, ...sideBySide], {
+    ...command.env,
+    ...(process.env.LINNET_BUILT ? {} : builtProgram()),
+  });
 } else {
   run(bun(), [...command.run, ...rest], command.env);
+}
+
+/** The one file, for what tests run as a process of its own: it starts with half of the CPU that a checkout takes. */
+function builtProgram() {
+  const folder = mkdtempSync(join(tmpdir(), 'linnet-suite-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const env = { ...process.env, LINNET_DIST: folder };
+  const { status } = spawnSync(bun(), ['scripts/build.ts'], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  if (status !== 0) fail('The one file could not be built.');
+  return {
+    LINNET_BUILT: join(
+      folder,
+      readdirSync(folder).find((file) => file.startsWith('linnet-')),
+    ),
+  };
 }
 
 /** Compares what npm noted down as installed with the lockfile: no stamp of our own that could lie. */

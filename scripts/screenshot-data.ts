@@ -146,11 +146,45 @@ export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Prom
   await deleteSome(app, call);
   await signInElsewhere(app, owner);
   const domain = await call('POST', '/api/v1/domain', { domain: 'go.bücher.de' });
+  await addFailingDomains(app, call);
   const invitation = await call('POST', '/api/v1/invitation', {
     email: 'charles@example.com',
     role: 'editor',
   });
   return { linkId: first.id, domainId: domain.id, invitationPath: new URL(invitation.url).pathname };
+}
+
+type Call = (method: string, path: string, body: unknown) => Promise<{ id: number; domain: string }>;
+
+/** Verified ones whose certificates can't be had, as with HTTPS=auto. */
+async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
+  const { database, domains } = app.app.context;
+  (domains as { getsCertificates: boolean }).getsCertificates = true;
+  const failing = [
+    ['links.shop.example.com', 'caa', null, 'CAA record for links.shop.example.com prevents issuance'],
+    [
+      'a-rather-long-sub-domain.for-the-summer-campaign.restaurant.example.org',
+      'connection',
+      app.clock.now + 20 * 86_400_000,
+      '192.0.2.7: Fetching http://a-rather-long-sub-domain.for-the-summer-campaign.restaurant.example.org/.well-known/acme-challenge/Xx4s: Timeout during connect (likely firewall problem)',
+    ],
+    ['well.example.net', null, app.clock.now + 60 * 86_400_000, null],
+  ] as const;
+  for (const [host, problem, not_after, problem_detail] of failing) {
+    await call('POST', '/api/v1/domain', { domain: host });
+    const certificate = { host, problem, problem_detail, not_after, failures: 3 };
+    await database.write(async (queries) => {
+      await queries
+        .updateTable('domains')
+        .set({ verified_at: app.clock.now, next_check_at: app.clock.now + 86_400_000 })
+        .where('host', '=', host)
+        .execute();
+      await queries
+        .insertInto('certificates')
+        .values({ ...certificate, next_at: app.clock.now + 3_600_000 })
+        .execute();
+    });
+  }
 }
 
 const agents = [

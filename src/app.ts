@@ -13,17 +13,20 @@ import { HttpsSince } from './compose/https-since.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import type { Overrides } from './compose/overrides.ts';
+import { Readiness } from './compose/readiness.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
 import { routesOf } from './compose/router.ts';
 import { answerOtherNodes, saltKeyOf } from './compose/salts.ts';
 import { scheduleClickCleanup, startScheduledJobs } from './compose/scheduled-jobs.ts';
 import { openServers } from './compose/servers.ts';
 import type { Start } from './compose/start.ts';
+import { watchVersion } from './compose/version-watch.ts';
 import type { Config } from './config/options.ts';
 import { router } from './http/router.ts';
 import type { RawHit } from './journal/hit.ts';
 import type { Context } from './manage/context.ts';
 import { setupToken } from './manage/register-user.ts';
+import { hashSeedOf } from './rules/day-hash.ts';
 import type { Lookups } from './storage/database.ts';
 import { findLinkForVisitor } from './storage/links.ts';
 import { hasUsers } from './storage/users.ts';
@@ -46,6 +49,10 @@ export interface App {
   readonly setupToken: string | null;
   /** Fulfilled when the public address has changed: this app knows only the old one. */
   readonly moved: Promise<void>;
+  /** From now on `/readyz` says no: all of the instance is to end. */
+  sayNotReady(): void;
+  /** Goes on for `DRAIN_SECONDS`, while each answer ends its connection. */
+  drain(): Promise<void>;
   /** Lets requests under way finish, then closes everything in reverse order. */
   stop(): Promise<void>;
 }
@@ -83,7 +90,7 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     queries: database.lookup,
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
-  const caches = cachesOf(site, lookups, now, cacheBounds);
+  const caches = cachesOf(site, lookups, now, cacheBounds, config.forwardQuery);
   const notify = (change: Change) => {
     forget(caches, change);
     dataPlane.change(change);
@@ -111,7 +118,15 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
   opened.defer(async () => void (await Promise.all([drain(dataPlane, appServer), live.close()])));
 
   const record = (hit: RawHit) => clicks.append(hit) ?? 'stored';
-  const redirects = requestHandlerOf({ config, context, caches, misses, record, log });
+  const redirects = requestHandlerOf({
+    config,
+    context,
+    caches,
+    misses,
+    record,
+    hashSeed: hashSeedOf(saltKeyOf(store)),
+    log,
+  });
   const shared = { live, bodies: new BodyMemory(), heavyReads: new HeavyReads() };
   const serve = serveApi(routes, { ...context, ...shared }, authenticator, log);
   const api: typeof serve = async (...call) => {
@@ -120,6 +135,8 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     await dataPlane.caughtUp();
     return answer;
   };
+  const readiness = new Readiness(database);
+  watchVersion(start, database, readiness);
   const routing = {
     config,
     context,
@@ -127,6 +144,7 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     redirects,
     api,
     log,
+    readiness,
     httpsIsWell: httpsSince.isWell,
   };
   appServer.open(router(routesOf(routing)));
@@ -142,6 +160,12 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     clicks,
     setupToken: token,
     moved: token === null ? new Promise(() => {}) : whenMoved(start, database, site),
+    sayNotReady: () => readiness.set('draining', 'draining'),
+    async drain() {
+      appServer.drain();
+      await dataPlane.drain();
+      await Bun.sleep(config.drainSeconds * 1_000);
+    },
     stop: () => opened.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { type App, createApp } from './app.ts';
 import { programCommand } from './bundle/located.ts';
 import { startInWorker } from './compose/data-plane-worker.ts';
+import { refuseUnknownHost } from './compose/dns-before-start.ts';
 import { dnsNotice } from './compose/dns-notice.ts';
 import { greeting } from './compose/greeting.ts';
 import { RestartableApp } from './compose/restartable-app.ts';
@@ -12,6 +13,7 @@ import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
 import { Dns } from './domains/dns.ts';
+import { Site } from './rules/site.ts';
 import { StartProblem } from './start-problem.ts';
 import { Log } from './telemetry/log.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
@@ -29,6 +31,11 @@ export async function serve(words: readonly string[], given: Environment): Promi
   try {
     const { host, ports, environment } = readServeWords(words, given);
     const config = loadConfig(environment);
+    const typed =
+      host === null || ports !== null || config.baseUrl === null
+        ? null
+        : new Site(config.baseUrl).defaultHost;
+    if (typed !== null) await refuseUnknownHost(typed, config, ownAddresses());
     // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then
     // on (the store's, for example): on a single core, visits come first.
     const startDataPlane = startInWorker(environment, lowerPriority);
@@ -36,7 +43,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
     if (ports !== null) await work({ ...config, ...ports }, begin);
     else if (config.workers > 1) await keepWorkers(config, host);
     else await serveAlone(config, begin);
-    if (host !== null && ports === null) await sayWhatDnsHas(host, config);
+    if (typed !== null) await sayWhatDnsHas(typed, config);
   } catch (cause) {
     const isForeseen = cause instanceof ConfigProblem || cause instanceof StartProblem;
     process.stderr.write(
@@ -59,7 +66,7 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
   const lock = await lockDataFolder(config, new Log(config.logLevel));
   const program = new RestartableApp(config, begin);
   stopOnSignals(async () => {
-    await stopOf(program.current);
+    await stopOf(program.current, true);
     lock.release();
   });
   const app = await program.current;
@@ -70,6 +77,8 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
 /** One of several that share a port. It ends with its parent, also when that is killed. */
 async function work(config: Config, begin: Begin): Promise<void> {
   const program = new RestartableApp(config, begin);
+  // A worker that is restarted alone leaves the instance ready: the others answer.
+  process.on('message', () => void program.current.then((app) => app.sayNotReady()));
   const stop = stopOnSignals(() => stopOf(program.current));
   process.on('disconnect', stop);
   process.send?.({ greeting: greetingOf(await program.current, config) });
@@ -79,8 +88,10 @@ async function work(config: Config, begin: Begin): Promise<void> {
  * Visitors may be answered a moment before the start is over, and their clicks must be stored: so the start is waited for
  * first. A start that takes long, because of a large migration, is aborted.
  */
-async function stopOf(starting: Promise<App>): Promise<void> {
+async function stopOf(starting: Promise<App>, isWhole = false): Promise<void> {
   const app = await Promise.race([starting.catch(() => null), Bun.sleep(startPatience)]);
+  if (isWhole) app?.sayNotReady();
+  await app?.drain();
   await app?.stop();
 }
 
@@ -90,15 +101,15 @@ async function keepWorkers(config: Config, host: string | null): Promise<void> {
   const port = holdPort(config);
   const { https, httpPort } = config;
   const beside =
-    https === 'off' || httpPort === null ? '' : holdPort({ ...config, port: httpPort }, 'HTTP_PORT');
+    https === 'off' || httpPort === null ? null : holdPort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
-  const command = programCommand(...workerWords(host, `${port},${beside}`));
+  const command = programCommand(...workerWords(host, `${port},${beside ?? ''}`));
   const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
   stopOnSignals(async () => {
     await workers.stop();
     lock.release();
   });
-  const starting = StartingServer.open({ ...config, port }, log);
+  const starting = StartingServer.open({ ...config, port, httpPort: beside }, log);
   const words = await workers.start(() => void starting?.stop());
   if (words === null) process.exit(1);
   process.stdout.write(words);

@@ -5,6 +5,7 @@ import { Secrets } from './auth/secrets.ts';
 import { copyBeforeUpgrade } from './backup/before-upgrade.ts';
 import { shellCommand } from './bundle/shell-command.ts';
 import type { Config } from './config/options.ts';
+import { serverName, serversOf } from './rules/database-url.ts';
 import { StoreAway } from './rules/errors.ts';
 import { StartProblem } from './start-problem.ts';
 import type { Database } from './storage/database.ts';
@@ -106,8 +107,8 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
 export function storeProblem({ databaseUrl }: Config, dataDir: string, cause: unknown): StartProblem {
   if (databaseUrl === null)
     return new StartProblem(`The SQLite file in ${dataDir} can not be opened: ${reason(cause)}.`);
-  const url = new URL(databaseUrl);
-  const place = `${url.hostname}:${url.port || 5432}${url.pathname}`;
+  const servers = serversOf(databaseUrl) ?? [databaseUrl];
+  const place = `${servers.map(serverName).join(' or ')}${new URL(servers[0] ?? databaseUrl).pathname}`;
   const away = cause instanceof StoreAway ? 'can not be reached' : 'can not be used';
   return new StartProblem(
     `The database at ${place} ${away}: ${reason(cause)}. Check DATABASE_URL and that the server runs.`,

@@ -60,6 +60,9 @@ function run(task: ToDataPlane['task']): Listening | null | Promise<null> {
     case 'tidy':
       dataPlane.clicks.tidy();
       return null;
+    case 'drain':
+      dataPlane.drain();
+      return null;
     case 'stopTaking':
       return dataPlane.stopTaking(task.patience).then(done);
     case 'endConnections':

@@ -33,7 +33,7 @@ const tablesOfOrganizations = async (): Promise<string[]> => {
 
 /** Those that `storage/deleted-organizations.ts` and `ledger/delete-chunks.ts` empty, or that empty themselves. */
 const known =
-  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|invitations|link_bin|link_block_marks|link_blocks|link_counts|links|organization_rollups|tags|users|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
+  /^(api_keys|click_corrections|domains|hit_chunks|hit_packs|hits|idempotency_keys|invitations|link_bin|link_block_marks|link_blocks|link_counts|link_history|links|organization_rollups|tags|users|webhook_deliveries|webhook_outages)$|^(hits|hit_packs)_/;
 
 /** How many rows an organization has, by table. */
 async function rowsOf(organizationId: number): Promise<Record<string, number>> {
@@ -58,6 +58,9 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const owner = await app.newcomer();
     const guest = await member(app, owner);
     const made = await link(guest.key);
+    const once = { headers: { 'idempotency-key': 'kept' } };
+    await app.call('POST', '/api/v1/api_key', { key: guest.key, body: { name: 'second' }, ...once });
+    expect((await rowsOf(owner.organizationId)).idempotency_keys).toBe(1);
     const pair = await app.call('POST', '/api/v1/auth/create_tokens', {
       body: { email: guest.email, password: guest.password },
     });
@@ -78,6 +81,7 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const body = { email: guest.email, password: guest.password };
     expect((await app.call('POST', '/api/v1/session', { body })).status).toBe(401);
     expect((await app.call('GET', '/api/v1/member', { key: owner.key })).json).toHaveLength(1);
+    expect(await rowsOf(owner.organizationId)).not.toHaveProperty('idempotency_keys');
     // What was made for the organization is the organization's.
     expect((await app.call('GET', `/api/v1/link/${made.id}`, { key: owner.key })).status).toBe(200);
     expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
@@ -106,7 +110,9 @@ describe.each(storeKinds)('an account on %s', (store) => {
     const owner = await app.newcomer();
     const { key, organizationId, password } = owner;
     const theirs = await link(other.key);
-    const tag = await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } });
+    const once = { headers: { 'idempotency-key': 'kept' } };
+    const tag = await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' }, ...once });
+    expect((await rowsOf(organizationId)).idempotency_keys).toBe(1);
     const made = await Promise.all(Array.from({ length: 12 }, () => link(key, { tags: [tag.json.id] })));
     const hooked = await link(key, { webhook_url: `${app.url}/healthz` });
     await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } });

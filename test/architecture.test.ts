@@ -94,7 +94,7 @@ test('only the entrances import the composition root, and only it and they what 
     if (['serve.ts', 'cli'].includes(roomOf(file))) continue;
     const imports = await importsOf(file);
     expect(imports).not.toContain('app.ts');
-    if (!['app.ts', 'compose', 'visitor-thread.ts'].includes(roomOf(file))) {
+    if (!['app.ts', 'compose', 'visitor-thread.ts', 'fold-thread.ts'].includes(roomOf(file))) {
       expect(imports.filter((target) => roomOf(target) === 'compose')).toEqual([]);
     }
   }

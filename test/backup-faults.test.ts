@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SQL } from 'bun';
@@ -52,6 +52,7 @@ describe('a restore refuses, and leaves nothing behind', () => {
   const packed = (text: string) => Bun.zstdCompressSync(Buffer.from(text));
   const header = (migration: number) =>
     `${JSON.stringify({ linnet_backup: 1, database: 'sqlite', migration, made_at: '', key_mark: null })}\n`;
+  const ended = (text: string) => `${text}{"rows":0,"sha256":"${Bun.SHA256.hash(text, 'hex')}"}\n`;
   const broken = async (change: (bytes: Buffer) => Buffer | Uint8Array): Promise<Uint8Array> =>
     change(await readFile(whole));
 
@@ -91,8 +92,16 @@ describe('a restore refuses, and leaves nothing behind', () => {
       /its checksum is another/,
     ],
     [
+      'one whose damage shows in rows first',
+      () =>
+        packed(
+          `${header(newestMigration)}{"table":"words","columns":["id","word"],"bytes":[]}\n[[1,"a"],[1,"a"]]\n{"rows":2,"sha256":"00"}\n`,
+        ),
+      /its checksum is another/,
+    ],
+    [
       'tables that are not known',
-      () => packed(`${header(newestMigration)}{"table":"nonsense","columns":["id"],"bytes":[]}\n`),
+      () => packed(ended(`${header(newestMigration)}{"table":"nonsense","columns":["id"],"bytes":[]}\n`)),
       /nonsense/,
     ],
   ])('%s', async (_, bytes, line) => {
@@ -200,7 +209,7 @@ test('a disk that is full stops a backup and a restore with one line, and neithe
   ]);
 }, 240_000);
 
-test('a backup that is killed leaves nothing under its name', async () => {
+test('a backup that is killed leaves nothing under its name, and the next one into that folder removes the rest', async () => {
   const file = join(folder.path, 'killed.linnet');
   const killed = runCommand(['backup', file], large);
   await eventually(
@@ -210,11 +219,22 @@ test('a backup that is killed leaves nothing under its name', async () => {
   killed.kill('SIGKILL');
   await killed.exited;
   const left = readdirSync(folder.path).filter((name) => name.startsWith('killed'));
-  expect(left).toEqual([expect.stringMatching(/^killed\.linnet\.\d+\.partial$/)]);
+  expect(left).toEqual([expect.stringMatching(/^killed\.linnet\.backup-[\w.]+-\d+\.partial$/)]);
   const settings = await target();
   const [code, , err] = await command(['restore', join(folder.path, left[0] ?? '')], settings);
   expect([code, err]).toEqual([1, expect.stringMatching(/cut off|not a backup/)]);
-  expect((await command(['backup', file], large))[0]).toBe(0);
+  // One of another machine that may still be written, one that can't, and what is none of ours.
+  const [elsewhere, old, foreign] = [
+    'a.backup-elsewhere-7.partial',
+    'b.backup-elsewhere-7.partial',
+    'c.7.partial',
+  ];
+  for (const name of [elsewhere, old, foreign]) writeFileSync(join(folder.path, name), 'x');
+  utimesSync(join(folder.path, old), 1, 1);
+  expect((await command(['backup', join(folder.path, 'next.linnet')], large))[0]).toBe(0);
+  const partial = readdirSync(folder.path).filter((name) => name.endsWith('.partial'));
+  expect(partial.sort()).toEqual([elsewhere, foreign]);
+  for (const name of partial) rmSync(join(folder.path, name));
 }, 240_000);
 
 describe.each(storeKinds)('a restore into %s that is killed', (kind) => {

@@ -1,66 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
-import { selfSigned } from './support/certificate.ts';
-import { answerWhen, eventually } from './support/eventually.ts';
-import { freePorts } from './support/free-ports.ts';
-import { temporaryFolder } from './support/program.ts';
+import { answerWhen } from './support/eventually.ts';
+import { hasNginx, type Nginx, startNginx } from './support/nginx.ts';
 
-const nginx = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` });
 const host = 'links.example.com';
 
 /** Only where it is installed, as with Caddy. */
-describe.skipIf(nginx === null)(
+describe.skipIf(!hasNginx)(
   'behind a real nginx with deploy/nginx.conf (skipped where none is installed)',
   () => {
     let app: TestApp;
     let owner: Newcomer;
-    let folder: { path: string } & AsyncDisposable;
-    let proxy: Bun.Subprocess;
-    let https: number;
-    let http: number;
+    let proxy: Nginx;
     beforeAll(async () => {
       app = await startApp({ env: { BASE_URL: `https://${host}`, TRUSTED_PROXIES: '1' } });
       owner = await app.newcomer();
-      folder = await temporaryFolder();
-      [http = 0, https = 0] = freePorts(2);
-      const { certificate, key } = selfSigned(host);
-      const file = (name: string) => join(folder.path, name);
-      await Bun.write(file('fullchain.pem'), certificate);
-      await Bun.write(file('privkey.pem'), key);
-      const given = await Bun.file(join(import.meta.dir, '..', 'deploy', 'nginx.conf')).text();
-      const own = given
-        .replaceAll('/etc/letsencrypt/live/links.example.com', folder.path)
-        .replaceAll(/listen \[::\].*\n/g, '\n')
-        .replace('listen 80;', `listen 127.0.0.1:${http};`)
-        .replace('listen 443 ssl;', `listen 127.0.0.1:${https} ssl;`)
-        .replace('127.0.0.1:3000', new URL(app.url).host);
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-        .map((kind) => `${kind}_temp_path ${file(kind)};`)
-        .join(' ');
-      await Bun.write(
-        file('nginx.conf'),
-        `pid ${file('pid')}; error_log ${file('error.log')}; events {} http { access_log off; ${temporary} ${own} }`,
-      );
-      proxy = Bun.spawn([nginx ?? '', '-c', file('nginx.conf'), '-g', 'daemon off;'], { stderr: 'inherit' });
-      await eventually(
-        () =>
-          visit('/healthz').then(
-            ({ status }) => status === 200,
-            () => false,
-          ),
-        'nginx',
-      );
+      proxy = await startNginx(host, app.url);
     });
     afterAll(async () => {
-      proxy?.kill();
-      await proxy?.exited;
-      await folder?.[Symbol.asyncDispose]();
+      await proxy?.[Symbol.asyncDispose]();
       await app.stop();
     });
 
     const visit = (path: string, headers: Record<string, string> = {}) =>
-      fetch(`https://127.0.0.1:${https}${path}`, {
+      fetch(`https://127.0.0.1:${proxy.httpsPort}${path}`, {
         headers: { host, ...headers },
         redirect: 'manual',
         tls: { rejectUnauthorized: false },
@@ -79,7 +42,7 @@ describe.skipIf(nginx === null)(
       expect((await visit('/app')).status).toBe(200);
       expect((await visit('/api/v1/link', { 'api-key': owner.key })).status).toBe(200);
       expect((await visit('/internal/tls-allowed?domain=x.example')).status).toBe(404);
-      const plain = await fetch(`http://127.0.0.1:${http}/sale?a=b`, {
+      const plain = await fetch(`http://127.0.0.1:${proxy.httpPort}/sale?a=b`, {
         headers: { host },
         redirect: 'manual',
       });

@@ -19,6 +19,23 @@ const kinds: readonly (readonly [string, object])[] = [
   ['guarded-card', { bot_protection: true, og_description: 'Words' }],
   ['locked', { password: 'open sesame' }],
   ['checked', { captcha: true }],
+  ['early', { start_date: new Date(Date.now() + 7_200_000).toISOString() }],
+  ['onward', { forward_query: 'override', forward_path: true, redirect_status: 301 }],
+  [
+    'ruled',
+    {
+      rules: [
+        {
+          when: { country: ['NL', 'CH'], not: { language: ['en'] } },
+          destination_url: `${destination}&country`,
+        },
+        { when: { device: ['mobile'], source: ['link'] }, destination_url: `${destination}&mobile` },
+        { when: { referrer: ['example.com', 'news.example.org'] }, destination_url: `${destination}&from` },
+        { when: { query: { utm_source: [] } }, destination_url: `${destination}&mail` },
+        { when: { network: ['203.0.113.0/24'] }, destination_url: `${destination}&network` },
+      ],
+    },
+  ],
   ['over', { expiration_date: new Date(Date.now() + 60_000).toISOString() }],
 ];
 
@@ -111,6 +128,9 @@ const shapes: readonly ((suffix: string) => string)[] = [
   (suffix) => `/./${suffix}`,
   (suffix) => `/x/../${suffix}`,
   (suffix) => `/%2e/${suffix}`,
+  (suffix) => `/${suffix}/more/of%20it/`,
+  (suffix) => `/${suffix}/it's|"[`,
+  (suffix) => `/${suffix}/a//b/../c`,
   (suffix) => `/${suffix}/.`,
   (suffix) => `/${suffix}//`,
   (suffix) => `//${suffix}`,
@@ -188,7 +208,7 @@ async function send(visit: MadeUp, way: 'one' | 'two'): Promise<RawAnswer | unde
   const answers = await exchange(app.url, head, {
     answers: 1,
     bodyless: visit.method === 'HEAD',
-    patience: 2_000,
+    patience: 30_000,
     cuts: visit.cuts.map((part) => Math.floor(part * head.length)).filter((cut) => cut > 0),
   });
   return answers[0];

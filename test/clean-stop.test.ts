@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { linkOn } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { linkOn } from './support/link-on.ts';
 import {
   endOf,
   type Program,

@@ -74,7 +74,7 @@ test('clicks that are being erased when the program is killed, twice, are erased
     await start();
   }
 
-  // Whoever reads meanwhile sees no number below zero.
+  // Readers meanwhile see no number below zero.
   const last = await (program as Program).address();
   await answerWhen(
     async () => {

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { correctionStep, scopeOf } from '../src/ledger/correction-step.ts';
 import type { StoredHit } from '../src/ledger/ledger.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
 import { classCodes, classes, dimensionCodes, reasonCodes } from '../src/rules/click-fields.ts';
-import { classBefore, reasonWithin, reclassifiable } from '../src/rules/reclassified.ts';
+import { classBefore, reasonWithin, reclassifiable, shownReason } from '../src/rules/reclassified.ts';
 import { dayLength, hourLength } from '../src/rules/utc-time.ts';
 import {
   findCorrection,
@@ -140,7 +141,24 @@ function corrected(hits: readonly StoredHit[], correction: StoredCorrection): St
 }
 
 /** All of the ledger, with the reasons as they are stored. */
-const ledgerOf = (database: Database) => wholeLedger(database.read, 'stored');
+const ledgerOf = async (database: Database) => {
+  const hits = await wholeLedger(database.read, 'stored');
+  expect(await asked(database)).toEqual(hits.map(shown));
+  return hits;
+};
+
+/** The same as questions find them, by their ids. */
+async function asked(database: Database): Promise<readonly StoredHit[]> {
+  const page = { before: undefined, limit: 100_000, offset: 0 };
+  const found: StoredHit[] = [];
+  for (const id of organizations) {
+    const { hits } = await openLedger(database).before({ owner: { kind: 'organization', id } }, page);
+    found.push(...hits);
+  }
+  return found.map(shown).sort((one, other) => one.id - other.id);
+}
+
+const shown = (hit: StoredHit): StoredHit => ({ ...hit, reason: shownReason(hit.reason) });
 
 describe.each(storeKinds)('corrections on %s', (kind) => {
   test('leave what would be there had only the right hits come in', async () => {

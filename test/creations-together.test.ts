@@ -25,6 +25,7 @@ describe.each(storeKinds)('single creations that meet on %s', (store: StoreKind)
     userId,
     organizationId,
     role: 'administrator',
+    via: 'token',
   });
   const prepare = (who: Newcomer, input: Partial<LinkToCreate> = {}) =>
     linkPreparer(app.app.context, callerFrom(who), false)({ destination_url: 'https://e.com', ...input });

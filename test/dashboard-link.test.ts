@@ -8,6 +8,10 @@ const tag = (id: number) => ({ id, name: `tag ${id}`, created_at: '', organizati
 
 const base: Fields = {
   destination_url: 'https://example.com/',
+  notes: '',
+  disabled: false,
+  archived: false,
+  on_paper: false,
   name: 'before',
   tags: [tag(1), tag(2)],
   android_link_destination: '',
@@ -16,7 +20,10 @@ const base: Fields = {
   og_description: '',
   og_image: '',
   password: '',
+  start_date: null,
+  before_start_url: '',
   expiration_date: null,
+  expired_url: '',
   bot_protection: false,
   captcha: false,
   qr_code_foreground_hex: '#000000',

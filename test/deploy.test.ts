@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
 import { eventually } from './support/eventually.ts';
@@ -72,6 +72,42 @@ test('the Debian package has the file, the unit and settings for root alone, and
   const unpacked = join(folder.path, 'debian');
   expect(toolOutput(['dpkg-deb', '--extract', deb, unpacked])).toEqual({ code: 0, said: '' });
   expect(toolOutput([join(unpacked, 'usr/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
+}, 240_000);
+
+test('dpkg installs the Debian package, keeps changed settings at an upgrade and at a removal, and purges all', async () => {
+  if (process.getuid?.() !== 0 || toolOutput(['dpkg', '--version']) === null) return notTried('dpkg as root');
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  const deb = join(folder.path, `linnet_${version}_${architecture}.deb`);
+  const installed = join(folder.path, 'installed');
+  await mkdir(join(installed, 'var/lib/dpkg/info'), { recursive: true });
+  await mkdir(join(installed, 'var/lib/dpkg/updates'));
+  await Bun.write(join(installed, 'var/lib/dpkg/status'), '');
+  // This root has nothing else in it: no C library, and no shell for the scripts.
+  const forced = ['--force-script-chrootless', '--force-depends'];
+  const dpkg = (...words: string[]) => toolOutput(['dpkg', `--root=${installed}`, ...forced, ...words])?.code;
+  expect(dpkg('--install', deb)).toBe(0);
+  expect(toolOutput([join(installed, 'usr/bin/linnet'), 'version'])?.said).toStartWith(`Linnet ${version}`);
+  const settings = join(installed, 'etc/linnet/linnet.env');
+  expect((await stat(settings)).mode & 0o777).toBe(0o600);
+  await Bun.write(settings, 'BASE_URL=https://links.example.com\n');
+  expect(dpkg('--install', deb)).toBe(0);
+  expect(dpkg('--remove', 'linnet')).toBe(0);
+  expect(await Bun.file(join(installed, 'usr/bin/linnet')).exists()).toBe(false);
+  expect(await Bun.file(settings).text()).toBe('BASE_URL=https://links.example.com\n');
+  expect(dpkg('--purge', 'linnet')).toBe(0);
+  expect(await Bun.file(settings).exists()).toBe(false);
+}, 240_000);
+
+test('the image has less than 70 MB where it is packed', async () => {
+  const image = join(folder.path, 'packed');
+  expect(toolOutput([join(root, 'deploy/image-root.sh'), file, image])).toEqual({ code: 0, said: '' });
+  // Registries pack with more effort.
+  const packed = join(folder.path, 'image.tar.gz');
+  expect(toolOutput(['tar', '-C', image, '-I', 'gzip -1', '-cf', packed, '.'])).toEqual({
+    code: 0,
+    said: '',
+  });
+  expect((await stat(packed)).size).toBeLessThan(70e6);
 }, 240_000);
 
 test('the image runs with a root that is read-only, is healthy by its own word, and stops when told to', async () => {

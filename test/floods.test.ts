@@ -67,6 +67,18 @@ describe.each(storeKinds)('floods on %s', (store) => {
   });
 });
 
+test('nothing is a flood where FLOOD_LIMIT is 0', async () => {
+  const app = await startApp({ env: { ...env, FLOOD_LIMIT: '0' } });
+  try {
+    const owner = await app.newcomer();
+    const link = await linkOf(app, owner);
+    await visits(app, link.path, 3 * limit, () => '198.51.100.1');
+    expect(await totalsOf(app, owner, link.id)).toEqual([3 * limit, 0]);
+  } finally {
+    await app.stop();
+  }
+});
+
 test('two nodes do not double the limit', async () => {
   const DATABASE_URL = await migratedPostgres();
   const all = { ...env, DATABASE_URL, SECRET_KEY: 'the same secret on every node, long enough' };

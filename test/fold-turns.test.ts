@@ -41,6 +41,7 @@ const plain: RawHit = {
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -111,6 +112,8 @@ function deskOf(
       databaseUrl: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
+      clock: 'told',
+      keep: { milliseconds: 0, bytes: 0 },
       repeatWindow: 2_000,
       floodLimit: 30_000,
       countryFile: null,
@@ -121,7 +124,8 @@ function deskOf(
     salts,
     enrich: enrichParts({ countryOf: () => 'XX', isOwnHost: () => false, salts }),
     hosts: new Set(),
-    now: plain.at,
+    // None of the hits is later.
+    now: plain.at + 3_600_000,
     deliveriesOf,
     tell,
   });

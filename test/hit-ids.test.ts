@@ -61,6 +61,7 @@ describe.each(storeKinds)('a hit has one id everywhere on %s', (store) => {
     witness: 'none',
     doNotTrack: false,
     countryHint: '',
+    ledBy: '',
   });
 
   test('also where a long batch is sorted by link and packed', async () => {

@@ -7,7 +7,14 @@ import { loadConfig } from '../src/config/load.ts';
 import type { Newcomer } from './support/app.ts';
 import { selfSigned } from './support/certificate.ts';
 import { answerWhen, eventually } from './support/eventually.ts';
-import { secureHost, secureSocket, startTlsApp, type TlsApp } from './support/tls-app.ts';
+import {
+  isResumed,
+  secureHost,
+  secureSocket,
+  sessionOf,
+  startTlsApp,
+  type TlsApp,
+} from './support/tls-app.ts';
 
 let tls: TlsApp;
 let owner: Newcomer;
@@ -171,15 +178,16 @@ test('a change to what can not be used is logged once, and the certificate from 
   await eventually(async () => (await fingerprint()) !== other, 'its own name again');
 });
 
-test('old versions of TLS are refused, and a session is resumed', async () => {
+test('old versions of TLS are refused, and HTTP/1.1 is spoken', async () => {
   await expect(secureSocket(tls.app, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' })).rejects.toThrow();
-  const first = await secureSocket(tls.app, { maxVersion: 'TLSv1.2', ALPNProtocols: ['h2', 'http/1.1'] });
-  expect([first.getProtocol(), first.alpnProtocol]).toEqual(['TLSv1.2', 'http/1.1']);
-  const session = first.getSession();
-  first.destroy();
-  const second = await secureSocket(tls.app, { maxVersion: 'TLSv1.2', session });
-  expect(second.isSessionReused()).toBe(true);
-  second.destroy();
+  const socket = await secureSocket(tls.app, { maxVersion: 'TLSv1.2', ALPNProtocols: ['h2', 'http/1.1'] });
+  expect([socket.getProtocol(), socket.alpnProtocol]).toEqual(['TLSv1.2', 'http/1.1']);
+  socket.destroy();
+});
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s is resumed', async (version) => {
+  const options = { minVersion: version, maxVersion: version };
+  expect(await isResumed(tls.app, await sessionOf(tls.app, options), options)).toBe(true);
 });
 
 test('what is no TLS ends its connection, and costs nobody else and no line of the log', async () => {

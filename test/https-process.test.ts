@@ -2,9 +2,12 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { refuseUnknownHost } from '../src/compose/dns-before-start.ts';
 import { hasPebble, startAuthority } from './support/acme.ts';
+import { freePorts } from './support/free-ports.ts';
 import { migratedSqlite } from './support/migrated-store.ts';
-import { runServer, temporaryFolder } from './support/program.ts';
+import { type Names, startNameServer, zoneOf } from './support/name-server.ts';
+import { runCommand, runServer, temporaryFolder } from './support/program.ts';
 
 const own = 'links.example.com';
 const custom = 'go.example.org';
@@ -47,4 +50,43 @@ describe.skipIf(!hasPebble)('the program with HTTPS=auto', () => {
     expect(await program.exited).toBe(0);
     expect(program.output().err).not.toContain('"level":"error"');
   });
+});
+
+test('a host that the DNS does not have stops a first start with one line, and none that has a certificate', async () => {
+  await using folder = await temporaryFolder();
+  const names: Names = { 'other.example.com': { A: ['192.0.2.1'] } };
+  const dns = await startNameServer(zoneOf(names));
+  const DATA_DIR = folder.path;
+  const [https = 0, http = 0] = freePorts(2);
+  const program = runCommand(['serve', own], {
+    DNS_SERVERS: dns.address,
+    DATA_DIR,
+    PORT: String(https),
+    HTTP_PORT: String(http),
+  });
+  expect(await program.exited).toBe(1);
+  expect(program.output().out).toBe('');
+  expect(program.output().err).toMatch(
+    /^links\.example\.com is not in the DNS, .* Add "links\.example\.com\. .*\n$/,
+  );
+  await migratedSqlite(DATA_DIR);
+  const settings = {
+    https: 'auto',
+    databaseUrl: null,
+    dataDir: DATA_DIR,
+    dnsServers: [dns.address],
+  } as const;
+  const start = (host: string, more: { https?: 'files'; dnsServers?: string[] } = {}) =>
+    refuseUnknownHost(host, { ...settings, ...more }, []);
+  await expect(start(own)).rejects.toThrow('is not in the DNS');
+  await start('other.example.com');
+  await start(own, { https: 'files' });
+  names[own] = 'server failure';
+  await start(own);
+  names[own] = 'no such name';
+  const store = new Database(join(DATA_DIR, 'linnet.sqlite'));
+  store.run("insert into certificates (host, next_at, chain) values (?, 1, 'a chain')", [own]);
+  store.close();
+  await start(own);
+  await dns.stop();
 });

@@ -26,8 +26,8 @@ describe.each(storeKinds)('importing links on %s', (store) => {
     await app.call('POST', '/api/v1/tag', { key: owner.key, body: { name: 'Known' } });
     const said = await run(
       [
-        'destination_url,suffix,name,tags,captcha,expiration_date,password,clicks',
-        'https://example.com/1,import-1,"One, with a comma","known, fresh",true,2031-01-01,sesame,17',
+        'destination_url,suffix,name,tags,captcha,expiration_date,password,clicks,redirect_status',
+        'https://example.com/1,import-1,"One, with a comma","known, fresh",true,2031-01-01,sesame,17,308',
         'example.com/2,import-2,,,,,,',
         'javascript:alert(1),import-3,,,,,,',
         'example.com/4,import-1,,,,,,',
@@ -42,6 +42,7 @@ describe.each(storeKinds)('importing links on %s', (store) => {
       suffix: 'import-1',
       name: 'One, with a comma',
       captcha: true,
+      redirect_status: 308,
       expiration_date: '2031-01-01T00:00:00.000Z',
       has_password: true,
       clicks: 0,

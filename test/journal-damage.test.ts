@@ -34,6 +34,7 @@ const hit = {
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 } as const;
 
 const agent = (version: number) =>

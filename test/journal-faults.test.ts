@@ -26,6 +26,7 @@ const hitAt = (at: number): RawHit => ({
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -37,6 +37,7 @@ const plain = {
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 } as const;
 
 async function linkOf(app: TestApp, owner: Newcomer, more: object = {}) {
@@ -133,7 +134,13 @@ describe.each(storeKinds)('hits on %s', (store) => {
   test('that were not folded before the end are folded by the next start', async () => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
-    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
+    const config = loadConfig({
+      PORT: '0',
+      DATA_DIR: folder.path,
+      DATABASE_URL,
+      MISS_LIMIT: '0',
+      JOURNAL_KEEP_MINUTES: '0',
+    });
     const first = await createApp(config, { hits: 'unfolded' });
     const hit = { ...plain, linkId: 7 };
     for (let version = 0; version < 500; version++)

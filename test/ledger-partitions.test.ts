@@ -55,10 +55,11 @@ class Store {
     await this.database.close();
   }
 
-  /** Names of the tables that belong to `hits`, `hit_packs` and `hit_pack_links`. */
+  /** Names of the tables that belong to those of the ledger. */
   async partitions(): Promise<string[]> {
     const rows = await this.sql`select inhrelid::regclass::text as name from pg_inherits
-      where inhparent in ('hits'::regclass, 'hit_packs'::regclass, 'hit_pack_links'::regclass) order by 1`;
+      where inhparent in ('hits'::regclass, 'hit_packs'::regclass, 'hit_pack_links'::regclass,
+        'hit_chunks'::regclass, 'hit_chunk_links'::regclass) order by 1`;
     return rows.map(({ name }: { name: string }) => name);
   }
 
@@ -77,7 +78,9 @@ class Store {
 
 const inOrder = (hits: readonly StoredHit[]) => hits.toSorted((one, other) => one.id - other.id);
 const months = (...names: string[]) =>
-  ['hit_pack_links', 'hit_packs', 'hits'].flatMap((table) => names.map((name) => `${table}_${name}`));
+  ['hit_chunk_links', 'hit_chunks', 'hit_pack_links', 'hit_packs', 'hits'].flatMap((table) =>
+    names.map((name) => `${table}_${name}`),
+  );
 
 describe('the ledger on PostgreSQL by month', () => {
   test('has no pack in two months, and one id for each hit, whichever month and row it is in', async () => {

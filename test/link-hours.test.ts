@@ -45,6 +45,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
   /** Clicks of some links in one hour, each with a country and a browser of its turn. */
   const batch = (journal: string, turn: number, links: readonly number[]): FoldBatch => ({
     journal,
+    now: 0,
     from: turn === 0 ? null : { segment: 1, offset: turn },
     to: { segment: 1, offset: turn + 1 },
     hits: { columns: hitColumns.map(() => new Float64Array()), count: 0 },

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../package.json' with { type: 'json' };
+import { selfSigned } from './support/certificate.ts';
 import { answerWhen } from './support/eventually.ts';
+import { freePorts } from './support/free-ports.ts';
 import { buildFile, inEmptyRoot, notTried } from './support/one-file.ts';
 import { type Program, problemsOf, runFile, temporaryFolder } from './support/program.ts';
 
@@ -109,3 +111,46 @@ describe.each(['1', '2'])('in an empty root that is read-only, with WORKERS=%s, 
     expect(problemsOf(program)).toEqual([]);
   }, 240_000);
 });
+
+test('in an empty root it speaks HTTPS with files, is examined, backed up while it runs, and restored', async () => {
+  const command = inEmptyRoot(file);
+  if (command === null) return notTried('unshare, mount, chroot');
+  // What is named to it is there as well, and here nothing else of ours.
+  const own = join(folder.path, 'own');
+  const DATA_DIR = join(own, 'data');
+  const [TLS_CERT, TLS_KEY] = [join(own, 'tls.crt'), join(own, 'tls.key')];
+  const made = selfSigned('links.example.com');
+  await mkdir(own);
+  await Promise.all([writeFile(TLS_CERT, made.certificate), writeFile(TLS_KEY, made.key)]);
+  const [https = 0, http = 0] = freePorts(2);
+  const settings = {
+    ...{
+      DATA_DIR,
+      HTTPS: 'files',
+      TLS_CERT,
+      TLS_KEY,
+      BASE_URL: 'https://links.example.com',
+      HOST: '127.0.0.1',
+    },
+    ...{ PORT: String(https), HTTP_PORT: String(http), LOG_LEVEL: 'warn' },
+  };
+  const program = runFile([...command, 'serve'], settings, folder.path);
+  await program.address();
+  const answer = await fetch(`https://127.0.0.1:${https}/readyz`, {
+    headers: { host: 'links.example.com' },
+    tls: { ca: made.certificate, checkServerIdentity: () => undefined },
+  });
+  expect(answer.status).toBe(200);
+  const backup = join(own, 'store.linnet');
+  expect((await ended(runFile([...command, 'backup', backup], settings, folder.path)))[0]).toBe(0);
+  const [, told] = await ended(runFile([...command, 'doctor', '--json'], settings, folder.path));
+  expect(told).toContain('The last backup was made within a day.');
+  program.kill('SIGTERM');
+  expect(await program.exited).toBe(0);
+  expect(problemsOf(program)).toEqual([]);
+  const empty = { DATA_DIR: join(own, 'restored') };
+  await mkdir(empty.DATA_DIR);
+  await copyFile(join(DATA_DIR, 'secret.key'), join(empty.DATA_DIR, 'secret.key'));
+  const restored = await ended(runFile([...command, 'restore', backup], empty, folder.path));
+  expect([restored[0], restored[2]]).toEqual([0, '']);
+}, 240_000);

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { journalsIn } from '../src/journal/files.ts';
+import { linkOn } from './support/account.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
-import { linkOn } from './support/link-on.ts';
 import { type Program, runServer, runServerWithin, temporaryFolder } from './support/program.ts';
 
 const visits = 39;

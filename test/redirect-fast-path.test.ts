@@ -96,7 +96,7 @@ describe.each(storeKinds)('the fast path, on %s,', (store) => {
 
   test('writes no destination into an answer that could be read as more than that', async () => {
     const { database } = app.app.context;
-    for (const column of ['destination_url', 'android_url', 'ios_url'] as const) {
+    for (const column of ['destination_url', 'android_url', 'ios_url', 'expired_url'] as const) {
       const body = { destination_url: destination };
       const { json } = await app.call('POST', '/api/v1/link', { key, body });
       const options = async () => (await findLinkForVisitor(database.lookup, 0, json.suffix))?.options;

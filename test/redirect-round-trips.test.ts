@@ -12,7 +12,7 @@ const talk = new PostgresTalk();
 let wire: Wire;
 /** Where links are made: nothing of that is in the other's caches. */
 let near: TestApp;
-/** Whose every word to the database is heard. It says none of its own accord. */
+/** Whose every word to the database is heard. */
 let heard: TestApp;
 let owner: Newcomer;
 
@@ -59,6 +59,14 @@ const crowd = async (path: string, size = 50): Promise<Set<number>> => {
   return new Set(answers.map(({ status }) => status));
 };
 
+/** What was asked, without what the background looks for from time to time, and a connection that is opened while it has the other. */
+const asked = () =>
+  talk.exchanges.filter(
+    ({ sent, messages }) =>
+      messages !== 'startup' &&
+      !/"(visitor_salt_requests|click_corrections)"|transaction_read_only/.test(sent),
+  );
+
 /** One question, all of it sent at once, and one answer to wait for. */
 const oneRoundTrip = (path: string) => [
   { messages: 'PBDES', turns: 1, sent: expect.stringContaining(path.slice(1)) },
@@ -67,23 +75,23 @@ const oneRoundTrip = (path: string) => [
 test('a visit to a link in no cache asks PostgreSQL one question, and waits for one answer', async () => {
   const path = await freshPath();
   expect((await heard.visit(path)).status).toBe(302);
-  expect(talk.exchanges).toEqual(oneRoundTrip(path));
+  expect(asked()).toEqual(oneRoundTrip(path));
 });
 
 test('an address that leads nowhere is one question as well', async () => {
   expect((await heard.visit('/leads-nowhere')).status).toBe(404);
-  expect(talk.exchanges).toEqual(oneRoundTrip('/leads-nowhere'));
+  expect(asked()).toEqual(oneRoundTrip('/leads-nowhere'));
 });
 
 test('fifty who come at once for a link in no cache make one question', async () => {
   const path = await freshPath();
   expect(await crowd(path)).toEqual(new Set([302]));
-  expect(talk.exchanges).toEqual(oneRoundTrip(path));
+  expect(asked()).toEqual(oneRoundTrip(path));
 });
 
 test('fifty who come at once for an address that leads nowhere make one question', async () => {
   expect(await crowd('/unknown')).toEqual(new Set([404]));
-  expect(talk.exchanges).toEqual(oneRoundTrip('/unknown'));
+  expect(asked()).toEqual(oneRoundTrip('/unknown'));
 });
 
 test('what is known, link or not, is not asked for', async () => {
@@ -92,5 +100,5 @@ test('what is known, link or not, is not asked for', async () => {
   talk.forget();
   expect(await crowd(path)).toEqual(new Set([302]));
   expect(await crowd('/known-to-be-nothing')).toEqual(new Set([404]));
-  expect(talk.exchanges).toEqual([]);
+  expect(asked()).toEqual([]);
 });

@@ -33,6 +33,7 @@ const hitOf = (address: string, at: number) =>
     witness: 'none',
     doNotTrack: false,
     countryHint: '',
+    ledBy: '',
   }) as const;
 
 describe.each(storeKinds)('the secret of a day on %s', (store) => {
@@ -63,7 +64,13 @@ describe.each(storeKinds)('the secret of a day on %s', (store) => {
   test('still tells visitors apart whose clicks waited for a start on the next day, and then goes', async () => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = store === 'postgres' ? await migratedPostgres() : '';
-    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL, MISS_LIMIT: '0' });
+    const config = loadConfig({
+      PORT: '0',
+      DATA_DIR: folder.path,
+      DATABASE_URL,
+      MISS_LIMIT: '0',
+      JOURNAL_KEEP_MINUTES: '0',
+    });
     const at = (now: number, overrides: Overrides = {}) =>
       createApp(config, { ...overrides, now: () => now });
 

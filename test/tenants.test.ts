@@ -51,6 +51,9 @@ const linkBody = (app: TestApp) => ({
   webhook_url: `${app.url}/healthz`,
 });
 
+/** Its names are the caller's own words: everybody may have the same. */
+const namedByCaller = '/api/v1/link/external/{external_id}';
+
 /** Where the caller isn't known by a key of their own but by one of their link's. */
 const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<string>> = {
   user: async (_, holder) => guests.get(holder) ?? holder.key,
@@ -67,6 +70,8 @@ const bodies: Record<string, object> = {
   'PATCH tag': { name: 'taken over' },
   'PATCH domain': { root_url: 'https://example.com/taken-over' },
   'POST domain': {},
+  'POST /api/v1/link/{id}/history/restore': { entry: 0 },
+  'POST /api/v1/link/{id}/explain': {},
   'PATCH member': { role: 'administrator' },
   'POST user': {},
   'POST /api/v1/link/{id}/webhook_test': {},
@@ -91,7 +96,9 @@ describe.each(storeKinds)('tenants on %s', (store) => {
 
   test('every path of the document that names a thing answers 404 to another organization, and leaves the thing alone', async () => {
     const { paths } = (await app.call('GET', '/openapi.json')).json;
-    const owned = Object.entries<Record<string, object>>(paths).filter(([path]) => path.includes('{'));
+    const owned = Object.entries<Record<string, object>>(paths).filter(
+      ([path]) => path.includes('{') && path !== namedByCaller,
+    );
     expect(owned.length).toBeGreaterThan(3);
     for (const [path, methods] of owned) {
       const resource = path.split('/')[3] ?? '';
@@ -118,6 +125,18 @@ describe.each(storeKinds)('tenants on %s', (store) => {
         expect([method, path, own.status < 300]).toEqual([method, path, true]);
       }
     }
+  });
+
+  test('an id that an organization gave to a link means nothing to another one', async () => {
+    const path = namedByCaller.replace('{external_id}', 'order-1');
+    const put = async (name: string, { key }: Newcomer) =>
+      (await app.call('PUT', path, { key, body: { destination_url: 'https://example.com', name } })).json;
+    const own = await put('mine', owner);
+    expect((await app.call('GET', path, { key: stranger.key })).status).toBe(404);
+    const theirs = await put('theirs', stranger);
+    expect(theirs.id).not.toBe(own.id);
+    expect((await app.call('GET', path, { key: owner.key })).json).toEqual(own);
+    expect((await app.call('GET', path, { key: stranger.key })).json).toEqual(theirs);
   });
 
   test("another organization's tag can be neither attached nor detached", async () => {

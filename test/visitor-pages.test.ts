@@ -18,6 +18,7 @@ const longReferer = `https://shop.example/?${'x'.repeat(980)}`;
 /** Every page there is, with the most it may have to show. A new page without its line here fails below. */
 const every: Record<keyof typeof pages, (host: string) => pages.Page> = {
   notFoundPage: (host) => pages.notFoundPage(host),
+  notStartedPage: (host) => pages.notStartedPage(host, Date.UTC(2030, 8, 30), 0),
   expiredPage: (host) => pages.expiredPage(host),
   refusedPage: (host) => pages.refusedPage(host),
   slowDownPage: (host) => pages.slowDownPage(host, 60),

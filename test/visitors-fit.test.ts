@@ -8,8 +8,8 @@ import type { Database } from '../src/storage/database.ts';
 import { startApp, storeKinds } from './support/app.ts';
 import { drawFrom } from './support/draw.ts';
 
-/** Around the nights in which clocks change in Europe and in New Zealand, Chile and Lord Howe. */
-const spans = ['2026-03-27', '2026-04-03', '2026-10-23'];
+/** Around the nights in which clocks change in Europe and in New Zealand, Chile and Lord Howe; and a year's end. */
+const spans = ['2026-03-27', '2026-04-03', '2026-10-23', '2026-12-29'];
 const zones = [
   ...[
     'UTC',
@@ -47,6 +47,7 @@ function visitsFrom(begin: number, draw: (below: number) => number): RawHit[] {
     witness: 'none' as const,
     doNotTrack: draw(20) === 0,
     countryHint: '',
+    ledBy: '',
   }));
   return visits.toSorted((one, other) => one.at - other.at);
 }
@@ -133,7 +134,7 @@ test('an hour has the visitors whose first click of the day is in it, whichever 
       [2, 11, 'a'],
       [1, 24, 'a'],
     ] as const;
-    app.clock.now = day;
+    app.clock.now = day + 24 * hourLength + 60_000;
     for (const [linkId, hour, address] of clicks)
       await app.app.clicks.append({
         ...visit,

@@ -17,6 +17,7 @@ function batchOf(journal: string, visitors: readonly number[]): FoldBatch {
   ];
   return {
     journal,
+    now: 0,
     from: null,
     to: { segment: 1, offset: 1 },
     hits: { columns: hitColumns.map(() => none), count: 0 },

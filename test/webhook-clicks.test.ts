@@ -64,6 +64,28 @@ describe.each(storeKinds)('from a visit to its webhook on %s', (store) => {
     expect(body).not.toContain('198.51.0.77');
   });
 
+  test('a click that was led by a rule names it, its variant and the destination', async () => {
+    const hook = target();
+    const rules = [
+      { id: 'mail', when: { query: { vip: [] } }, destination_url: 'https://example.com/mail' },
+      { id: 'split', variants: [{ id: 'b', destination_url: 'https://example.com/b' }] },
+    ];
+    const { path } = await link({ webhook_url: hook.url, rules });
+    await visit(`${path}?vip`, 91, { 'cf-ipcountry': 'NL' });
+    await visit(path, 92);
+    const payloads = (await hook.calls(2)).map(({ body }) => JSON.parse(body).payload);
+    const named = payloads.map(({ rule, variant, destination, country }) => [
+      rule,
+      variant,
+      destination,
+      country,
+    ]);
+    expect(named.sort()).toEqual([
+      ['mail', 'Unknown', 'https://example.com/mail', 'NL'],
+      ['split', 'b', 'https://example.com/b', expect.any(String)],
+    ]);
+  });
+
   test.each([['DNT'], ['Sec-GPC']])(
     'of a visitor who asked by %s not to be tracked neither address nor user agent is sent',
     async (header) => {

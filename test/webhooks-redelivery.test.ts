@@ -69,6 +69,8 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     expect((await call('POST', `link/${one}/webhook_test`)).json.state).toBe('failed');
     const before = hook.received.map(({ headers }) => headers['webhook-id']);
     expect((await deliveries(one)).total_failed).toBe(2);
+    const failedOfAll = async () => (await call('GET', 'webhook_outages')).json.total_failed;
+    expect(await failedOfAll()).toBe(4);
 
     isAway = false;
     app.clock.now += 1_000;
@@ -95,6 +97,8 @@ describe.each(storeKinds)('webhooks after an outage on %s', (store) => {
     expect((await call('POST', 'webhook_delivery/redeliver', { link_id: one, to })).json.redelivered).toBe(1);
     await settled(one, ['failed', 'delivered', 'delivered']);
     expect((await deliveries(one)).total_failed).toBe(0);
+    // That of the link without a webhook.
+    expect(await failedOfAll()).toBe(1);
     expect((await call('POST', 'webhook_delivery/redeliver')).json).toMatchObject({
       redelivered: 0,
       left_out: 1,
@@ -192,6 +196,41 @@ test.each([
   await app.stop();
 });
 
+test('what tells of a click goes with the clicks of its time, also while it is still to be tried', async () => {
+  const app = await startApp({
+    env: { CLICK_RETENTION_DAYS: '1' },
+    overrides: { webhooks: { random: () => 0.5 } },
+  });
+  const owner = await app.newcomer();
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, `/api/v1/link${path}`, { key: owner.key, ...(body ? { body } : {}) });
+  const hook = target(() => new Response(null, { status: 503 }));
+  const { id } = (
+    await call('POST', '', {
+      destination_url: 'https://example.com',
+      webhook_url: hook.url,
+      webhook_events: ['click', 'link.updated'],
+    })
+  ).json;
+  const kept = async () =>
+    (await call('GET', `/${id}/webhook_deliveries`)).json.webhook_deliveries.map(
+      ({ event, state, attempts }: { event: string; state: string; attempts: readonly object[] }) =>
+        `${event} ${state} ${attempts.length > 0}`,
+    );
+  await foldClicks(app, id);
+  await call('PATCH', `/${id}`, { name: 'Another' });
+  const both = ['click waiting true', 'link.updated waiting true'];
+  await eventually(async () => (await kept()).sort().join() === both.join(), 'a first try of both');
+  app.clock.now += day;
+  await tidyUp(app.app.context);
+  expect(await kept()).toHaveLength(2);
+  app.clock.now += 1;
+  await tidyUp(app.app.context);
+  expect(await kept()).toEqual(['link.updated waiting true']);
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
 test('an outage that could not be told of is told of later, and keeps no other from being told of', async () => {
   const app = await startApp();
   const { database, now } = app.app.context;
@@ -221,6 +260,37 @@ test('an outage that could not be told of is told of later, and keeps no other f
   await tellOutages(context);
   expect(await told()).toEqual([true, true, true]);
   expect(sent).toBe(4);
+  await app.stop();
+});
+
+test('nobody is said to be told where no administrator has a proved address, and it keeps no other outage waiting', async () => {
+  const app = await startApp();
+  const { database, now } = app.app.context;
+  // Only the first account has proved its address. The others are as many as one run tells of.
+  const { organizationId: told } = await app.newcomer();
+  const { organizationId: unproved } = await app.newcomer();
+  const organizations = [unproved, ...Array.from({ length: 49 }, (_, index) => 10_000 + index), told];
+  for (const organization_id of organizations) {
+    const target = { organization_id, target_url: 'https://away.example/hook' };
+    await database.write((queries) => noteFailure(queries, target, now() - 25 * hour));
+    await database.write((queries) => noteFailure(queries, target, now()));
+  }
+  const mails: string[] = [];
+  const send = async ({ to }: { to: string }) => mails.push(to) > 0;
+  const context = {
+    ...app.app.context,
+    mailer: { send, heldBack: () => {} } as unknown as Mailer,
+    config: { ...app.app.context.config, registration: 'open' },
+  } as const;
+  await tellOutages(context);
+  await tellOutages(context);
+  expect(mails).toHaveLength(1);
+  const toldAt = await database.read
+    .selectFrom('webhook_outages')
+    .select('organization_id')
+    .where('told_at', 'is not', null)
+    .execute();
+  expect(toldAt).toEqual([{ organization_id: told }]);
   await app.stop();
 });
 

@@ -54,18 +54,23 @@ export function* monthsOfHits(count: number, until: number, organizationId: numb
       clientHints: 0,
       doNotTrack: false,
       countryHint: countries[countryOf(random())] ?? '',
+      ledBy: '',
     };
   }
 }
 
 /** Folds them as a server would that was stopped again and again: journal after journal. */
-export async function foldMonths({ dataDir, owner }: SeededStore, count: number): Promise<void> {
+export async function foldMonths(
+  { dataDir, owner }: Pick<SeededStore, 'dataDir' | 'owner'>,
+  count: number,
+  databaseUrl = '',
+): Promise<void> {
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
   for (let left = count; left > 0; left -= hitsOfJournal) {
     writeJournal(join(dataDir, 'journal', 'bench', 'left'), part(hits, Math.min(left, hitsOfJournal)));
     const { PATH = '', HOME = '' } = process.env;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
-      env: { PATH, HOME, DATA_DIR: dataDir },
+      env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl },
       stdout: 'ignore',
       stderr: 'inherit',
     });

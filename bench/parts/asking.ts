@@ -1,14 +1,11 @@
-import { Database } from 'bun:sqlite';
-import { cpSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { cpuTime } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
 import { percentile } from '../figures.ts';
 import type { Owner } from '../owner.ts';
 import { type Program, startLinnet } from '../program.ts';
-import { type SeededStore, seededStore } from '../seed.ts';
+import { cpuOf, treeOf } from '../redirect/process-tree.ts';
 import { number, type Report } from '../table.ts';
-import { busyLink, days, foldMonths, links } from './asking-store.ts';
+import { type AskedStore, askedPostgres, askedSqlite } from './asked-stores.ts';
+import { busyLink, days, links } from './asking-store.ts';
 
 const promised = { one: 50, combined: 300 };
 const groupings = [
@@ -40,10 +37,11 @@ function option(name: string): string | undefined {
   return given?.slice(name.length + 3);
 }
 
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
 function callsOf(owner: 'link' | 'organization'): Call[] {
   const base = owner === 'link' ? `/api/v1/link/${busyLink}` : '/api/v1';
-  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
-  const stats = `${base}/stats?from=${day(days - 1)}`;
+  const stats = `${base}/stats?from=${dayBefore(days - 1)}`;
   const one = (name: string, path: string) => ({ name: `${owner}: ${name}`, path, promised: promised.one });
   const two = (name: string, query: string) => ({
     name: `${owner}: ${name}`,
@@ -63,7 +61,7 @@ function callsOf(owner: 'link' | 'organization'): Call[] {
     two('a device and a country, by system', 'device=mobile&country=US&group_by=os'),
     two('bots by country', 'class=bot&group_by=country'),
     ...listed.map((name) => one(`list, ${name}`, `${base}/clicks?limit=50&class=${name}`)),
-    one('list, a day two months ago', `${base}/clicks?limit=50&from=${day(60)}&to=${day(60)}`),
+    one('list, a day two months ago', `${base}/clicks?limit=50&from=${dayBefore(60)}&to=${dayBefore(60)}`),
     one('list, offset 10,000', `${base}/clicks?limit=50&offset=10000`),
   ];
 }
@@ -74,28 +72,64 @@ const linksWithSparklines: Call = {
   promised: promised.one,
 };
 
+/** A call that begins what the same one of months needs, threads and connections, and reads little. */
+function ofTwoDays(path: string): string {
+  const url = new URL(path, 'http://localhost');
+  if (!/(stats|clicks)$/.test(url.pathname)) return path;
+  url.searchParams.delete('to');
+  url.searchParams.set('from', dayBefore(1));
+  return `${url.pathname}${url.search}`;
+}
+
 /** Every statistics call of the dashboard over months of clicks, one after the other, on SQLite. */
-export async function measureAsking({ isQuick }: Effort): Promise<Report> {
+export const measureAsking = (effort: Effort): Promise<Report> =>
+  measure(effort, 'SQLite', (hits) => askedSqlite(hits, option('store')));
+
+/** The same on PostgreSQL. */
+export const measureAskingPostgres = (effort: Effort): Promise<Report> =>
+  measure(effort, 'PostgreSQL', (hits) => askedPostgres(hits, Number(option('copies') ?? 1)));
+
+async function measure(
+  { isQuick }: Effort,
+  name: string,
+  open: (hits: number) => Promise<AskedStore>,
+): Promise<Report> {
   const hits = Number(option('hits') ?? (isQuick ? 200_000 : 10_000_000));
   const rounds = Number(option('rounds') ?? (isQuick ? 5 : 20));
-  using store = await storeOf(hits, option('store'));
-  await using program = await startLinnet(store.dataDir);
-  await visit(program, store.dataDir);
-  await merged(store.dataDir, hits);
+  const isCold = option('cold') !== undefined;
+  await using store = await open(hits);
+  const start = () => startLinnet(store.dataDir, store.databaseUrl);
+  let program = await start();
+  await using programs = new AsyncDisposableStack();
+  programs.defer(() => program[Symbol.asyncDispose]());
+  await visit(program, await store.firstSuffix());
+  for (let waited = 0; (await store.unmerged()) > 20_000 && waited < 1_200; waited++) await Bun.sleep(1_000);
   const calls = [...callsOf('organization'), ...callsOf('link'), linksWithSparklines];
-  const times = new Map(calls.map(({ path }) => [path, { waits: [] as number[], cpu: 0 }]));
+  const cpuTimes = () => ({
+    own: cpuOf([program.pid]),
+    server: cpuOf(store.serverPid === null ? [] : treeOf(store.serverPid)),
+  });
+  const times = new Map(calls.map(({ path }) => [path, { waits: [] as number[], cpu: 0, serverCpu: 0 }]));
+  const startAgain = async (path: string) => {
+    await program[Symbol.asyncDispose]();
+    program = await start();
+    for (let time = 0; time < 3; time++) await timed(program, store.owner, ofTwoDays(path));
+  };
   // The first round warms up.
-  for (let round = 0; round <= rounds; round++)
+  for (let round = isCold ? 1 : 0; round <= rounds; round++)
     for (const { path } of calls) {
-      const before = cpuTime(program) ?? Number.NaN;
+      if (isCold) await startAgain(path);
+      const before = cpuTimes();
       const taken = await timed(program, store.owner, path);
       const of = times.get(path);
       if (round === 0 || of === undefined) continue;
+      const after = cpuTimes();
       of.waits.push(taken);
-      of.cpu += (cpuTime(program) ?? Number.NaN) - before;
+      of.cpu += after.own - before.own;
+      of.serverCpu += after.server - before.server;
     }
   const results = calls.map(({ name, path, promised: bound }) => {
-    const { waits = [], cpu = Number.NaN } = times.get(path) ?? {};
+    const { waits = [], cpu = Number.NaN, serverCpu = Number.NaN } = times.get(path) ?? {};
     const sorted = waits.toSorted((one, other) => one - other);
     return {
       name,
@@ -103,17 +137,23 @@ export async function measureAsking({ isQuick }: Effort): Promise<Report> {
       p50_ms: percentile(sorted, 50),
       p95_ms: percentile(sorted, 95),
       cpu_ms: cpu / 1000 / rounds,
+      server_cpu_ms: serverCpu / 1000 / rounds,
     };
   });
   return {
-    title: `Asking, ${hits.toLocaleString('en-US')} clicks`,
-    columns: ['p50 ms', 'p95 ms', 'CPU ms', ''],
+    title: `Asking ${name}, ${hits.toLocaleString('en-US')} clicks`,
+    columns: ['p50 ms', 'p95 ms', 'CPU ms', "server's CPU ms", ''],
     rows: results.map((row) => [
       row.name,
       number(row.p50_ms),
       number(row.p95_ms),
       number(row.cpu_ms),
-      row.p95_ms <= row.promised_ms ? `within ${row.promised_ms} ms` : `OVER ${row.promised_ms} ms`,
+      number(row.server_cpu_ms),
+      row.p50_ms === Number.POSITIVE_INFINITY
+        ? 'REFUSED'
+        : row.p95_ms <= row.promised_ms
+          ? `within ${row.promised_ms} ms`
+          : `OVER ${row.promised_ms} ms`,
     ]),
     notes: [
       `${days} days of one organization with ${links.toLocaleString('en-US')} links, a tenth of the clicks on one of them. Each call ${rounds} times, one at a time.`,
@@ -122,48 +162,19 @@ export async function measureAsking({ isQuick }: Effort): Promise<Report> {
   };
 }
 
+const timedOut = 504;
+
+/** Milliseconds; infinite where it was refused, as it took too long. */
 async function timed({ port }: Program, { key }: Owner, path: string): Promise<number> {
   const begun = performance.now();
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'api-key': key } });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-  return performance.now() - begun;
-}
-
-/** Made by the real fold; or one that an earlier run has left in a folder. */
-async function storeOf(hits: number, folder: string | undefined): Promise<SeededStore> {
-  const kept = folder === undefined ? null : join(folder, 'owner.json');
-  if (folder !== undefined && kept !== null && existsSync(kept))
-    return { dataDir: folder, owner: await Bun.file(kept).json(), [Symbol.dispose]() {} };
-  const store = await seededStore(links);
-  await foldMonths(store, hits);
-  withoutVisitors(store.dataDir);
-  if (folder === undefined || kept === null) return store;
-  cpSync(store.dataDir, folder, { recursive: true });
-  await Bun.write(kept, JSON.stringify(store.owner));
-  return store;
-}
-
-/** Those of past days, which a server that ran all the while would have deleted day by day. */
-function withoutVisitors(dataDir: string): void {
-  using database = new Database(join(dataDir, 'linnet.sqlite'));
-  database.run('delete from daily_visitors');
-  database.run('pragma wal_checkpoint(truncate)');
+  const isRefused = response.status === timedOut;
+  if (!response.ok && !isRefused) throw new Error(`${path}: ${response.status} ${text}`);
+  return isRefused ? Number.POSITIVE_INFINITY : performance.now() - begun;
 }
 
 /** The fold begins its work with the first visit. */
-async function visit({ port }: Program, dataDir: string): Promise<void> {
-  using database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
-  const [[suffix] = []] = database.query('select suffix from links where id = 1').values();
+async function visit({ port }: Program, suffix: string): Promise<void> {
   await fetch(`http://127.0.0.1:${port}/${suffix}`, { redirect: 'manual' });
-}
-
-/** Until all hits are in chunks but those that are too few for one. */
-async function merged(dataDir: string, hits: number): Promise<void> {
-  using database = new Database(join(dataDir, 'linnet.sqlite'), { readonly: true });
-  const left = () => {
-    const [[inChunks] = []] = database.query('select coalesce(sum(hits), 0) from hit_chunks').values();
-    return hits - Number(inChunks);
-  };
-  for (let waited = 0; left() > 20_000 && waited < 1_200; waited++) await Bun.sleep(1_000);
 }

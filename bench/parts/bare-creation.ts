@@ -68,6 +68,9 @@ function rowOf(input: LinkInput, organization_id: number, now: number): Complete
     qr_png: 0,
     zapier_hook_url: null,
     zapier_hook_id: 0,
+    created_by: null,
+    created_key: null,
+    created_via: null,
     search_text: searchText({ ...input, suffix }),
   };
 }

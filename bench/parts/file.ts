@@ -1,20 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
+import { freePorts } from '../../test/support/free-ports.ts';
 import { cpuTimeWithChildren } from '../cpu-time.ts';
 import type { Effort } from '../effort.ts';
 import { figure, ratio } from '../figures.ts';
-import { temporaryFolder } from '../leftovers.ts';
-import { type Program, startProgram } from '../program.ts';
+import { endWithUs, temporaryFolder } from '../leftovers.ts';
+import { ask, register } from '../owner.ts';
+import { type Program, startLinnet, startProgram } from '../program.ts';
 import { number, type Report, range } from '../table.ts';
 
 const root = join(import.meta.dir, '..', '..');
 
 /** Milliseconds until a program has nothing to do: a checkout bundles its pages a second after the start. */
 const rest = 6_000;
+const patience = 60_000;
 
 interface Contender {
   readonly command: readonly string[];
+  /** As what people are given runs it on a store that is there; `DATA_DIR` is where it has that. */
+  readonly delivered: readonly string[];
+  readonly dataDir: string;
   readonly settings: Record<string, string>;
   readonly measured: Record<Measure, number[]>;
 }
@@ -27,6 +33,7 @@ const measures = {
   rest_cpu: 'ms of CPU until it has nothing to do',
   memory: 'MB of memory at rest',
   own_memory: 'MB of it that no file backs',
+  redirect: 'ms from its start until the first redirect (the file: as an image)',
 } as const;
 
 type Measure = keyof typeof measures;
@@ -34,18 +41,34 @@ type Measure = keyof typeof measures;
 /** What a start of the one file costs, beside a start from the sources, by turns. */
 export async function measureFile({ starts }: Effort): Promise<Report> {
   using dist = temporaryFolder();
+  using store = temporaryFolder();
   const path = await build(dist.path);
-  const file = contender([path], {});
-  const checkout = contender([process.execPath, join(root, 'src', 'main.ts')], startEnvironment);
+  const image = join(dist.path, 'image');
+  run([join(root, 'deploy', 'image-root.sh'), path, image]);
+  const link = await storeWithLink(store.path);
+  const inImage = [join(root, 'test', 'support', 'in-image.sh'), image, store.path];
+  const file = contender([path], {}, inImage, '/data');
+  const main = [process.execPath, join(root, 'src', 'main.ts')];
+  const checkout = contender(main, startEnvironment, main, store.path);
   const pair = [file, checkout];
   for (let round = 0; round < starts; round++) {
-    for (const one of round % 2 === 0 ? pair : pair.toReversed()) await measureStarts(one);
+    for (const one of round % 2 === 0 ? pair : pair.toReversed()) {
+      await measureStarts(one);
+      one.measured.redirect.push(await firstRedirect(one, link));
+    }
   }
   return report(file, checkout, Bun.file(path).size / 1e6);
 }
 
-const contender = (command: readonly string[], settings: Record<string, string>): Contender => ({
+const contender = (
+  command: readonly string[],
+  settings: Record<string, string>,
+  delivered: readonly string[],
+  dataDir: string,
+): Contender => ({
   command,
+  delivered,
+  dataDir,
   settings,
   measured: {
     first: [],
@@ -55,8 +78,51 @@ const contender = (command: readonly string[], settings: Record<string, string>)
     rest_cpu: [],
     memory: [],
     own_memory: [],
+    redirect: [],
   },
 });
+
+function run(command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(command, { stdout: 'ignore', stderr: 'pipe' });
+  if (exitCode !== 0) throw new Error(`${command[0]}: ${stderr}`);
+}
+
+/** The path of a link in a new store. */
+async function storeWithLink(dataDir: string): Promise<string> {
+  await using program = await startLinnet(dataDir);
+  const { key } = await register(program);
+  const body = { destination_url: 'https://example.com/', suffix: 'first' };
+  await ask(program, 'POST', '/api/v1/link?disable_png=true', { body, credential: key });
+  return '/first';
+}
+
+/** Milliseconds from the start, as `docker run` starts an image, to the first visitor who is redirected. */
+async function firstRedirect({ delivered, dataDir, settings }: Contender, path: string): Promise<number> {
+  const [port = 0] = freePorts(1);
+  const { PATH = '', HOME = '' } = process.env;
+  const own = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error' };
+  const began = performance.now();
+  const child = Bun.spawn([...delivered, 'serve'], {
+    cwd: root,
+    env: { PATH, HOME, ...settings, ...own },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  endWithUs(child);
+  const visit = () =>
+    fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', keepalive: false }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  while ((await visit()) !== 302) {
+    if (child.exitCode !== null || performance.now() - began > patience)
+      throw new Error(`${delivered.join(' ')} redirects nobody`);
+    await Bun.sleep(1);
+  }
+  const taken = performance.now() - began;
+  child.kill('SIGTERM');
+  await child.exited;
+  return taken;
+}
 
 async function build(dist: string): Promise<string> {
   const env = { ...process.env, LINNET_DIST: dist };

@@ -10,7 +10,7 @@ export interface Contender {
   readonly command: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
   readonly port: number;
-  /** It speaks TLS, with a certificate that nobody vouches for. */
+  /** It speaks TLS, with a self-signed certificate. */
   readonly isSecure?: boolean;
 }
 

@@ -7,6 +7,7 @@ import { growthColumns, growthNote, growthRow } from './growth-rows.ts';
 import type { Latency } from './latency.ts';
 import { latencyColumns, latencyRows } from './latency-rows.ts';
 import type { Measured } from './rounds.ts';
+import type { Tls } from './tls.ts';
 import type { Workers } from './workers.ts';
 
 interface Kept<Figures> {
@@ -20,6 +21,7 @@ export interface Results {
   readonly million?: Kept<readonly Measured[]>;
   readonly cold?: Kept<Cold>;
   readonly workers?: Kept<Workers>;
+  readonly tls?: Kept<Tls>;
   readonly latency?: Kept<Latency>;
 }
 
@@ -28,7 +30,7 @@ const mebibytes = (bytes: number): string => `${number(bytes / 2 ** 20)} MiB`;
 /** Writes what was measured into docs/performance.md. */
 export async function writePages(results: Results): Promise<void> {
   const sections: Record<string, string> = {};
-  const { hot, million, cold, workers, latency } = results;
+  const { hot, million, cold, workers, tls, latency } = results;
   if (hot) sections.hot = await comparison(hot, { file: 'redirect', title: 'A redirect of one link' });
   if (million)
     sections.million = await comparison(million, {
@@ -36,6 +38,7 @@ export async function writePages(results: Results): Promise<void> {
       title: 'A redirect of one link in a million',
     });
   if (workers) sections.workers = await workersTables(workers);
+  if (tls) sections.tls = await tlsTables(tls);
   if (cold) sections.cold = coldTable(cold);
   if (latency) sections.latency = await latencyTable(latency);
   await replaceSections(sections);
@@ -96,6 +99,16 @@ async function workersTables(kept: Kept<Workers>): Promise<string> {
     arrangements.map(growthRow),
   );
   return [grown, growthNote, all].join('\n\n');
+}
+
+async function tlsTables(kept: Kept<Tls>): Promise<string> {
+  const { kept: onKept, fresh } = kept.figures;
+  return [
+    'On connections that are kept:',
+    await comparison({ ...kept, figures: onKept }, { file: 'tls-kept', title: 'A redirect over TLS' }),
+    'Each with a connection and a handshake of its own:',
+    await comparison({ ...kept, figures: fresh }, { file: 'tls-fresh', title: 'A handshake and a redirect' }),
+  ].join('\n\n');
 }
 
 const limits = ({ least, most }: { readonly least: number; readonly most: number }) => ({ least, most });

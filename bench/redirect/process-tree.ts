@@ -15,7 +15,10 @@ export function treeOf(pid: number): number[] {
 export function cpuOf(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const file = `/proc/${pid}/stat`;
+    // A server's processes come and go.
+    if (!existsSync(file)) continue;
+    const stat = readFileSync(file, 'utf8');
     // The program's name comes second, in brackets, and may hold anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     ticks += Number(fields[11]) + Number(fields[12]);

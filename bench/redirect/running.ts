@@ -53,12 +53,12 @@ export class Running implements AsyncDisposable {
     return memoryOf(treeOf(this.#child.pid));
   }
 
-  /** Fulfilled once it does next to nothing any more. */
+  /** Fulfilled once it does next to nothing any more, for longer than the fold ever waits for more hits. */
   async isAtRest(): Promise<void> {
     for (let before = this.cpu(); ; ) {
-      await Bun.sleep(250);
+      await Bun.sleep(1_000);
       const now = this.cpu();
-      if (now - before <= 10_000) return;
+      if (now - before <= 20_000) return;
       before = now;
     }
   }

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { createApiKey, deleteApiKey, readApiKeys, type StoredApiKey } from '../manage/api-keys.ts';
+import {
+  createApiKey,
+  deleteApiKey,
+  type MadeApiKey,
+  readApiKeys,
+  type StoredApiKey,
+} from '../manage/api-keys.ts';
 import { formatStamp } from '../rules/instant.ts';
 import { endpoint } from './endpoint.ts';
 import { ApiKey, ApiKeyToCreate, NewApiKey } from './schemas/api-key.ts';
@@ -18,9 +24,11 @@ export const create = endpoint({
   body: ApiKeyToCreate,
   statuses: { 201: 'The key, this once.' },
   answer: NewApiKey,
-  async handle({ caller, body }, context) {
-    const made = await createApiKey(context, caller, body.name);
-    return { ...keyAnswer(made), key: made.key };
+  isIdempotentByKey: true,
+  async handle({ caller, body, foresee }, context) {
+    const answerOf = (made: MadeApiKey) => ({ ...keyAnswer(made), key: made.key });
+    foresee(answerOf);
+    return answerOf(await createApiKey(context, caller, body.name));
   },
 });
 

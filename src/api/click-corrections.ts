@@ -61,6 +61,7 @@ const replyOf = (correction: ListedCorrection) =>
   });
 
 const outline = {
+  long: true,
   statuses: {
     200: 'Done.',
     202: 'There are many: it goes on in the background, and its entry says how far it is.',

@@ -66,6 +66,7 @@ const whatStays =
 
 export const empty = endpoint({
   summary: 'Delete all deleted links for good',
+  long: true,
   description: `Empties the bin. ${whatStays}`,
   statuses: { 200: 'How many there were.' },
   answer: LinkBinEmptied,

@@ -41,6 +41,7 @@ export const create = endpoint({
   description:
     'The answer says which DNS records to set. They are looked up again and again by themselves: often at first, then ever more seldom.',
   body: DomainToCreate,
+  isIdempotentByKey: true,
   statuses: { 201: 'The domain, pending.' },
   answer: Domain,
   handle: async ({ caller, body }, context) => domainAnswer(await addDomain(context, caller, body.domain)),
@@ -79,6 +80,7 @@ export const verify = endpoint({
   description:
     'Asks the DNS and answers what it said: the domain is verified when its TXT record is there. At most 20 times a minute.',
   params: pathId,
+  long: true,
   statuses: { 200: 'The domain as it is now: see `state`, `records` and `problem`.' },
   answer: Domain,
   async handle({ caller, params, connection }, context) {
@@ -96,5 +98,8 @@ export const remove = endpoint({
   query: DomainDeletion,
   statuses: { 204: 'Deleted.' },
   handle: ({ caller, params, query }, context) =>
-    deleteDomain(context, caller, params.id, query.links === 'delete'),
+    deleteDomain(context, caller, params.id, {
+      withLinks: query.links === 'delete',
+      isConfirmed: query.confirm,
+    }),
 });

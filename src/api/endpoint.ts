@@ -3,11 +3,11 @@ import { readingFor, termsOf } from '../manage/reading.ts';
 import type { Caller, Permission } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { authorize, type CallerResolver, type Credential } from './authorize.ts';
-import { readJson } from './body.ts';
-import { type BodyLease, smallBodyBytes } from './body-memory.ts';
 import type { ApiContext } from './context.ts';
+import { answerOnce, idempotentCall, writtenAnswer } from './idempotency.ts';
 import type { Json } from './json.ts';
-import { answerOnlyFields, readInput, requireInput } from './read-input.ts';
+import { readBody } from './read-body.ts';
+import { answerOnlyFields, readInput } from './read-input.ts';
 import { readQuery } from './read-query.ts';
 import type { TextChunks } from './text-stream.ts';
 
@@ -21,7 +21,7 @@ export interface Connection {
   readonly keepOpen: (seconds?: number) => void;
 }
 
-interface Call<Params, Query, Body, From> {
+interface Call<Params, Query, Body, From, Answered> {
   readonly caller: From;
   readonly params: Params;
   readonly query: Query;
@@ -34,6 +34,11 @@ interface Call<Params, Query, Body, From> {
   readonly session: string | null;
   /** Checks the credential again: a long response must end when it does. */
   readonly reauthorize: () => Promise<unknown>;
+  /**
+   * Says what the answer will be, by what the first change of the call returns. With an Idempotency-Key it is stored with
+   * that change, so that a crash right behind it loses neither.
+   */
+  readonly foresee: <Made>(answerOf: (made: Made) => Answered | Promise<Answered>) => void;
 }
 
 interface ReplyParts<Body> {
@@ -82,11 +87,17 @@ interface Outline {
   readonly getChanges?: boolean;
   /** A read that may be expensive: an organization may run a few at a time. */
   readonly heavy?: boolean;
+  /** A call that changes or reads much, or first asks other servers or hashes a password: the database may take longer for it. */
+  readonly long?: boolean;
   /** Statuses of success, each with what it means; the usual one first. */
   readonly statuses: Readonly<Record<number, string>>;
   /** The media type of a streamed response. */
   readonly streams?: string;
+  /** Takes an Idempotency-Key: what is sent again with the same one is done once. */
+  readonly isIdempotentByKey?: boolean;
 }
+
+type Answers<A> = Answer<A> | Json<Answer<A>> | Reply<Answer<A>>;
 
 interface Definition<C extends Credential, P, Q, B, A, Optional> extends Outline {
   /** `required` where it is not given. */
@@ -97,10 +108,18 @@ interface Definition<C extends Credential, P, Q, B, A, Optional> extends Outline
   readonly bodyIsOptional?: Optional & boolean;
   readonly answer?: A;
   readonly handle: (
-    call: Call<Parsed<P>, Parsed<Q>, Parsed<B> | (Optional extends true ? undefined : never), CallerFor<C>>,
+    call: Call<
+      Parsed<P>,
+      Parsed<Q>,
+      Parsed<B> | (Optional extends true ? undefined : never),
+      CallerFor<C>,
+      Answers<A>
+    >,
     context: ApiContext,
-  ) => Promise<Answer<A> | Json<Answer<A>> | Reply<Answer<A>>>;
+  ) => Promise<Answers<A>>;
 }
+
+type Handled = ReplyParts<unknown> & { readonly status: number };
 
 /** An endpoint with its types erased. */
 export interface Endpoint extends Outline {
@@ -115,7 +134,7 @@ export interface Endpoint extends Outline {
     connection: Connection,
     resolver: CallerResolver,
     context: ApiContext,
-  ): Promise<ReplyParts<unknown> & { readonly status: number }>;
+  ): Promise<Handled>;
 }
 
 /** Seconds of silence until a connection counts as dead: while a call is handled, and otherwise. */
@@ -136,6 +155,7 @@ export function endpoint<
   const ignoredFields = takesAnswerBack ? answerOnlyFields(answerSchema, schema) : [];
   const bodyRules = schema && { ...definition, body: schema, ignoredFields };
   const rule = { ...definition, credential };
+  const isLong = definition.long === true || definition.heavy === true;
   const usualStatus = Number(Object.keys(definition.statuses)[0]);
   return {
     ...rule,
@@ -150,18 +170,37 @@ export function endpoint<
       const lease = context.bodies.lease(organizationId);
       const kind = definition.streams ? 'stream' : isSafe(request) ? 'read' : 'change';
       try {
-        const body = bodyRules && (await bodyOf(bodyRules, request, lease, caller));
-        const call = { caller, params, query, body, headers, connection, signal, session, reauthorize };
+        const { sent, body } = await readBody(bodyRules, request, lease, caller);
         // The request is complete from here on: however long it takes, the client gets the response.
         connection.keepOpen(maxSilence);
-        const terms = termsOf({ organizationId, signal, kind, begunAt });
-        const handle = () => definition.handle(call as never, readingFor(context, terms));
-        const answer = await (definition.heavy ? context.heavyReads.run(terms, handle) : handle());
-        const parts: ReplyParts<unknown> =
-          answer instanceof Reply ? answer.parts : { body: answerSchema && answer };
+        const terms = termsOf({ organizationId, signal, kind, begunAt, isLong });
+        const own = readingFor(context, terms);
+        const keyed =
+          definition.isIdempotentByKey && caller ? idempotentCall(own, caller, request, sent) : null;
+        const partsOf = (answer: unknown): Handled => ({
+          status: usualStatus,
+          ...(answer instanceof Reply ? answer.parts : { body: answerSchema && answer }),
+        });
+        const foresee = (answerOf: (made: never) => unknown) =>
+          keyed?.foresee(async (made) => writtenAnswer(partsOf(await answerOf(made as never))));
+        const call = {
+          caller,
+          params,
+          query,
+          body,
+          headers,
+          connection,
+          signal,
+          session,
+          reauthorize,
+          foresee,
+        };
+        const handle = async (within: ApiContext) => partsOf(await definition.handle(call as never, within));
+        const handled = (): Promise<Handled> => (keyed ? answerOnce(keyed, own, handle) : handle(own));
+        const parts = await (definition.heavy ? context.heavyReads.run(terms, handled) : handled());
         if (!parts.stream) connection.keepOpen(usualSilence);
         const renewal = cookie === null ? {} : { 'set-cookie': cookie };
-        return { status: usualStatus, ...parts, headers: { ...renewal, ...parts.headers } };
+        return { ...parts, headers: { ...renewal, ...parts.headers } };
       } finally {
         lease.release();
       }
@@ -176,42 +215,4 @@ function parsePath(schema: z.ZodObject, raw: Readonly<Record<string, string>>): 
   const read = readInput(schema, raw);
   if (!read.ok) throw new Refusal('NOT_FOUND', read.refusal.sentence);
   return read.data;
-}
-
-interface BodyRules extends Pick<Outline, 'bodyIsOptional' | 'maxBodyBytes'> {
-  readonly body: z.ZodType;
-  /** Fields of answers that may be sent back, and are ignored. */
-  readonly ignoredFields: readonly string[];
-}
-
-async function bodyOf(
-  { body, bodyIsOptional, maxBodyBytes = smallBodyBytes, ignoredFields }: BodyRules,
-  request: Request,
-  lease: BodyLease,
-  caller: Caller | null,
-): Promise<unknown> {
-  const value = await readJson(request, maxBodyBytes, lease);
-  // Many clients can't send an empty body: with a credential an empty object counts as none.
-  if (bodyIsOptional && caller !== null && isEmpty(value)) return undefined;
-  if (value === undefined) {
-    if (bodyIsOptional) return undefined;
-    throw new Refusal('BODY_MISSING', 'This call needs a JSON object as its body.');
-  }
-  return requireInput(body, without(value, ignoredFields), {
-    ignored: ignoredFields.filter((name) => isIn(value, name)),
-  });
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-
-const isIn = (value: unknown, name: string): boolean =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-
-export function without(value: unknown, fields: readonly string[]): unknown {
-  if (fields.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value))
-    return value;
-  const keys = Object.keys(value);
-  if (!keys.some((key) => fields.includes(key))) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !fields.includes(key)));
 }

@@ -29,7 +29,10 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   DOMAIN_HAS_LINKS: 409,
   TOO_MANY_DOMAINS: 409,
   COLOURS_EQUAL: 400,
+  CONDITION_UNAVAILABLE: 400,
   LINK_CHANGED: 409,
+  LINK_ON_PAPER: 409,
+  EXTERNAL_ID_TAKEN: 409,
   TAG_EXISTS: 409,
   TAG_NOT_FOUND: 400,
   WEBHOOK_TARGET_REFUSED: 400,
@@ -55,6 +58,8 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   LAST_ADMINISTRATOR: 409,
   TOO_MANY_ATTEMPTS: 429,
   TOO_MANY_STREAMS: 429,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  IDEMPOTENCY_ANSWER_UNKNOWN: 409,
   NOT_FOUND: 404,
   ROUTE_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
@@ -67,6 +72,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
 /** Turns what was thrown into the refusal that the client gets. Unexpected errors are logged, never shown. */
 export function refusalOf(cause: unknown, log: Log): Refusal {
   if (cause instanceof Refusal) return cause;
+  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut(cause.patience) : overtaken();
   if (cause instanceof StoreAway) {
     log.warn('store away', { error: cause.message });
     return new Refusal(
@@ -75,16 +81,15 @@ export function refusalOf(cause: unknown, log: Log): Refusal {
       { retryAfter: 5 },
     );
   }
-  if (cause instanceof TookTooLong) return cause.hasBegun ? timedOut() : overtaken();
   const reference = crypto.randomUUID();
   log.error('request failed', cause, { reference });
   return new Refusal('INTERNAL', `Something failed on our side. It was logged under ${reference}.`);
 }
 
-const timedOut = (): Refusal =>
+const timedOut = (patience: number | null): Refusal =>
   new Refusal(
     'TIMED_OUT',
-    'This took too long and was given up. Ask for less at once: a shorter range, a smaller page, fewer filters.',
+    `This took ${patience === null || patience < 1_000 || patience >= 60_000 ? 'too long' : `longer than ${Math.ceil(patience / 1_000)} seconds`} and was given up. Ask for less at once: a shorter range, a smaller page, fewer filters.`,
     { retryAfter: 5 },
   );
 

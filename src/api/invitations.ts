@@ -24,6 +24,7 @@ export const create = endpoint({
     'For administrators. A new invitation for the same address replaces the one before. Where a mail server is set it is mailed; whether or not that works, the invitation is made.',
   permission: 'manage_members',
   body: InvitationToCreate,
+  isIdempotentByKey: true,
   statuses: { 201: 'The invitation, its token this once.' },
   answer: NewInvitation,
   async handle({ caller, body }, context) {

@@ -16,6 +16,11 @@ export class Json<Value> {
     return new Json([JSON.stringify(value)]);
   }
 
+  /** Of a text that was written before. */
+  static written<Value>(text: string): Json<Value> {
+    return new Json([text]);
+  }
+
   static list<Value>(items: readonly Json<Value>[]): Json<Value[]> {
     return new Json([
       '[',

@@ -2,12 +2,11 @@ import type { z } from 'zod';
 import type { Secrets } from '../auth/secrets.ts';
 import { zapierKey } from '../auth/zapier-keys.ts';
 import type { Context } from '../manage/context.ts';
+import { fieldsOf } from '../manage/link-fields.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import type { CountedTag as StoredCountedTag, StoredTag } from '../manage/tags.ts';
 import { qrSvg } from '../qr/svg.ts';
-import { asUri } from '../rules/destination-text.ts';
 import { formatIso, formatIsoOrNull, formatStamp } from '../rules/instant.ts';
-import { readEvents } from '../rules/webhook-event.ts';
 import type { Link } from './schemas/link.ts';
 import type { CountedTag, Tag } from './schemas/tag.ts';
 
@@ -36,28 +35,14 @@ export function linkAnswer(
     domain: site.domainUrl(link.host),
     suffix: link.suffix,
     organization_id: link.organization_id,
-    og_title: link.og_title,
-    og_description: link.og_description,
-    og_image: link.og_image,
-    destination_url: asUri(link.destination_url),
+    ...fieldsOf(link),
     qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url: site.linkUrl(link.host, link.suffix),
-    expiration_date: formatIsoOrNull(link.expires_at),
-    qr_code_foreground_hex: link.qr_foreground,
-    qr_code_background_hex: link.qr_background,
-    qr_code_marker: link.qr_marker === 1,
     has_password: link.password_hash !== null,
     password: null,
-    android_link_destination: link.android_url && asUri(link.android_url),
-    ios_link_destination: link.ios_url && asUri(link.ios_url),
-    bot_protection: link.bot_protection === 1,
-    captcha: link.captcha === 1,
-    name: link.name,
     tags: tags.map(tagAnswer),
-    webhook_url: link.webhook_url,
     webhook_auth_key: link.webhook_auth_key === null ? null : secrets.open(link.webhook_auth_key),
-    webhook_events: readEvents(link.webhook_events),
     zapier_key: zapierKey(secrets, link.id),
     zapier_webhook_url_new_click: link.zapier_hook_url,
     clicks: link.clicks ?? 0,

@@ -49,7 +49,7 @@ export class LinkAnswers {
     return Json.of(
       outcome instanceof Refusal
         ? { status: statusOf[outcome.code], error: errorBody(outcome) }
-        : { status: 201, link: linkAnswer(outcome, this.#context, code) },
+        : { status: outcome.isFound ? 200 : 201, link: linkAnswer(outcome, this.#context, code) },
     );
   }
 

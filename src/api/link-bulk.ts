@@ -1,14 +1,15 @@
+import { changeLinks } from '../manage/change-links.ts';
 import { prepareLinks } from '../manage/create-links.ts';
 import { deleteLinks } from '../manage/delete-link.ts';
 import type { LinkToCreate as LinkInput } from '../manage/prepare-link.ts';
 import { restoreLinks } from '../manage/restore-links.ts';
-import { tagLinks } from '../manage/tag-links.ts';
 import { TimeSlice } from '../manage/time-slice.ts';
 import type { Refusal } from '../rules/errors.ts';
-import { endpoint, without } from './endpoint.ts';
+import { endpoint } from './endpoint.ts';
 import { LinkAnswers } from './link-answers.ts';
+import { without } from './read-body.ts';
 import { answerOnlyFields, readInput } from './read-input.ts';
-import { Link, LinkToCreate } from './schemas/link.ts';
+import { ConfirmationQuery, Link, LinkToCreate } from './schemas/link.ts';
 import {
   LinkIds,
   LinkResults,
@@ -27,23 +28,27 @@ const maxPasswords = 20;
 
 export const create = endpoint({
   summary: 'Create many links',
+  long: true,
   description:
     'At most 1,000 in a call and 4 MB. Each has its own result: one that is refused leaves the others alone, unless `atomic=true`. At most 20 of them may have a password.',
   query: LinksCreationQuery,
   body: LinksToCreate,
   maxBodyBytes,
+  isIdempotentByKey: true,
   statuses: { 200: 'What became of each link.' },
   answer: LinkResults,
-  async handle({ caller, query, body }, context) {
+  async handle({ caller, query, body, foresee }, context) {
     const batch = prepareLinks(context, caller, await inputsOf(body.links), {
       withPng: !query.disable_png,
+      findsFirst: query.if_exists === 'return',
       atomic: query.atomic,
       maxPasswords,
     });
     const answers = new LinkAnswers(context);
+    const answerOf = (made: Awaited<ReturnType<typeof batch.store>>) => answers.all(made);
+    foresee(answerOf);
     answers.draw(batch.links);
-    const made = await batch.store((some) => answers.write(some));
-    return answers.all(made);
+    return answerOf(await batch.store((some) => answers.write(some)));
   },
 });
 
@@ -65,29 +70,36 @@ function inputOf(sent: unknown): LinkInput | Refusal {
 }
 
 export const update = endpoint({
-  summary: 'Tag many links',
+  summary: 'Change many links',
+  long: true,
   description: 'All of them or none. Ids of links that are not there are passed over.',
+  query: ConfirmationQuery,
   body: LinksUpdate,
   statuses: { 200: 'Done.' },
   answer: LinksUpdated,
-  handle: async ({ caller, body }, context) => ({ updated: await tagLinks(context, caller, body) }),
+  handle: async ({ caller, query, body }, context) => ({
+    updated: await changeLinks(context, caller, body, query.confirm),
+  }),
 });
 
 export const remove = endpoint({
   summary: 'Delete many links',
+  long: true,
   description:
     'All of them or none. Ids of links that are not there are passed over. For 30 days they can be brought back.',
+  query: ConfirmationQuery,
   body: LinkIds,
   statuses: { 200: 'The ids of those that were there.' },
   answer: LinksDeleted,
-  async handle({ caller, body }, context) {
-    const ids = await deleteLinks(context, caller, body.ids);
+  async handle({ caller, query, body }, context) {
+    const ids = await deleteLinks(context, caller, body.ids, query.confirm);
     return { deleted: ids.length, ids: [...ids] };
   },
 });
 
 export const restore = endpoint({
   summary: 'Bring deleted links back',
+  long: true,
   description:
     'As they were, with their suffix, tags and statistics. Ids that are not among the deleted links of the last 30 days are passed over; when none is, 404.',
   body: LinkIds,

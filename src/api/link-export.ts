@@ -1,3 +1,4 @@
+import { rulesOf } from '../manage/link-rules.ts';
 import type { LinkWithTags } from '../manage/prepared-link.ts';
 import { eachLink } from '../manage/read-links.ts';
 import { asUri } from '../rules/destination-text.ts';
@@ -12,7 +13,7 @@ const yesOrNo = (isSo: boolean): string => (isSo ? 'true' : 'false');
 
 type CellOf = (found: LinkWithTags, site: Site) => string | number | null;
 
-/** What a table can show of a link. Its secrets are not in it: a file goes further than an answer. */
+/** What a table can show of a link, in an order that is only added to. Its secrets are not in it: a file goes further than an answer. */
 const columns: Readonly<Record<string, CellOf>> = {
   id: ({ link }) => link.id,
   url: ({ link }, site) => site.linkUrl(link.host, link.suffix),
@@ -38,6 +39,19 @@ const columns: Readonly<Record<string, CellOf>> = {
   qr_code_background_hex: ({ link }) => link.qr_background,
   qr_code_marker: ({ link }) => yesOrNo(link.qr_marker === 1),
   webhook_url: ({ link }) => link.webhook_url,
+  webhook_events: ({ link }) => link.webhook_events.replaceAll(',', ', '),
+  notes: ({ link }) => link.notes,
+  disabled: ({ link }) => yesOrNo(link.disabled === 1),
+  archived: ({ link }) => yesOrNo(link.archived === 1),
+  on_paper: ({ link }) => yesOrNo(link.on_paper === 1),
+  start_date: ({ link }) => formatIsoOrNull(link.start_at),
+  before_start_url: ({ link }) => link.before_start_url && asUri(link.before_start_url),
+  expired_url: ({ link }) => link.expired_url && asUri(link.expired_url),
+  forward_query: ({ link }) => link.forward_query,
+  forward_path: ({ link }) => yesOrNo(link.forward_path === 1),
+  redirect_status: ({ link }) => link.redirect_status,
+  rules: ({ link }) => link.rules && JSON.stringify(rulesOf(link.rules)),
+  external_id: ({ link }) => link.external_id,
 };
 
 export const all = endpoint({

@@ -11,10 +11,11 @@ import { Refusal } from '../rules/errors.ts';
 import { normaliseSuffix } from '../rules/suffix.ts';
 import { dailyClicks } from '../stats/daily.ts';
 import { Cursors, refuseBoth } from './cursor.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, Reply } from './endpoint.ts';
 import { Json } from './json.ts';
 import { linkAnswer } from './link-answer.ts';
 import {
+  ConfirmationQuery,
   Link,
   LinkCreationQuery,
   LinkList,
@@ -29,11 +30,16 @@ export const create = endpoint({
   query: LinkCreationQuery,
   body: LinkToCreate,
   takesAnswerBack: true,
-  statuses: { 201: 'The link.' },
+  isIdempotentByKey: true,
+  statuses: { 201: 'The link.', 200: 'With `if_exists=return`: the link that was there.' },
   answer: Link,
-  async handle({ caller, query, body }, context) {
+  async handle({ caller, query, body, foresee }, context) {
+    const answerOf = (made: LinkWithTags) =>
+      new Reply({ status: made.isFound ? 200 : 201, body: linkAnswer(made, context) });
+    foresee(answerOf);
     const input = { ...body, tags: body.tags ?? [] };
-    return linkAnswer(await createLink(context, caller, input, !query.disable_png), context);
+    const options = { withPng: !query.disable_png, findsFirst: query.if_exists === 'return' };
+    return answerOf(await createLink(context, caller, input, options));
   },
 });
 
@@ -58,7 +64,10 @@ export const list = endpoint({
       });
     }
     refuseBoth(query);
-    const which = [query.sort, query.q || null, query.tag ?? null, query.domain || null];
+    const which = [
+      ...[query.sort, query.q || null, query.tag ?? null, query.domain || null],
+      ...[query.archived ?? null, query.on_paper ?? null],
+    ];
     const cursors = new Cursors<LinkPosition>(context.secrets, ['links', caller.organizationId, ...which]);
     const { links, total, next } = await readLinks(context, caller, {
       ...filterOf(query),
@@ -99,7 +108,15 @@ export const filterOf = (query: {
   readonly q?: string | undefined;
   readonly tag?: readonly number[] | undefined;
   readonly domain?: string | undefined;
-}) => ({ text: query.q || undefined, tagIds: query.tag, domain: query.domain || undefined });
+  readonly archived?: 'true' | 'false' | 'any' | undefined;
+  readonly on_paper?: boolean | undefined;
+}) => ({
+  text: query.q || undefined,
+  tagIds: query.tag,
+  domain: query.domain || undefined,
+  archived: query.archived,
+  onPaper: query.on_paper,
+});
 
 const daysOf = (context: Context, links: readonly LinkWithTags[], days: number) =>
   dailyClicks(
@@ -123,11 +140,12 @@ export const update = endpoint({
   description:
     'Only what is sent changes. `null` or `""` clears a field. A Link that was read may be sent back. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
   params: linkPath,
+  query: ConfirmationQuery,
   body: LinkUpdate,
   takesAnswerBack: true,
   statuses: { 200: 'The link as it is now.' },
   answer: Link,
-  async handle({ caller, params, body, headers }, context) {
+  async handle({ caller, params, query, body, headers }, context) {
     const { domain, suffix, has_password, ...changes } = body;
     const tags = changes.tags ?? undefined;
     if (domain !== undefined || suffix !== undefined || tags !== undefined) {
@@ -136,17 +154,20 @@ export const update = endpoint({
     // A link that was read has null for its hidden password; sending it back doesn't remove the password.
     const password = has_password === true && changes.password === null ? undefined : changes.password;
     const update = { ...changes, password };
-    return linkAnswer(await updateLink(context, caller, params.id, update, headers.get('if-match')), context);
+    const terms = { expectedVersion: headers.get('if-match'), isConfirmed: query.confirm };
+    return linkAnswer(await updateLink(context, caller, params.id, update, terms), context);
   },
 });
 
-async function refuseFixedFields(
+/** Returns the link as it was read for that. */
+export async function refuseFixedFields(
   context: Context,
   caller: Caller,
   id: number,
   sent: { domain: string | undefined; suffix: string | undefined; tags: readonly number[] | undefined },
-): Promise<void> {
-  const { link, tags } = await readLink(context, caller, id);
+): Promise<LinkWithTags> {
+  const found = await readLink(context, caller, id);
+  const { link, tags } = found;
   const bare = (domain: string) => domain.replace(/^https?:\/\//i, '').toLowerCase();
   if (sent.domain !== undefined && bare(sent.domain) !== bare(context.site.domainUrl(link.host))) {
     throw new Refusal(
@@ -168,11 +189,14 @@ async function refuseFixedFields(
       field: 'tags',
     });
   }
+  return found;
 }
 
 export const remove = endpoint({
   summary: 'Delete a link',
+  description: 'For 30 days it can be brought back. One that is in print takes `confirm=true`.',
   params: linkPath,
+  query: ConfirmationQuery,
   statuses: { 204: 'Deleted.' },
-  handle: ({ caller, params }, context) => deleteLink(context, caller, params.id),
+  handle: ({ caller, params, query }, context) => deleteLink(context, caller, params.id, query.confirm),
 });

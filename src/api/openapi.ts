@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyField } from '../manage/idempotent-call.ts';
 import type { Credential } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Route } from './routes.ts';
@@ -68,7 +69,11 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [resource],
     security: securityOf[endpoint.credential],
-    parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
+    parameters: [
+      ...parametersOf(endpoint.params, 'path'),
+      ...parametersOf(endpoint.query, 'query'),
+      ...(endpoint.isIdempotentByKey ? [idempotencyKey] : []),
+    ],
     ...(endpoint.body
       ? {
           requestBody: {
@@ -91,6 +96,16 @@ function operation(method: string, path: string, endpoint: Endpoint): Json {
   };
 }
 
+const idempotencyKey: Json = {
+  name: keyField,
+  in: 'header',
+  required: false,
+  description:
+    'A text of your own for what is made, such as a UUID. Sent again within 24 hours with the same key, the call is not carried out again and gets the same answer, with the header `Idempotent-Replayed: true`; also where both are sent at once.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '7b0f3f6e-2f0d-4e0a-9d0e-6a4c1f1b2c3d',
+};
+
 const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
 
 function success(description: string, { answer, streams }: Endpoint): Json {
@@ -105,7 +120,7 @@ const failure = (description: string): Json => ({
 
 function refusalsOf(
   method: string,
-  { body, query, params, credential, permission, streams }: Endpoint,
+  { body, query, params, credential, permission, streams, isIdempotentByKey }: Endpoint,
 ): [string, string][] {
   const isChange = method !== 'GET';
   const refusals: [string, string, boolean][] = [
@@ -124,6 +139,7 @@ function refusalsOf(
     ['409', 'Taken already, or something stands in the way.', isChange],
     ['413', 'The body is too large.', body !== undefined],
     ['415', 'The body is not announced as JSON.', body !== undefined],
+    ['422', 'The Idempotency-Key was sent before with another call or body.', isIdempotentByKey === true],
     [
       '429',
       'Too many attempts, or open streams; `Retry-After` says when to try again.',

@@ -19,6 +19,7 @@ export const request = endpoint({
 
 export const reset = endpoint({
   summary: 'Set a new password by the token of a mailed link',
+  long: true,
   description:
     'Every session and token pair of the user ends; API keys stay. A token that is of no use: 400 `RESET_INVALID`.',
   credential: 'none',

@@ -7,7 +7,10 @@ import type { Endpoint } from './endpoint.ts';
 import * as instanceHealth from './instance-health.ts';
 import * as invitations from './invitations.ts';
 import * as linkBulk from './link-bulk.ts';
+import * as linkExplanation from './link-explanation.ts';
 import * as linkExport from './link-export.ts';
+import * as linkExternal from './link-external.ts';
+import * as linkHistory from './link-history.ts';
 import * as links from './links.ts';
 import * as liveClicks from './live-clicks.ts';
 import * as members from './members.ts';
@@ -24,7 +27,7 @@ import * as webhooks from './webhooks.ts';
 import * as zapier from './zapier.ts';
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly endpoint: Endpoint;
 }
@@ -73,9 +76,15 @@ export const routes: readonly Route[] = [
   route('GET', '/api/v1/link/deleted', deletedLinks.list),
   route('DELETE', '/api/v1/link/deleted', deletedLinks.empty),
   route('DELETE', '/api/v1/link/deleted/{id}', deletedLinks.removeForGood),
+  route('GET', '/api/v1/link/external/{external_id}', linkExternal.read),
+  route('PUT', '/api/v1/link/external/{external_id}', linkExternal.put),
   route('GET', '/api/v1/link/{id}', links.read),
   route('PATCH', '/api/v1/link/{id}', links.update),
   route('DELETE', '/api/v1/link/{id}', links.remove),
+
+  route('POST', '/api/v1/link/{id}/explain', linkExplanation.explain),
+  route('GET', '/api/v1/link/{id}/history', linkHistory.list),
+  route('POST', '/api/v1/link/{id}/history/restore', linkHistory.restore),
 
   route('GET', '/api/v1/stats', stats.ofOrganization),
   route('GET', '/api/v1/link/{id}/stats', stats.ofLink),

@@ -21,7 +21,7 @@ const maxUnknown = 25;
 /** What a schema found, in words for a person. An issue with a message has the schema's own sentence. */
 export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []): Problem[] {
   const path = [...outer, ...issue.path];
-  const field = path.length === 0 ? checked.field : String(path[0]);
+  const field = path.length === 0 ? checked.field : fieldAt(path);
   const refuse = (code: ErrorCode, sentence: string): Problem[] => [{ code, field, sentence }];
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, checked, path, refuse);
   if (issue.code === 'custom') {
@@ -34,7 +34,7 @@ export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []
     case 'unrecognized_keys':
       return issue.keys
         .slice(0, maxUnknown)
-        .map((key) => unknownField(key, path.length === 0 ? checked.known : []));
+        .map((key) => withinField(path, unknownField(key, path.length === 0 ? checked.known : [])));
     case 'invalid_type':
       if (field !== undefined && found === undefined) return refuse('FIELD_MISSING', `${name} is needed.`);
       if (path.length === 0 && typeof found === 'string' && /^\s*[{[]/.test(found))
@@ -57,6 +57,17 @@ export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []
       return refuse('FIELD_INVALID', `${name} does not have the form that it needs.`);
   }
 }
+
+/** Fields whose errors say where inside of them: `rules.2.when.country.0`. */
+const deepFields: ReadonlySet<PropertyKey> = new Set(['rules']);
+
+const fieldAt = (path: Path): string =>
+  path[0] !== undefined && deepFields.has(path[0]) ? path.join('.') : String(path[0]);
+
+const withinField = (path: Path, problem: Problem): Problem =>
+  path[0] !== undefined && deepFields.has(path[0])
+    ? { ...problem, field: [...path, problem.field].join('.') }
+    : problem;
 
 /**
  * Of several forms that a value may have, the one that was meant is the one whose check got furthest into the value.

@@ -62,11 +62,33 @@ export function serveApi(routes: readonly Route[], context: ApiContext, resolver
   app.onError((cause) => errorAnswer(refusalOf(cause, log)));
 
   return (request: Request, connection: Connection): Response | Promise<Response> => {
-    if (request.method !== 'HEAD') return app.fetch(request, { connection, isHead: false });
+    const isHead = request.method === 'HEAD';
+    if (!isDecodable(request.url)) {
+      const refused = errorAnswer(undecodable());
+      return isHead ? withoutBody(refused) : refused;
+    }
+    if (!isHead) return app.fetch(request, { connection, isHead });
     const asGet = new Request(request, { method: 'GET' });
-    return withoutBody(app.fetch(asGet, { connection, isHead: true }));
+    return withoutBody(app.fetch(asGet, { connection, isHead }));
   };
 }
+
+/** What isn't the router would take as it is sent, so that two addresses were one name. */
+function isDecodable(url: string): boolean {
+  const path = url.slice(0, url.search(/[?#]|$/));
+  if (!path.includes('%')) return true;
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
+const undecodable = (): Refusal =>
+  new Refusal(
+    'REQUEST_MALFORMED',
+    'The path has a % that is not followed by the hex digits of UTF-8. Percent-encode it, such as é as %C3%A9 and % as %25.',
+  );
 
 /** The response to HEAD: the headers of GET, with the length where it is known in advance. */
 async function withoutBody(answered: Response | Promise<Response>): Promise<Response> {

@@ -31,6 +31,7 @@ const sessionAnswer = (session: OwnSession): z.input<typeof Session> => ({
 
 export const create = endpoint({
   summary: 'Sign in with a browser',
+  long: true,
   description:
     'Answers the user and sets a cookie that authorises every call that an API key does. It lasts 30 days from its last use. Calls other than GET must come from a page of this service.',
   credential: 'none',

@@ -9,9 +9,13 @@ export const create = endpoint({
   summary: 'Create a tag',
   body: TagToCreate,
   takesAnswerBack: true,
+  isIdempotentByKey: true,
   statuses: { 201: 'The tag.' },
   answer: CountedTag,
-  handle: async ({ caller, body }, context) => countedTagAnswer(await createTag(context, caller, body.name)),
+  async handle({ caller, body, foresee }, context) {
+    foresee(countedTagAnswer);
+    return countedTagAnswer(await createTag(context, caller, body.name));
+  },
 });
 
 export const list = endpoint({

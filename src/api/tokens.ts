@@ -6,6 +6,7 @@ import { SignIn, TokenPair } from './schemas/user.ts';
 
 export const create = endpoint({
   summary: 'Sign in for a token pair',
+  long: true,
   description: 'The access token lives 3 days, the refresh token 30.',
   credential: 'none',
   body: SignIn,

@@ -20,6 +20,7 @@ export const userAnswer = ({ created_at, ...user }: StoredUser): z.input<typeof 
 
 export const createOrRead = endpoint({
   summary: 'Make an account, or read the calling one',
+  long: true,
   description:
     'With a body: makes an account that administers an organization of its own, or joins the one it was invited to. ' +
     'With a credential and no body, or an empty object: answers the calling user.',
@@ -75,6 +76,7 @@ async function refuseOtherEmail(context: ApiContext, caller: Caller, email: stri
 
 export const password = endpoint({
   summary: 'Change the password',
+  long: true,
   description:
     'Every other session and every token pair of the user ends. The session that calls goes on, and so do API keys.',
   body: PasswordChange,
@@ -84,6 +86,7 @@ export const password = endpoint({
 
 export const remove = endpoint({
   summary: 'Delete your account',
+  long: true,
   description:
     'Asks for the password. The account, its sessions, tokens, API keys and invitations are gone at once; links belong to the organization and stay. ' +
     'Who is alone in an organization deletes it too, with links, clicks, domains and webhooks, and says so in `confirm` (409 `ORGANIZATION_IN_USE` says what there is): ' +

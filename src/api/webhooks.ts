@@ -42,7 +42,9 @@ const deliveryAnswer = ({ delivery, attempts }: DeliveryWithAttempts): z.input<t
 
 export const list = endpoint({
   summary: 'List the webhook deliveries of a link',
-  description: 'Newest first, each with its attempts. Kept for 30 days.',
+  long: true,
+  description:
+    'Newest first, each with its attempts. Kept for 30 days, or `CLICK_RETENTION_DAYS` where that is shorter.',
   params: pathId,
   query: WebhookDeliveryQuery,
   statuses: { 200: 'A page of deliveries.' },
@@ -75,6 +77,7 @@ export const redeliver = endpoint({
 
 export const redeliverFailed = endpoint({
   summary: 'Send all failed webhook deliveries of a span again',
+  long: true,
   description:
     'For the time after an outage: every message that failed for good, the oldest first, under its own id, to where the webhook of its link is now. Test calls stay out. Counts as one redelivery.',
   credential: 'required',
@@ -95,20 +98,21 @@ export const redeliverFailed = endpoint({
 
 export const outages = endpoint({
   summary: 'List the webhook targets that fail',
+  long: true,
   description:
-    'Targets of the organization whose last attempt failed, the longest first, a hundred at most. Administrators are told by mail of one that fails for a day.',
+    'Targets of the organization whose last attempt failed, the longest first, a hundred at most, and how many messages failed for good. Administrators are told by mail of a target that fails for a day.',
   credential: 'required',
   statuses: { 200: 'Empty when all is well.' },
   answer: WebhookOutageList,
   async handle({ caller }, context) {
-    const outages = await readOutages(context, caller);
+    const { outages, failed } = await readOutages(context, caller);
     const webhook_outages = outages.map(({ target_url, since, last_failed_at, told_at }) => ({
       target_url,
       since: formatIso(since),
       last_failed_at: formatIso(last_failed_at),
       told_at: formatIsoOrNull(told_at),
     }));
-    return { webhook_outages };
+    return { webhook_outages, total_failed: failed };
   },
 });
 

@@ -56,7 +56,7 @@ export class Authenticator {
     const isRenewed = now - holder.renewedAt >= sessionGranularity;
     if (isRenewed) this.#note(hash, (queries) => renewSession(queries, hash, now, now + sessionLifetime));
     const { userId, organizationId, role } = holder;
-    return { caller: { userId, organizationId, role }, isRenewed };
+    return { caller: { userId, organizationId, role, via: 'dashboard' }, isRenewed };
   }
 
   /** Waits for what is still being noted down. */
@@ -74,7 +74,8 @@ export class Authenticator {
     const now = this.#now();
     if (holder.lastUsedAt === null || now - holder.lastUsedAt >= useGranularity)
       this.#note(holder.keyId, (queries) => touchApiKey(queries, holder.keyId, now));
-    return { userId: holder.userId, organizationId: holder.organizationId, role: holder.role };
+    const { userId, organizationId, role, keyId } = holder;
+    return { userId, organizationId, role, via: 'api_key', keyId };
   }
 
   async #tokenHolder(token: string): Promise<Caller> {
@@ -84,7 +85,7 @@ export class Authenticator {
         'TOKEN_INVALID',
         'This access token is unknown or expired. GET /api/v1/auth/refresh_access_token with its refresh token gives a new one, or sign in again.',
       );
-    return holder;
+    return { ...holder, via: 'token' };
   }
 
   #note(what: number | string, write: (queries: Queries) => Promise<void>): void {

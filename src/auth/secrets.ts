@@ -14,6 +14,7 @@ type Purpose =
   | 'cursor'
   | 'domain-proof'
   | 'fingerprint'
+  | 'idempotency'
   | 'known-browser'
   | 'link-pass'
   | 'qr'
@@ -45,19 +46,27 @@ export class Secrets {
   }
 
   seal(text: string): string {
+    return this.sealBytes(Buffer.from(text));
+  }
+
+  sealBytes(bytes: Uint8Array): string {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#key('seal'), nonce);
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([cipher.update(bytes), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
   /** Null when it was sealed under another key. */
   open(sealed: string): string | null {
+    return this.openBytes(sealed)?.toString('utf8') ?? null;
+  }
+
+  openBytes(sealed: string): Buffer | null {
     const bytes = Buffer.from(sealed, 'base64url');
     try {
       const decipher = createDecipheriv('aes-256-gcm', this.#key('seal'), bytes.subarray(0, 12));
       decipher.setAuthTag(bytes.subarray(12, 28));
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
     } catch {
       return null;
     }
@@ -77,7 +86,8 @@ export class Secrets {
   }
 }
 
-const sameText = (one: string, other: string): boolean => {
+/** In the same time wherever they differ. */
+export const sameText = (one: string, other: string): boolean => {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 };

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { primaryOf } from '../storage/drivers/find-primary.ts';
+import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { newerStore, newestMigration } from '../storage/migrate.ts';
 import {
   type BackupPart,
@@ -31,14 +33,12 @@ export async function readPostgres(url: string, now: Date): Promise<BackupStream
   }
 }
 
-/** A connection without deadlines: what is read or written through it takes as long as it takes. */
 export async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'linnet backup', keepAlive: true });
+  const connectionString = await primaryOf(url);
+  const client = new pg.Client({ connectionString, application_name: 'linnet backup', keepAlive: true });
   // An error without a listener ends the process; the query that meets it says it.
   client.on('error', () => {});
   await client.connect();
-  await client.query('set statement_timeout = 0');
-  await client.query('set idle_in_transaction_session_timeout = 0');
   return client;
 }
 
@@ -57,7 +57,7 @@ async function beginSnapshot(client: pg.Client): Promise<number> {
       throw new BackupProblem(
         'There is no store yet: the database has no table "migrations". Check DATABASE_URL.',
       );
-    await client.query('begin transaction isolation level repeatable read, read only');
+    await client.query(`${beginWith(noLimits)}; set transaction isolation level repeatable read, read only`);
     try {
       await client.query(`lock table ${before.join(', ')} in access share mode`);
     } catch (cause) {
@@ -83,8 +83,13 @@ async function tablesOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+/** What they have is in the rows and packs, too. */
+const madeAgain: ReadonlySet<string> = new Set(['hit_chunks', 'hit_chunk_links']);
+
 async function* partsOf(client: pg.Client): AsyncGenerator<BackupPart> {
-  const names = (await tablesOf(client)).filter((name) => name !== 'migrations' && !isLeftOut(name));
+  const names = (await tablesOf(client)).filter(
+    (name) => name !== 'migrations' && !isLeftOut(name) && !madeAgain.has(name),
+  );
   const references = await client.query<{ name: string; target: string }>(
     `select conrelid::regclass::text as name, confrelid::regclass::text as target from pg_constraint
       where contype = 'f' and connamespace = current_schema()::regnamespace`,

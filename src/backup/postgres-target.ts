@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type AskPartitions, Partitions } from '../ledger/partitions.ts';
+import { beginWith, noLimits } from '../storage/drivers/postgres-pool.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { type BackupHeader, type BackupPart, BackupProblem } from './backup-stream.ts';
 import type { BackupTarget, TableInFile } from './backup-target.ts';
@@ -37,7 +38,7 @@ export class PostgresTarget implements BackupTarget {
   }
 
   async begin({ migration }: BackupHeader): Promise<void> {
-    await this.#client.query('begin');
+    await this.#client.query(beginWith(noLimits));
     // What starts on this database meanwhile waits here until everything is there.
     await this.#client.query(migrationsTable('postgres'));
     await this.#migrate(1, migration);

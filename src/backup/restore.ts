@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { readBackupFile } from './backup-file.ts';
-import { BackupProblem, type BackupStream } from './backup-stream.ts';
+import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { partsFor } from './other-database.ts';
 import { readSqlite } from './sqlite-source.ts';
@@ -37,16 +37,27 @@ interface Restored {
 /** Everything or nothing: the target is there once all of the backup was read and found whole. */
 export async function restore(backup: BackupStream, target: BackupTarget): Promise<Restored> {
   let rows = 0;
+  const parts = goingOn(backup.parts);
   try {
     await target.begin(backup.header);
-    for await (const part of partsFor(target, backup)) {
+    for await (const part of partsFor(target, { ...backup, parts })) {
       await target.take(part);
       if (part.part === 'rows') rows += part.count;
     }
     await target.finish();
     return { rows };
+  } catch (cause) {
+    // Rows that the store refuses may be those of a damaged backup, which only its end tells.
+    for await (const _ of parts);
+    throw cause;
   } finally {
     await target.close();
     await backup.close();
   }
+}
+
+/** What a loop over it that breaks off leaves can be read by another. */
+function goingOn(parts: AsyncIterable<BackupPart>): AsyncIterable<BackupPart> {
+  const iterator = parts[Symbol.asyncIterator]();
+  return { [Symbol.asyncIterator]: () => ({ next: () => iterator.next() }) };
 }

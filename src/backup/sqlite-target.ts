@@ -2,6 +2,7 @@ import { Database as Sqlite, type Statement } from 'bun:sqlite';
 import { existsSync, rmSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { destinationKey } from '../rules/destination-key.ts';
 import { migrationsTable, newestMigration, statementsOf } from '../storage/migrate.ts';
 import { makePrivate } from '../storage/private-files.ts';
 import { type BackupHeader, type BackupPart, BackupProblem, type Cells } from './backup-stream.ts';
@@ -40,6 +41,8 @@ export class SqliteTarget implements BackupTarget {
     this.#removeDraft();
     makePrivate(this.#draft);
     const database = new Sqlite(this.#draft, { create: true, readwrite: true });
+    // Migrations use it.
+    database.function('destination_key', destinationKey);
     this.#database = database;
     // What is lost with the machine is restored again.
     for (const pragma of [

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { isatty } from 'node:tty';
 import { compressor, linesOf } from './backup-file.ts';
 import { BackupProblem, type BackupStream } from './backup-stream.ts';
+import { draftOf, dropAbandonedDrafts } from './drafts.ts';
 import { synced } from './sqlite-target.ts';
 
 /** To standard output. Fulfilled when the system has taken all of it. */
@@ -18,7 +19,8 @@ export async function writeToPipe(backup: BackupStream): Promise<void> {
 /** A backup under this name is whole: until then it has another one, and it takes the place of no other file. */
 export async function writeToFile(backup: BackupStream, file: string): Promise<void> {
   refuseExisting(file);
-  const draft = `${file}.${process.pid}.partial`;
+  dropAbandonedDrafts(file);
+  const draft = draftOf(file);
   rmSync(draft, { force: true });
   const handle = await open(draft, 'wx', 0o600).catch((cause) => {
     throw new BackupProblem(

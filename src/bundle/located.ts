@@ -4,7 +4,8 @@ const threads = {
   'visitor-thread': '../visitor-thread.ts',
   'fold-thread': '../fold-thread.ts',
   'sqlite-thread': '../storage/drivers/sqlite-thread.ts',
-  /** No threads: what those of SQLite load when they are to run it. */
+  'postgres-thread': '../storage/drivers/postgres-thread.ts',
+  /** No threads: what those of the store load when they are to run it. */
   'chunk-job': '../ledger/chunk-job.ts',
   'hour-sums': '../ledger/hour-sums.ts',
 } as const;

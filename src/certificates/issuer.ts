@@ -1,9 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Secrets } from '../auth/secrets.ts';
 import { type CertificateProblem, certificateSentence } from '../rules/certificate-problem.ts';
-import { nextTryAt, orderAllowedAt, recentOrders, renewalAt } from '../rules/certificate-times.ts';
+import { maxPutOff, nextTryAt, orderAllowedAt, recentOrders, renewalAt } from '../rules/certificate-times.ts';
+import { StoreAway } from '../rules/errors.ts';
 import {
   type CertificateRow,
   claimDueCertificates,
+  correctCertificateTimes,
   deleteCertificate,
   deleteProofs,
   hasDueCertificates,
@@ -20,6 +23,7 @@ import { Acme, type AcmeSettings } from './acme.ts';
 import { AcmeProblem } from './acme-problem.ts';
 import { certificateId } from './certificate-id.ts';
 import { type ChallengeType, type Issued, orderCertificate, type Proof } from './order.ts';
+import { RecentNames } from './recent-names.ts';
 
 export interface IssuerParts {
   readonly database: Database;
@@ -39,7 +43,15 @@ export interface IssuerParts {
 const maxAtOnce = 8;
 /** Longer than an order may take. */
 const claimTime = 5 * 60_000;
+/** Of a node whose clock is a little ahead. */
+const maxClaim = 60 * 60_000;
+const correctionInterval = 60 * 60_000;
+/** For how long what was ordered waits for a store that is away, and how often it is tried. */
+const storePatience = 4 * 60_000;
+const storePause = 500;
 const proofTime = 10 * 60_000;
+/** Until other nodes have followed a change. */
+const feedDelay = 1_500;
 const minAsk = 60 * 60_000;
 const maxAsk = 24 * 60 * 60_000;
 
@@ -49,13 +61,14 @@ export class Issuer {
   readonly #accounts: Accounts;
   readonly #stop = new AbortController();
   #acme: Promise<Acme> | null = null;
-  /** Names that this process has noted already. */
-  readonly #requested = new Set<string>();
+  readonly #requested: RecentNames;
   readonly #running = new Set<Promise<void>>();
+  #correctedAt = 0;
 
   constructor(parts: IssuerParts) {
     this.#parts = parts;
-    const { database, secrets, settings } = parts;
+    const { database, secrets, settings, now } = parts;
+    this.#requested = new RecentNames(now);
     this.#accounts = new Accounts(database, secrets, settings.url, settings.externalAccount?.id ?? null);
   }
 
@@ -64,13 +77,13 @@ export class Issuer {
     if (this.#requested.has(host) || !(await this.#isServed(host))) return;
     const { database, now } = this.#parts;
     await database.write((queries) => requestCertificate(queries, host, now()));
-    if (this.#requested.size > 100_000) this.#requested.clear();
     this.#requested.add(host);
   }
 
   /** One look at what is due: a few orders are under way at a time, and none waits for another's end. Never two looks at once. */
   async work(): Promise<void> {
     const { database, now } = this.#parts;
+    await this.#correctTimes();
     const free = maxAtOnce - this.#running.size;
     if (free === 0 || !(await hasDueCertificates(database.read, now()))) return;
     const at = now();
@@ -80,6 +93,16 @@ export class Issuer {
       const running = this.#take(row).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
+  }
+
+  /** At the start, each hour, and when the clock was set: it may have been wrong before. */
+  async #correctTimes(): Promise<void> {
+    const { database, now } = this.#parts;
+    const at = now();
+    if (Math.abs(at - this.#correctedAt) < correctionInterval) return;
+    const limits = { now: at, lastTry: at + maxPutOff, lastClaim: at + maxClaim };
+    await database.write((queries) => correctCertificateTimes(queries, limits));
+    this.#correctedAt = at;
   }
 
   /** What is under way ends soon, and is tried again at the next start. */
@@ -100,8 +123,28 @@ export class Issuer {
       else if (await this.#isDue(row)) await this.#order(row);
     } catch (cause) {
       const { log } = this.#parts;
-      // The store is away, or this process ends: the claim runs out.
-      if (!this.#stop.signal.aborted) log.error('certificate not ordered', cause, { host });
+      if (this.#stop.signal.aborted || cause instanceof StoreAway) await this.#release(host);
+      // The claim runs out.
+      else log.error('certificate not ordered', cause, { host });
+    }
+  }
+
+  /** The next try, by whichever node, needn't wait for the claim to run out. */
+  async #release(host: string): Promise<void> {
+    await this.#stored(() => this.#note(host, { claimed_until: null })).catch(() => {});
+  }
+
+  /** Tries again while the store is away: what an authority has issued counts there, and is not thrown away. */
+  async #stored(write: () => Promise<void>): Promise<void> {
+    const until = performance.now() + storePatience;
+    const { signal } = this.#stop;
+    for (;;) {
+      try {
+        return await write();
+      } catch (cause) {
+        if (!(cause instanceof StoreAway) || signal.aborted || performance.now() > until) throw cause;
+      }
+      await setTimeout(storePause, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -148,12 +191,9 @@ export class Issuer {
     const orders = recentOrders(row.orders, now());
     const allowedAt = orderAllowedAt(orders);
     if (allowedAt !== null && allowedAt > now()) {
-      await this.#note(host, {
-        next_at: allowedAt,
-        claimed_until: null,
-        problem: 'too_often',
-        problem_detail: null,
-      });
+      const problem = 'too_often';
+      await this.#note(host, { next_at: allowedAt, claimed_until: null, problem, problem_detail: null });
+      this.#tell(host, problem, null, allowedAt);
       return;
     }
     try {
@@ -171,13 +211,12 @@ export class Issuer {
   async #orderNow(row: CertificateRow): Promise<Issued> {
     const { now } = this.#parts;
     const acme = await this.#client();
-    const hasValid = row.chain !== null && (row.not_after ?? 0) > now();
     return orderCertificate({
       acme,
       host: row.host,
       replaces: row.chain === null ? null : certificateId(row.chain),
-      challenges: this.#challengesFor(row, hasValid),
-      publish: (proof) => this.#publish(proof),
+      challenges: this.#challengesFor(row),
+      publish: (proof) => this.#publish(row, proof),
       now,
       stop: this.#stop.signal,
     });
@@ -187,11 +226,22 @@ export class Issuer {
    * A name with a good certificate is proved on the port without TLS, since a proof in the handshake would be shown to
    * visitors as well. Tries that fail take turns.
    */
-  #challengesFor({ failures }: CertificateRow, hasValid: boolean): readonly ChallengeType[] {
+  #challengesFor(row: CertificateRow): readonly ChallengeType[] {
+    const { failures } = row;
     if (!this.#parts.hasHttpPort) return ['tls-alpn-01'];
-    if (hasValid)
+    if (this.#isServedNow(row))
       return failures > 1 && failures % 4 === 3 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
     return failures % 2 === 0 ? ['tls-alpn-01', 'http-01'] : ['http-01', 'tls-alpn-01'];
+  }
+
+  /** In how many ways a name may be proved that failed so. */
+  #waysAround(problem: CertificateProblem): number {
+    const isUnproved = problem === 'connection' || problem === 'other_answer';
+    return isUnproved && this.#parts.hasHttpPort ? 2 : 1;
+  }
+
+  #isServedNow({ chain, not_after }: CertificateRow): boolean {
+    return chain !== null && (not_after ?? 0) > this.#parts.now();
   }
 
   async #client(): Promise<Acme> {
@@ -213,11 +263,21 @@ export class Issuer {
     return acme;
   }
 
-  async #publish({ token, host, answer, tls }: Proof): Promise<void> {
-    const { database, now } = this.#parts;
+  async #publish(row: CertificateRow, { token, host, answer, tls }: Proof): Promise<void> {
+    const { database, now, changed } = this.#parts;
     const [certificate, private_key] = [tls?.certificate ?? null, tls?.key ?? null];
     const proof = { token, host, answer, certificate, private_key, expires_at: now() + proofTime };
-    await database.write((queries) => insertProof(queries, proof));
+    const isInTheWay = tls !== null && this.#isServedNow(row);
+    await this.#stored(() =>
+      database.write(async (queries) => {
+        await insertProof(queries, proof);
+        if (isInTheWay) await recordHostChange(queries, host, now());
+      }),
+    );
+    if (!isInTheWay) return;
+    // Nodes have its certificate in memory, and are to show the proof instead.
+    changed(host, false);
+    await setTimeout(feedDelay, undefined, { signal: this.#stop.signal });
   }
 
   async #dropProofs(host: string): Promise<void> {
@@ -233,48 +293,57 @@ export class Issuer {
   ): Promise<void> {
     const { database, secrets, now, random, changed } = this.#parts;
     const renewAt = renewalAt(from, until, random);
-    await database.write(async (queries) => {
-      await updateCertificate(queries, row.host, {
-        chain,
-        sealed_key: secrets.seal(key),
-        not_after: until,
-        renew_at: renewAt,
-        next_at: Math.min(renewAt, now() + maxAsk),
-        claimed_until: null,
-        failures: 0,
-        problem: null,
-        problem_detail: null,
-        orders: orders.join(' '),
-      });
-      await recordHostChange(queries, row.host, now());
-    });
+    const changes = {
+      chain,
+      sealed_key: secrets.seal(key),
+      not_after: until,
+      renew_at: renewAt,
+      next_at: Math.min(renewAt, now() + maxAsk),
+      claimed_until: null,
+      failures: 0,
+      problem: null,
+      problem_detail: null,
+      orders: orders.join(' '),
+    };
+    await this.#stored(() =>
+      database.write(async (queries) => {
+        await updateCertificate(queries, row.host, changes);
+        await recordHostChange(queries, row.host, now());
+      }),
+    );
     changed(row.host, true);
   }
 
   async #fail(row: CertificateRow, cause: AcmeProblem): Promise<void> {
-    const { now, random, log } = this.#parts;
+    const { now, random } = this.#parts;
     const { host } = row;
     const failures = row.failures + 1;
     // The account is gone at the authority: it is made anew.
     if (cause.type === 'accountDoesNotExist') await this.#dropAccount();
     const isAway = cause.problem === 'authority_away';
-    const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt }, random);
-    await this.#note(host, {
-      failures,
-      problem: cause.problem,
-      problem_detail: cause.message,
-      next_at: nextAt,
-      claimed_until: null,
-    });
-    // Handshakes that wait for it are told.
+    const ways = this.#isServedNow(row) ? 1 : this.#waysAround(cause.problem);
+    const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, ways }, random);
+    await this.#stored(() =>
+      this.#note(host, {
+        failures,
+        problem: cause.problem,
+        problem_detail: cause.message,
+        next_at: nextAt,
+        claimed_until: null,
+      }),
+    );
+    this.#tell(host, cause.problem, cause.message, nextAt);
+  }
+
+  /** To handshakes that wait for it, and to the operator. */
+  #tell(host: string, problem: CertificateProblem, detail: string | null, againAt: number): void {
     this.#parts.changed(host, false);
-    const problem: CertificateProblem = cause.problem;
-    log.warn('certificate not issued', {
+    this.#parts.log.warnEach('certificate not issued', {
       host,
       problem,
-      detail: cause.message,
+      ...(detail === null ? {} : { detail }),
       to_do: certificateSentence(problem, host),
-      again_at: new Date(nextAt).toISOString(),
+      again_at: new Date(againAt).toISOString(),
     });
   }
 

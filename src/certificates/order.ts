@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Acme, Answer, Authorization, Challenge, Order } from './acme.ts';
 import { AcmeProblem, problemOf } from './acme-problem.ts';
 import { newKeyPair, pemOf, signingRequest, tlsProof } from './signed.ts';
@@ -108,7 +109,7 @@ async function until<Body>(
     if (performance.now() > deadline || stop.aborted)
       throw new AcmeProblem('authority_away', 'the authority took too long');
     const asked = answer.retryAt === null ? 0 : Math.min(answer.retryAt - Date.now(), maxPause);
-    await Bun.sleep(Math.max(pause, asked));
+    await setTimeout(Math.max(pause, asked), undefined, { signal: stop }).catch(() => {});
   }
 }
 

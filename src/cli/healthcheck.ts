@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/load.ts';
 import type { StandaloneCommand } from './command.ts';
 
-/** Milliseconds. Whoever asks this asks again soon. */
+/** Milliseconds. A health check is repeated soon. */
 const patience = 4_000;
 
 /** For containers that have no other program: whether the server of these settings answers on this machine. */

@@ -17,9 +17,11 @@ import { type CsvRow, csvRows } from './csv-rows.ts';
 const perTransaction = 1_000;
 const maxShown = 20;
 
-/** Cells that are yes or no. */
-const flags: ReadonlySet<string> = new Set(['bot_protection', 'captcha', 'qr_code_marker']);
 const taken: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
+/** Cells that are yes or no. */
+const flags: ReadonlySet<string> = new Set(
+  Object.entries(LinkToCreate.shape).flatMap(([name, field]) => (field.safeParse(true).success ? name : [])),
+);
 /** What `GET /api/v1/link.csv` puts in front of a text that a spreadsheet would take for a formula. */
 const guarded = new RegExp(`^'(?=${formulaStart.source})`);
 
@@ -29,7 +31,12 @@ export const importLinks: Command = {
   options: { email: { type: 'string' }, file: { type: 'string' } },
   async run(context, values) {
     const user = await accountOf(context, required(values, 'email'));
-    const caller = { userId: user.id, organizationId: user.organization_id, role: user.role };
+    const caller = {
+      userId: user.id,
+      organizationId: user.organization_id,
+      role: user.role,
+      via: 'import' as const,
+    };
     const file = required(values, 'file');
     try {
       return await importFrom(context, caller, csvRows(createReadStream(file, 'utf8')));
@@ -94,10 +101,22 @@ async function inputOf(
       const ids = await tags.idsOf(cell).catch(asRefusal);
       if (ids instanceof Refusal) return ids;
       fields.tags = ids;
-    } else fields[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
+    } else if (name === 'rules') fields[name] = parsed(cell);
+    else if (name === 'redirect_status') fields[name] = Number(cell);
+    else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
+    else fields[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
   }
   const read = readInput(LinkToCreate, fields);
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;
+}
+
+/** What is no JSON is refused like any other wrong value. */
+function parsed(cell: string): unknown {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return cell;
+  }
 }
 
 function asRefusal(cause: unknown): Refusal {

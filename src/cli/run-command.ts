@@ -16,6 +16,7 @@ import type { Command, StandaloneCall, StandaloneCommand } from './command.ts';
 import { createKey } from './create-key.ts';
 import { createUser } from './create-user.ts';
 import { doctor } from './doctor.ts';
+import { fold } from './fold.ts';
 import { healthcheck } from './healthcheck.ts';
 import { importLinks } from './import-links.ts';
 import { replaceSecret } from './replace-secret.ts';
@@ -41,6 +42,7 @@ const commands: readonly Command[] = [
 const standalone: readonly StandaloneCommand[] = [
   backup,
   restoreBackup,
+  fold,
   upgrade,
   doctor,
   service,

@@ -4,7 +4,7 @@ import { type Arrival, arrivalHeader, arrivalHeaders, isSignedArrival } from '..
 import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
 
-/** `/internal/arrival`: how a request arrived, for whoever has this instance's key. For others the path doesn't exist. */
+/** `/internal/arrival`: how a request arrived, for clients that have this instance's key. For others the path doesn't exist. */
 export const arrival =
   (secrets: Secrets, now: () => number) =>
   ({ request: { headers }, host, address }: IncomingRequest): Response => {

@@ -1,22 +1,28 @@
 import type { Config } from '../config/options.ts';
 import { believesProxies } from '../http/client-address.ts';
+import type { QueryForwarding } from '../rules/forwarding.ts';
 import type { Site } from '../rules/site.ts';
 import {
-  changesAfter,
-  changesAmong,
+  changesFrom,
+  changesWithin,
   type LinkChange,
-  newestChangeId,
+  missingChanges,
+  newestChange,
   suffixesIn,
 } from '../storage/changes.ts';
 import type { Lookups } from '../storage/database.ts';
 import { findDomainForVisitor } from '../storage/domains.ts';
+import { storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
 import type { Queries } from '../storage/schema.ts';
+import { withDefaultForwarding } from '../visit/default-forwarding.ts';
 import { ChangeFollower } from '../visit/follow-changes.ts';
 import { Hosts } from '../visit/hosts.ts';
+import type { IdRange } from '../visit/id-gaps.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
 import { type RedirectParts, Redirects } from '../visit/redirects.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
+import type { VisitorMeans } from '../visit/visitor.ts';
 import type { Change } from './data-plane.ts';
 import type { Start } from './start.ts';
 
@@ -35,13 +41,14 @@ export function cachesOf(
   { queries, link }: Pick<Lookups, 'queries' | 'link'>,
   now: () => number,
   bounds: CacheBounds,
+  forwardQuery: QueryForwarding,
 ): Caches {
   const loadHost = async (host: string) => {
     const row = await findDomainForVisitor(queries, host);
     return row ? { id: row.id, rootUrl: row.root_url, notFoundUrl: row.not_found_url } : null;
   };
   return {
-    links: new LinkCache(link, bounds),
+    links: new LinkCache(withDefaultForwarding(link, forwardQuery), bounds),
     hosts: new Hosts(site, loadHost, now),
   };
 }
@@ -50,10 +57,15 @@ export function cachesOf(
 export const redirectsOf = (
   { links, hosts }: Caches,
   { trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>,
-  parts: Pick<RedirectParts, 'now' | 'misses' | 'record'>,
+  parts: Pick<RedirectParts, 'now' | 'misses' | 'record'> & Pick<VisitorMeans, 'countryOf' | 'hashSeed'>,
 ): Redirects =>
   new Redirects({
     ...parts,
+    visitors: {
+      countryOf: parts.countryOf,
+      hashSeed: parts.hashSeed,
+      believesProxies: believesProxies(trustedProxies),
+    },
     links,
     trust: {
       believesProxies: believesProxies(trustedProxies),
@@ -76,13 +88,16 @@ function forgetHost({ hosts, certificates }: Caches, host: string): void {
 export async function followChanges(
   caches: Caches,
   lookup: Queries,
-  { overrides, log, now, opened }: Start,
+  { config, overrides, log, now, opened }: Start,
 ): Promise<void> {
   const { links, hosts } = caches;
   const feed = {
-    newest: () => newestChangeId(lookup),
-    after: (id: number, max: number) => changesAfter(lookup, id, max),
-    among: (ids: readonly number[]) => changesAmong(lookup, ids),
+    // A SQLite file is restored while no process has it open.
+    history: async () => (config.databaseUrl === null ? null : storeHistory(lookup)),
+    newest: () => newestChange(lookup),
+    from: (id: number, max: number) => changesFrom(lookup, id, max),
+    missing: (after: number) => missingChanges(lookup, after),
+    within: (ranges: readonly IdRange[], max: number) => changesWithin(lookup, ranges, max),
   };
   const follower = {
     changed: (change: LinkChange) => {
@@ -90,7 +105,8 @@ export async function followChanges(
       if (host !== null) forgetHost(caches, host);
       else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
     },
-    lost: () => {
+    lost: (reason: string) => {
+      log.warn('change feed begins anew', { reason });
       links.clear();
       hosts.clear();
       caches.certificates?.()?.clear();

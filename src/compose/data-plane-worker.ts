@@ -110,6 +110,10 @@ class DataPlaneWorker implements DataPlane {
     return this.#sending === null ? null : this.#sending.then(() => {});
   }
 
+  drain(): Promise<void> {
+    return this.#run({ kind: 'drain' });
+  }
+
   stopTaking(patience: number): Promise<void> {
     return this.#run({ kind: 'stopTaking', patience });
   }

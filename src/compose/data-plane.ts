@@ -39,6 +39,8 @@ export interface DataPlane {
   onCertificateRequested(listener: (host: string) => void): void;
   /** Fulfilled once every change passed to `change` has been applied; null if it already has. */
   caughtUp(): Promise<void> | null;
+  /** From now on each answer ends its connection; new ones are still accepted. */
+  drain(): void | Promise<void>;
   /** Accepts no new connections, and answers what has come on the open ones: within so many milliseconds. */
   stopTaking(patience: number): Promise<void>;
   endConnections(): Promise<void>;

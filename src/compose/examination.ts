@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
 import type { Start } from './start.ts';
 
-/** Who asks again so soon is told the same: name servers and the mail server are not asked anew for each reader. */
+/** For so long an answer is reused: name servers and the mail server are not asked anew for each reader. */
 const lifetime = 10_000;
 
 /** The same as `linnet doctor`, by the running server. */

@@ -41,6 +41,7 @@ export interface StoredCertificates {
 function fromStore({ config, now, patience }: Parts): Https {
   const { promise, resolve } = Promise.withResolvers<CertificateFinder>();
   let opened: CertificateFinder | null = null;
+  let unnamed = '';
   const tls = new TlsPort(null, (name, address) =>
     opened === null ? promise.then((finder) => finder.find(name, address)) : opened.find(name, address),
   );
@@ -48,8 +49,11 @@ function fromStore({ config, now, patience }: Parts): Https {
     open({ ownHost, lookup, secrets, isServed, request }) {
       const load = async (host: string) => {
         const found = await foundIn(lookup, secrets, host, now());
-        // For clients that name no host.
-        if (host === ownHost && found.kind === 'certificate') tls.use(found.pair);
+        // For clients that name no host. A listener that gets a certificate anew resumes no session of before.
+        if (host === ownHost && found.kind === 'certificate' && found.pair.certificate !== unnamed) {
+          tls.use(found.pair);
+          unnamed = found.pair.certificate;
+        }
         return found;
       };
       opened = new CertificateFinder({
@@ -75,16 +79,23 @@ const soon = 5_000;
 async function foundIn(lookup: Queries, secrets: Secrets, host: string, now: number): Promise<Found> {
   const row = await findCertificate(lookup, host);
   const key = row?.sealed_key == null ? null : secrets.open(row.sealed_key);
+  // A renewal that is proved in a handshake: the authority has to be shown the proof, and so is everybody.
+  const shown = row?.claimed_until == null ? null : await proofIn(lookup, host, now);
+  if (shown !== null) return shown;
   if (row?.chain != null && key !== null)
     return { kind: 'certificate', pair: { certificate: row.chain, key }, until: row.not_after ?? 0 };
   // While it is ordered again, it is claimed.
   const isRefused =
     row !== undefined && row.problem !== null && row.claimed_until === null && row.next_at > now + soon;
   if (isRefused) return { kind: 'refused' };
+  return (await proofIn(lookup, host, now)) ?? { kind: 'none' };
+}
+
+async function proofIn(lookup: Queries, host: string, now: number): Promise<Found | null> {
   const proof = await findTlsProof(lookup, host, now);
-  return proof?.certificate != null && proof.private_key !== null
-    ? { kind: 'proof', pair: { certificate: proof.certificate, key: proof.private_key } }
-    : { kind: 'none' };
+  return proof?.certificate == null || proof.private_key === null
+    ? null
+    : { kind: 'proof', pair: { certificate: proof.certificate, key: proof.private_key } };
 }
 
 function fromFiles({ config, log, now, watchInterval }: Parts): Https {

@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import { claimSetting, findSetting } from '../storage/settings.ts';
+import { claimSetting, deleteSetting, findSetting } from '../storage/settings.ts';
 
 /** The setting with the instant at which HTTPS was first spoken for the service's host. */
 const key = 'https_since';
@@ -20,7 +20,12 @@ export class HttpsSince {
 
   /** It is spoken from now on, unless it was before. */
   async begin(): Promise<void> {
-    await this.#database.write((queries) => claimSetting(queries, key, String(this.#now())));
+    await this.#database.write(async (queries) => {
+      const now = this.#now();
+      // One that is far ahead was noted by a clock that was wrong.
+      if (Number(await findSetting(queries, key)) > now + day) await deleteSetting(queries, key);
+      await claimSetting(queries, key, String(now));
+    });
     await this.#look();
   }
 

@@ -4,6 +4,7 @@ import { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
+import { hashSeedOf } from '../rules/day-hash.ts';
 import { Site } from '../rules/site.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Queries } from '../storage/schema.ts';
@@ -17,6 +18,7 @@ import { insecurePath } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf } from './caches.ts';
+import { countriesOf } from './countries.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
@@ -83,13 +85,15 @@ export class LocalDataPlane implements DataPlane {
     );
     opened.defer(() => lookups.close());
     const caches: Caches = {
-      ...cachesOf(site, lookups, now, cacheBounds),
+      ...cachesOf(site, lookups, now, cacheBounds, config.forwardQuery),
       certificates: () => this.#certificates,
     };
     await followChanges(caches, lookups.queries, this.#start);
     const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
     const redirects = redirectsOf(caches, config, {
       now,
+      countryOf: countriesOf(config, log),
+      hashSeed: hashSeedOf(saltKey),
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
       record:
         overrides.hits === 'dropped'
@@ -179,6 +183,10 @@ export class LocalDataPlane implements DataPlane {
 
   caughtUp(): null {
     return null;
+  }
+
+  drain(): void {
+    this.#listener?.drain();
   }
 
   async stopTaking(patience: number): Promise<void> {

@@ -26,6 +26,8 @@ export interface Overrides {
   /** How often certificates are searched for that are due, in milliseconds. */
   readonly issueInterval?: number;
   readonly webhooks?: Pick<DelivererParts, 'limits' | 'pollInterval' | 'random' | 'postOptions'>;
+  /** How often the store is asked which version it needs, in milliseconds. */
+  readonly versionInterval?: number;
   /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;
   /** How often failing webhooks are told of, in milliseconds. */

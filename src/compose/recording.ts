@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { threadUrl } from '../bundle/located.ts';
 import type { Config } from '../config/options.ts';
 import { realDisk } from '../journal/disk.ts';
+import type { Keep } from '../journal/folded-segments.ts';
+import type { FoldSettings } from '../ledger/fold-messages.ts';
 import { CountryFileError, openCountryFile } from '../ledger/geo.ts';
 import { Recording } from '../ledger/recording.ts';
 import type { Site } from '../rules/site.ts';
@@ -18,18 +20,7 @@ export function openRecording(
 ): Recording {
   const { journalDisk = realDisk, hits } = overrides;
   const recording = new Recording({
-    settings: {
-      dataDir: resolve(config.dataDir),
-      saltDir: saltDirOf(config),
-      saltKey,
-      databaseUrl: config.databaseUrl,
-      origin: site.origin,
-      daysKept: config.clickRetentionDays,
-      repeatWindow: config.repeatWindow,
-      floodLimit: config.floodLimit,
-      countryFile: countryFileOf(config),
-      webhookAddress: config.webhookAddress,
-    },
+    settings: foldSettingsOf(site, saltKey, config, overrides.now === undefined ? 'server' : 'told'),
     disk: journalDisk,
     now,
     afterTurn,
@@ -40,6 +31,32 @@ export function openRecording(
   opened.defer(() => recording.stop());
   return recording;
 }
+
+export const foldSettingsOf = (
+  site: Site,
+  saltKey: string,
+  config: Config,
+  clock: FoldSettings['clock'],
+): Omit<FoldSettings, 'journal'> => ({
+  clock,
+  dataDir: resolve(config.dataDir),
+  saltDir: saltDirOf(config),
+  saltKey,
+  databaseUrl: config.databaseUrl,
+  origin: site.origin,
+  daysKept: config.clickRetentionDays,
+  keep: keepOf(config),
+  repeatWindow: config.repeatWindow,
+  floodLimit: config.floodLimit,
+  countryFile: countryFileOf(config),
+  webhookAddress: config.webhookAddress,
+});
+
+/** A SQLite store goes back only where its file is replaced, while nothing runs on it. */
+const keepOf = ({ databaseUrl, journalKeepMinutes, journalKeepMegabytes }: Config): Keep =>
+  databaseUrl === null
+    ? { milliseconds: 0, bytes: 0 }
+    : { milliseconds: journalKeepMinutes * 60_000, bytes: journalKeepMegabytes * 1_000_000 };
 
 /** Opened once at the start, so that a wrong file is reported then, and not noticed later by a map without countries. */
 function countryFileOf({ countryFile }: Config): string | null {

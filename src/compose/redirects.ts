@@ -9,9 +9,11 @@ import { PasswordGate } from '../visit/gates/password.ts';
 import { suffixOf } from '../visit/path-suffix.ts';
 import type { RedirectParts } from '../visit/redirects.ts';
 import { RequestHandler } from '../visit/request-handler.ts';
+import type { VisitorMeans } from '../visit/visitor.ts';
 import { type Caches, redirectsOf } from './caches.ts';
+import { countriesOf } from './countries.ts';
 
-interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'> {
+interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'>, Pick<VisitorMeans, 'hashSeed'> {
   readonly config: Config;
   readonly context: Context;
   readonly caches: Caches;
@@ -25,11 +27,18 @@ export function requestHandlerOf({
   caches,
   misses,
   record,
+  hashSeed,
   log,
 }: HandlerParts): RequestHandler {
   const { now, site } = context;
   return new RequestHandler({
-    redirects: redirectsOf(caches, config, { now, misses, record }),
+    redirects: redirectsOf(caches, config, {
+      now,
+      misses,
+      record,
+      countryOf: countriesOf(config, log),
+      hashSeed,
+    }),
     now,
     publicUrl: ({ host, domainId, path }) =>
       site.linkUrl(domainId === defaultDomainId ? null : host, suffixOf(path) ?? ''),

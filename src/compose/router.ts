@@ -16,6 +16,7 @@ import { httpProof } from './certificates.ts';
 import { toDashboard } from './dashboard-route.ts';
 import { firstRunOf, whileFirstRun } from './first-run.ts';
 import { httpsRules } from './https-rules.ts';
+import type { Readiness } from './readiness.ts';
 import { serviceRoutes } from './service-routes.ts';
 
 interface RouterParts {
@@ -25,13 +26,14 @@ interface RouterParts {
   readonly redirects: RequestHandler;
   readonly api: ReturnType<typeof serveApi>;
   readonly log: Log;
+  readonly readiness: Readiness;
   /** Whether HTTPS has been spoken long enough for browsers to be told to use nothing else. */
   readonly httpsIsWell: () => boolean;
 }
 
 /** Which requests are answered by what. */
 export function routesOf(parts: RouterParts): Routes {
-  const { config, context, hosts, redirects, api, log, httpsIsWell } = parts;
+  const { config, context, hosts, redirects, api, log, readiness, httpsIsWell } = parts;
   const isFirstRun = firstRunOf(context.database);
   return {
     trustedProxies: config.trustedProxies,
@@ -40,7 +42,7 @@ export function routesOf(parts: RouterParts): Routes {
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,
-    service: serviceRoutes(context, api, hosts, isFirstRun, log),
+    service: serviceRoutes(config, context, api, hosts, isFirstRun, readiness, log),
     hostless: new Set(['healthz', 'readyz']),
     home: (incoming) => lostCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
     link: (incoming, domainId) => answerVisit(redirects, context.site, incoming, domainId),

@@ -18,6 +18,7 @@ describe('serve', () => {
     expect(readServeWords(['links.example.com'], { ...settings, HTTPS: 'files' }).environment.HTTPS).toBe(
       'files',
     );
+    expect(readServeWords(['bücher.example'], {}).environment.BASE_URL).toBe('https://xn--bcher-kva.example');
     expect(readServeWords(['links.example.com'], { HTTPS: '', BASE_URL: '' }).environment).toEqual(settings);
   });
 
@@ -32,7 +33,9 @@ describe('serve', () => {
   test.each([
     [['https://links.example.com'], {}, /^"https:\/\/links\.example\.com" is no host\. Give its name alone/],
     [['links.example.com/x'], {}, /is no host/],
-    [['links example'], {}, /is no host/],
+    ...['links example', 'user@links.example', 'links.example?x', 'links.example#x', ''].map(
+      (word) => [[word], {}, /is no host/] as const,
+    ),
     [['a.example', 'b.example'], {}, /takes a host and nothing else, and was given "a\.example b\.example"/],
     [['--fast'], {}, /takes a host and nothing else/],
     [

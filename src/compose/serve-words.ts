@@ -54,7 +54,8 @@ function portsOf(given: string): Pick<Config, 'port' | 'httpPort'> {
 
 function settingsFor(host: string, { BASE_URL = '', HTTPS = '' }: Environment): Record<string, string> {
   const url = URL.parse(`https://${host}`);
-  if (url === null || url.host !== host.toLowerCase())
+  // Letters of any script: the address has them in their form for the DNS.
+  if (url === null || /[^\p{L}\p{M}\p{N}.:_*[\]-]/u.test(host))
     throw new StartProblem(
       `"${host}" is no host. Give its name alone: ${shellCommand('serve links.example.com')}.`,
     );

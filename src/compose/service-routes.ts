@@ -3,12 +3,11 @@ import { qrImage } from '../api/qr-image.ts';
 import { referencePage } from '../api/reference-page.ts';
 import { routes } from '../api/routes.ts';
 import type { serveApi } from '../api/serve.ts';
+import type { Config } from '../config/options.ts';
 import type { IncomingRequest } from '../http/router.ts';
 import type { Context } from '../manage/context.ts';
 import { arrivalPath } from '../rules/arrival.ts';
 import type { ReservedSegment } from '../rules/service-paths.ts';
-import type { Database } from '../storage/database.ts';
-import { hasUsers } from '../storage/users.ts';
 import type { Log } from '../telemetry/log.ts';
 import { captchaScript } from '../visit/gates/captcha-script.ts';
 import type { Hosts } from '../visit/hosts.ts';
@@ -16,17 +15,21 @@ import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
 import { arrival } from './arrival.ts';
 import { dashboardRoutes } from './dashboard-route.ts';
+import { metricsRoute } from './metrics.ts';
 import { readOnly } from './read-only.ts';
+import type { Readiness } from './readiness.ts';
 import { tlsAllowed } from './tls-allowed.ts';
 
 type ServiceRoute = (incoming: IncomingRequest) => Response | Promise<Response>;
 
 /** The service's own paths, by their first segment. */
 export function serviceRoutes(
+  config: Config,
   context: Context,
   api: ReturnType<typeof serveApi>,
   hosts: Hosts,
   isFirstRun: () => Promise<boolean>,
+  readiness: Readiness,
   log: Log,
 ): ReadonlyMap<string, ServiceRoute> {
   const document = openApiDocument(routes, context.site.origin);
@@ -60,8 +63,9 @@ export function serviceRoutes(
         ),
     ],
     ['internal', (incoming) => (incoming.path === arrivalPath ? told(incoming) : allowed(incoming))],
+    ['metrics', metricsRoute(config, context)],
     ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
-    ['readyz', ({ request }) => readOnly(request, () => readiness(context.database))],
+    ['readyz', ({ request }) => readOnly(request, () => readiness.answer())],
     [
       'robots.txt',
       ({ request }) =>
@@ -70,15 +74,6 @@ export function serviceRoutes(
     ['favicon.ico', () => new Response(null, { status: 204, headers: kept })],
     ['_linnet', ({ request }) => readOnly(request, () => script(log))],
   ]);
-}
-
-async function readiness(database: Database): Promise<Response> {
-  try {
-    await hasUsers(database.lookup);
-    return Response.json({ status: 'ready' });
-  } catch {
-    return Response.json({ status: 'database away' }, { status: 503, headers: { 'retry-after': '5' } });
-  }
 }
 
 async function script(log: Log): Promise<Response> {

@@ -1,37 +1,49 @@
 import type { Config } from '../config/options.ts';
 import { AppServer } from '../http/app-server.ts';
 import { ClientByPort } from '../http/client-by-port.ts';
-import type { Log } from '../telemetry/log.ts';
+import { Log } from '../telemetry/log.ts';
 import { connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
 import { Listener } from '../visit/connection/listener.ts';
+import { type Https, httpsPorts } from './https-ports.ts';
 
 /** How long what has come may take to be answered. */
 const patience = 1_000;
 
 /**
- * Tells visitors of a port that workers are going to share that the service is starting, until the first of them listens: a
- * large migration may take minutes. With HTTPS nothing is told, as the certificates are in the store.
+ * Tells visitors of ports that workers are going to share that the service is starting, until the first of them listens: a
+ * large migration may take minutes. With HTTPS=auto only those are told who come without TLS, and health checks: the
+ * certificates are in the store, which is not open yet, so connections to the other port are refused.
  */
 export class StartingServer {
   readonly #appServer: AppServer;
   readonly #listener: Listener;
+  readonly #https: Https | null;
 
-  private constructor(config: Config, log: Log) {
+  private constructor(config: Config, https: Https | null, log: Log) {
     const report = (cause: unknown) => log.error('request failed', cause);
     const clientByPort = new ClientByPort();
+    this.#https = https;
     this.#appServer = new AppServer(clientByPort, report);
     const limits = connectionLimits(config, descriptorLimit());
-    this.#listener = new Listener(config, { port: this.#appServer.port, clientByPort }, limits, report);
+    const appServer = { port: this.#appServer.port, clientByPort };
+    this.#listener = new Listener(config, appServer, limits, report, { https });
   }
 
-  /** Null where it can't be told. */
+  /** Null where nobody can be told. Throws a `StartProblem` where certificates are to come from files that can't be used. */
   static open(config: Config, log: Log): StartingServer | null {
     // Only Linux divides connections among those that listen on one port.
-    return config.https === 'off' && process.platform === 'linux' ? new StartingServer(config, log) : null;
+    if (process.platform !== 'linux') return null;
+    const { https, httpPort } = config;
+    if (https === 'off') return new StartingServer(config, null, log);
+    // The workers log what they read.
+    if (https === 'files')
+      return new StartingServer(config, httpsPorts({ config, log: new Log('error'), now: Date.now }), log);
+    return httpPort === null ? null : new StartingServer({ ...config, port: httpPort }, null, log);
   }
 
   async stop(): Promise<void> {
+    this.#https?.stop();
     await this.#listener.stopTaking(patience);
     await this.#appServer.stop(patience);
     await this.#listener.endConnections();

@@ -16,6 +16,7 @@ export type Task =
   | { readonly kind: 'append'; readonly hit: RawHit }
   | { readonly kind: 'settle' }
   | { readonly kind: 'tidy' }
+  | { readonly kind: 'drain' }
   | { readonly kind: 'stopTaking'; readonly patience: number }
   | { readonly kind: 'endConnections' }
   | { readonly kind: 'close' };

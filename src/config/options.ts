@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isEmail } from '../rules/account.ts';
+import { serversOf } from '../rules/database-url.ts';
+import { queryForwardings } from '../rules/forwarding.ts';
 import { parseAllowList } from '../rules/webhook-allow.ts';
 
 /** One setting of the program: where it comes from, what it means, and how its text is read. */
@@ -94,9 +96,10 @@ function isReachable(hostname: string): boolean {
 
 function databaseUrl(text: string): string | null {
   if (text === '') return null;
-  const url = URL.parse(text);
-  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol) || url.hostname === '') {
-    throw new Error('give postgres://user:password@host:5432/database, or leave it out for SQLite');
+  if (serversOf(text) === null) {
+    throw new Error(
+      'give postgres://user:password@host:5432/database, with more servers as host1:5432,host2:5432, or leave it out for SQLite',
+    );
   }
   return text;
 }
@@ -159,6 +162,15 @@ function secretKey(text: string): string | null {
   if (text === '') return null;
   if (text.length < 32)
     throw new Error('give at least 32 characters, such as the output of "openssl rand -hex 32"');
+  return text;
+}
+
+function metricsToken(text: string): string | null {
+  if (text === '') return null;
+  if (!/^[\x21-\x7e]{16,}$/.test(text))
+    throw new Error(
+      'give at least 16 characters of ASCII without spaces, such as the output of "openssl rand -hex 16"',
+    );
   return text;
 }
 
@@ -268,7 +280,12 @@ export const options = {
     oneOf('service', 'all', 'off'),
   ),
   databaseUrl: secret(
-    option('DATABASE_URL', '', 'postgres://… for PostgreSQL. Default: SQLite in DATA_DIR.', databaseUrl),
+    option(
+      'DATABASE_URL',
+      '',
+      'postgres://… for PostgreSQL, with several servers as host1:5432,host2:5432. Default: SQLite in DATA_DIR.',
+      databaseUrl,
+    ),
   ),
   registration: option(
     'REGISTRATION',
@@ -309,6 +326,12 @@ export const options = {
     '',
     'Schemes beyond http and https that destinations may have, such as myapp,whatsapp.',
     schemes,
+  ),
+  forwardQuery: option(
+    'FORWARD_QUERY',
+    'none',
+    "What becomes of a visitor's query with links that don't say so: none, merge (the destination's parameters win) or override.",
+    oneOf(...queryForwardings),
   ),
   missLimit: option(
     'MISS_LIMIT',
@@ -358,6 +381,18 @@ export const options = {
     'For how many days single clicks are kept, and on PostgreSQL until the last of their month is that old; totals stay.',
     wholeNumber(1, 3650),
   ),
+  journalKeepMinutes: option(
+    'JOURNAL_KEEP_MINUTES',
+    '15',
+    'With PostgreSQL, for how long clicks stay in DATA_DIR/journal once they are counted, in case the database goes back; 0 for not at all.',
+    wholeNumber(0, 1440),
+  ),
+  journalKeepMegabytes: option(
+    'JOURNAL_KEEP_MEGABYTES',
+    '64',
+    'How much that may be, of one process.',
+    wholeNumber(0, 100_000),
+  ),
   backupBeforeUpgrade: option(
     'BACKUP_BEFORE_UPGRADE',
     'on',
@@ -376,6 +411,12 @@ export const options = {
     'Clicks a minute from one network (IPv4 /24, IPv6 /48) on one link, beyond which they are a flood and no clicks; 0 for never.',
     wholeNumber(0, 1_000_000_000),
   ),
+  drainSeconds: option(
+    'DRAIN_SECONDS',
+    '0',
+    'How long the port stays open after SIGTERM while /readyz says no and answers end their connections; for load balancers.',
+    wholeNumber(0, 3_600),
+  ),
   workers: option(
     'WORKERS',
     '1',
@@ -393,6 +434,14 @@ export const options = {
     '',
     'How many of them one network may have, save trusted proxies; 0 for no limit. Default: a quarter.',
     (text) => (text === '' ? null : wholeNumber(0, 1_000_000)(text)),
+  ),
+  metricsToken: secret(
+    option(
+      'METRICS_TOKEN',
+      '',
+      'The bearer token that lets Prometheus read /metrics from another machine. Default: from this machine alone.',
+      metricsToken,
+    ),
   ),
   logLevel: option(
     'LOG_LEVEL',

@@ -12,6 +12,7 @@ import { match, navigate, path } from './router.ts';
 import { hasEnded, me, setup, start, startError } from './session.ts';
 import { Leaving } from './shell/leaving.tsx';
 import { Notices } from './shell/notices.tsx';
+import { PrintQuestion } from './shell/print-question.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const LinkPage = lazy(() => import('./pages/link.tsx').then((page) => page.LinkPage));
@@ -58,6 +59,7 @@ export function App() {
       <Content />
       {hasEnded.value && <EndedSession />}
       <Leaving />
+      <PrintQuestion />
       <Notices />
     </>
   );

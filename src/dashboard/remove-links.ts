@@ -3,6 +3,7 @@ import { asApiError } from './api-error.ts';
 import type { Link } from './api-types.ts';
 import { call } from './client.ts';
 import { say, sayError } from './notices.ts';
+import { confirmingPrint, isOnPaper } from './on-paper.ts';
 import { refresh } from './queries.ts';
 import { navigate } from './router.ts';
 import { shortOf } from './short.ts';
@@ -28,9 +29,12 @@ export async function removeLinks(links: readonly Link[]): Promise<boolean> {
   hide(ids);
   let gone: readonly number[];
   try {
-    gone = (await call('POST /api/v1/link/bulk_delete', { body: { ids } })).ids;
+    const send = (confirm: true | undefined) =>
+      call('POST /api/v1/link/bulk_delete', { query: { confirm }, body: { ids } });
+    gone = (await confirmingPrint(send)).ids;
   } catch (cause) {
     show(ids);
+    if (isOnPaper(cause)) return false;
     const what = links.length === 1 ? 'The link was' : 'The links were';
     sayError(cause, `${what} not deleted.`, () => void removeLinks(links));
     return false;

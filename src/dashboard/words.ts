@@ -42,8 +42,8 @@ export function instantOf(text: string): Date {
 export const day = (text: string): string => dayForm.format(instantOf(text));
 export const instant = (text: string): string => instantForm.format(instantOf(text));
 
-/** Whether a link with this expiration date has expired. */
-export const hasExpired = (at: string | null): at is string =>
+/** Whether a date, such as a link's expiration, has come. */
+export const hasPassed = (at: string | null): at is string =>
   at !== null && instantOf(at).getTime() <= Date.now();
 
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

@@ -1,34 +1,71 @@
 import { connect } from 'node:tls';
+import {
+  type CertificateProblem,
+  certificateSentence,
+  isCertificateProblem,
+} from '../rules/certificate-problem.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { Patient } from './patient.ts';
 import { verifiedDomains } from './verified-domains.ts';
 
 const day = 24 * 60 * 60 * 1000;
-/** Renewal is due at two thirds of a lifetime: who has so few days left has missed it. */
+/** Renewal is due at two thirds of a lifetime: a certificate with so little of it left has missed that. */
 const fewDays = 10;
+const smallPart = 1 / 6;
 const patience = 5_000;
 const maxDomains = 20;
+const maxFailing = 100;
 
 /** As a browser sees them: of the service's host, and of custom domains. */
-export async function certificateFindings({ site, store, now }: Patient): Promise<Finding[]> {
+export async function certificateFindings({ site, store, config, now }: Patient): Promise<Finding[]> {
   if (!site.isSecure)
     return [ok('certificate', `${site.origin} is without HTTPS: there is no certificate to look at.`)];
   const port = Number(new URL(site.origin).port || 443);
-  const hosts = [site.defaultHost, ...(await verifiedDomains(store)).slice(0, maxDomains)];
-  return Promise.all(hosts.map((host) => certificateOf(host, port, now)));
+  const failing = config.https === 'auto' ? await failingNames(store, site.defaultHost) : [];
+  const served = [site.defaultHost, ...(await verifiedDomains(store)).slice(0, maxDomains)];
+  const others = served.filter((host) => !failing.some((name) => name.host === host));
+  const seen = await Promise.all(others.map((host) => certificateOf(host, port, now)));
+  return [...failing.map((name) => failedOrder(name, now)), ...seen];
+}
+
+interface FailingName {
+  readonly host: string;
+  readonly problem: CertificateProblem;
+  readonly detail: string | null;
+  /** Of the certificate that it has. */
+  readonly until: number | null;
+}
+
+/** Those whose last order failed, where this service orders them itself. */
+async function failingNames(store: Patient['store'], ownHost: string): Promise<readonly FailingName[]> {
+  // A store of an earlier version has no such table.
+  const rows = await store
+    ?.ask(
+      `select host, problem, problem_detail, not_after,
+        (select 1 from domains where domains.host = certificates.host and verified_at is not null) as is_domain
+        from certificates where problem is not null order by next_at limit ${maxFailing}`,
+    )
+    .catch(() => []);
+  return (rows ?? []).flatMap(({ host, problem: word, problem_detail, not_after, is_domain }) => {
+    if (!isCertificateProblem(String(word)) || (is_domain === null && host !== ownHost)) return [];
+    const detail = problem_detail === null ? null : String(problem_detail);
+    const until = not_after === null ? null : Number(not_after);
+    return [{ host: String(host), problem: String(word) as CertificateProblem, detail, until }];
+  });
+}
+
+function failedOrder({ host, problem: word, detail, until }: FailingName, now: number): Finding {
+  const said = detail === null ? '' : ` (The authority: ${detail})`;
+  const todo = certificateSentence(word, host) + said;
+  const isValid = until !== null && until > now;
+  return isValid
+    ? notice('certificate', `The certificate of ${host} could not be renewed.`, todo)
+    : problem('certificate', `${host} has no certificate: its order failed.`, todo);
 }
 
 async function certificateOf(host: string, port: number, now: number): Promise<Finding> {
   try {
-    const { problem: untrusted, expires } = await look(host, port);
-    const days = Math.floor((expires - now) / day);
-    if (days < 0)
-      return problem('certificate', `The certificate of ${host} ran out ${-days} days ago.`, renew);
-    if (untrusted !== null)
-      return problem('certificate', `Browsers refuse the certificate of ${host}: ${untrusted}.`, renew);
-    if (days < fewDays)
-      return notice('certificate', `The certificate of ${host} runs out in ${days} days.`, renew);
-    return ok('certificate', `The certificate of ${host} is good for ${days} days.`);
+    return certificateFinding(host, await look(host, port), now);
   } catch (cause) {
     return notice(
       'certificate',
@@ -38,21 +75,40 @@ async function certificateOf(host: string, port: number, now: number): Promise<F
   }
 }
 
+/** What is to be said of a certificate that is shown. */
+export function certificateFinding(host: string, seen: Seen, now: number): Finding {
+  const { problem: untrusted, begins, expires } = seen;
+  const days = Math.floor((expires - now) / day);
+  const isLate = expires - now < Math.min(fewDays * day, (expires - begins) * smallPart);
+  if (days < 0) return problem('certificate', `The certificate of ${host} ran out ${-days} days ago.`, renew);
+  if (untrusted !== null)
+    return problem('certificate', `Browsers refuse the certificate of ${host}: ${untrusted}.`, renew);
+  if (isLate) return notice('certificate', `The certificate of ${host} runs out in ${days} days.`, renew);
+  return ok('certificate', `The certificate of ${host} is good for ${days} days.`);
+}
+
 const renew =
   "See what the log says of it, or the proxy's, where that gets the certificates; docs/operations.md has the usual reasons.";
 
-function look(host: string, port: number): Promise<{ problem: string | null; expires: number }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ problem: string | null; expires: number }>();
+interface Seen {
+  readonly problem: string | null;
+  readonly begins: number;
+  readonly expires: number;
+}
+
+function look(host: string, port: number): Promise<Seen> {
+  const { promise, resolve, reject } = Promise.withResolvers<Seen>();
   // What browsers would refuse is looked at, too.
   const socket = connect({ host, port, servername: host, rejectUnauthorized: false });
   socket.setTimeout(patience, () => socket.destroy(new Error('no answer')));
   socket.on('error', reject);
   socket.on('close', () => reject(new Error('the connection was closed')));
   socket.on('secureConnect', () => {
-    const { valid_to } = socket.getPeerCertificate();
+    const { valid_from, valid_to } = socket.getPeerCertificate();
     const fault = socket.authorizationError as Error | string | null | undefined;
     resolve({
       problem: socket.authorized ? null : String(fault ?? 'it is not trusted'),
+      begins: Date.parse(valid_from),
       expires: Date.parse(valid_to),
     });
     socket.destroy();

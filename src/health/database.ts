@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrationsOf } from '../backup/look-at-store.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
+import { readOnlySql, takesChanges } from '../storage/drivers/find-primary.ts';
 import { newestMigration } from '../storage/migrate.ts';
 import type { Patient } from './patient.ts';
 
@@ -19,7 +20,7 @@ export async function databaseFindings({ store, storeProblem, dataDir }: Patient
   );
   const name = `${store.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'} ${row?.version}`;
   const done = await migrationsOf(store);
-  if (done > newestMigration)
+  if (done > newestMigration && !(await isKnown(store)))
     return [
       problem(
         'database',
@@ -35,6 +36,14 @@ export async function databaseFindings({ store, storeProblem, dataDir }: Patient
         'The next start changes them; upgrade --check says what that takes.',
       ),
     ];
+  if (store.kind === 'postgres' && !takesChanges(await store.ask(readOnlySql)))
+    return [
+      problem(
+        'database',
+        `${name} can only be read at the moment.`,
+        'Promote a standby, or name in DATABASE_URL the server that takes changes. Clicks wait in the journal.',
+      ),
+    ];
   const wal = store.kind === 'sqlite' ? sizeOf(join(dataDir, 'linnet.sqlite-wal')) : 0;
   if (wal > largeWal)
     return [
@@ -45,6 +54,12 @@ export async function databaseFindings({ store, storeProblem, dataDir }: Patient
       ),
     ];
   return [ok('database', `${name} answers, and its tables are up to date.`)];
+}
+
+/** Whether the newer Linnet left the tables so that this one can write to them. */
+async function isKnown(store: NonNullable<Patient['store']>): Promise<boolean> {
+  const [row] = await store.ask("select value from settings where key = 'least_migration'");
+  return row !== undefined && Number(row.value) <= newestMigration;
 }
 
 function sizeOf(file: string): number {

@@ -20,6 +20,7 @@ const smallBody = 8 * 1024;
 export class AppServer {
   readonly #server: Server<undefined>;
   #handler: RequestHandler = startingAnswer;
+  #isDraining = false;
 
   constructor(clientByPort: Pick<ClientByPort, 'get'>, onFault: (cause: unknown) => void) {
     const clientOf = (request: Request, server: Server<undefined>) => {
@@ -38,6 +39,7 @@ export class AppServer {
           address: client,
           keepOpen: (seconds = 0) => server.timeout(request, seconds),
         });
+        if (this.#isDraining) return closing(answer);
         return mayHaveMore(request) ? closingUnlessRead(request, answer) : answer;
       },
       error: (cause) => {
@@ -63,6 +65,11 @@ export class AppServer {
     this.#handler = handler;
   }
 
+  /** From now on each answer ends its connection. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   /** Lets requests that are under way finish, for at most so many milliseconds. */
   async stop(patience: number): Promise<void> {
     let timer: Timer | undefined;
@@ -73,6 +80,12 @@ export class AppServer {
     clearTimeout(timer);
     await this.#server.stop(true);
   }
+}
+
+async function closing(answer: Answer): Promise<Response> {
+  const response = await answer;
+  response.headers.set('connection', 'close');
+  return response;
 }
 
 /** Whether some of its body may still be on its way when it is answered. */

@@ -1,5 +1,5 @@
 import type { Witness } from '../rules/fetch-witness.ts';
-import type { Outcome } from '../rules/resolve.ts';
+import type { Outcome, Target } from '../rules/resolve.ts';
 
 /** A hit as the journal keeps it, until it is folded. */
 export interface RawHit {
@@ -8,7 +8,7 @@ export interface RawHit {
   readonly at: number;
   readonly outcome: Outcome['kind'];
   /** Which of the link's destinations; null when it wasn't redirected. */
-  readonly target: 'default' | 'android' | 'ios' | null;
+  readonly target: Target | null;
   readonly method: string;
   readonly address: string;
   readonly userAgent: string;
@@ -24,8 +24,18 @@ export interface RawHit {
   readonly doNotTrack: boolean;
   /** The country as a trusted proxy's header names it; '' when there is none. */
   readonly countryHint: string;
+  /** The id of the rule that led the visitor, and behind a slash that of its variant; '' where none did. */
+  readonly ledBy: string;
 }
 
 /** Words of a record are written as their index in these lists, which are only ever added to at their end. */
-export const outcomes = ['redirect', 'preview', 'ask_password', 'ask_captcha', 'refused', 'expired'] as const;
-export const targets = ['none', 'default', 'android', 'ios'] as const;
+export const outcomes = [
+  'redirect',
+  'preview',
+  'ask_password',
+  'ask_captcha',
+  'refused',
+  'expired',
+  'not_started',
+] as const;
+export const targets = ['none', 'default', 'android', 'ios', 'rule'] as const;

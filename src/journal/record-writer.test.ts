@@ -59,6 +59,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.oneof(fc.constantFrom('', 'DE'), anyText),
+  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
 });
 
 /** What a record says, once its checksum was found to be right. */

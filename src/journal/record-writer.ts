@@ -1,7 +1,7 @@
 import { witnesses } from '../rules/fetch-witness.ts';
 import type { RawHit } from './hit.ts';
 import { outcomes, targets } from './hit.ts';
-import { doNotTrackMark, hintsMark, recordHead, sealRecord, witnessMark } from './record.ts';
+import { doNotTrackMark, hintsMark, ledByMark, recordHead, sealRecord, witnessMark } from './record.ts';
 
 /** The maximum length of a text, in characters; longer ones are cut. Addresses, methods and countries are limited earlier. */
 const maxLengths = { userAgent: 512, language: 256, referer: 2_048, query: 4_096, purpose: 64 } as const;
@@ -58,7 +58,8 @@ export class RecordWriter {
     this.#cut(hit.referer, maxLengths.referer);
     this.#cut(hit.query, maxLengths.query);
     this.#purpose(hit);
-    this.#word(hit.countryHint);
+    if (hit.ledBy === '') this.#word(hit.countryHint);
+    else this.#text(hit.countryHint + ledByMark + hit.ledBy);
   }
 
   /** The whole record. Its bytes are valid until the next hit is added, which begins another. */
@@ -69,8 +70,8 @@ export class RecordWriter {
     return record;
   }
 
-  #makeRoomFor({ method, address, countryHint }: RawHit): void {
-    const texts = maxTextLength + method.length + address.length + countryHint.length;
+  #makeRoomFor({ method, address, countryHint, ledBy }: RawHit): void {
+    const texts = maxTextLength + method.length + address.length + countryHint.length + ledBy.length;
     const needed = this.#end + texts * maxBytes + restLength;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));

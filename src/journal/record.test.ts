@@ -35,6 +35,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', 'DE'),
+  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
 });
 
 function recordOf(hits: readonly RawHit[]): Buffer {
@@ -88,6 +89,7 @@ const hitAt = (at: number): RawHit => ({
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 });
 
 test('a witness stands in the line of the purpose: programs from before find every field where they look for it', () => {

@@ -18,6 +18,12 @@ export const witnessMark = ' ';
 export const hintsMark = ' ~';
 export const hintsLength = hintsMark.length + 4;
 
+/**
+ * Behind the country, followed by what the visitor was led by. A country has no blank in it. Programs from before take both for a
+ * country that they don't know, and look it up by the address.
+ */
+export const ledByMark = ' ';
+
 /** Writes the length and the checksum in front of the hits. */
 export function sealRecord(record: Buffer): void {
   record.writeUInt32LE(record.length - recordHead, 0);

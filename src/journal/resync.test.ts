@@ -27,6 +27,7 @@ const hitAt = (at: number, more: Partial<RawHit> = {}): RawHit => ({
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
   ...more,
 });
 

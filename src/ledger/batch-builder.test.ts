@@ -71,6 +71,7 @@ const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
       witness: fc.constant('none'),
       doNotTrack: fc.boolean(),
       countryHint: fc.constant(''),
+      ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
     })
     .map((hit) => ({ ...hit, organizationId: 1 + (hit.linkId % 3) }));
 
@@ -229,7 +230,7 @@ class Fold {
       batch.columns.reason[row] = reasons.indexOf('recent_visit');
     }
     await settle(this.#words);
-    return this.#builder.batch(batch, this.#words, 'journal', null, { segment: 1, offset: 1 });
+    return this.#builder.batch(batch, this.#words, 'journal', null, { segment: 1, offset: 1 }, 0);
   }
 
   #plain(hit: RawHit): EnrichedHit {

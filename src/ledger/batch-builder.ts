@@ -37,6 +37,7 @@ export class BatchBuilder {
     journal: string,
     from: Position | null,
     to: Position,
+    now: number,
   ): FoldBatch {
     for (const column of columns.wordsInUse) words.number(column, columns.count);
     this.#linkClicks.clear();
@@ -64,6 +65,7 @@ export class BatchBuilder {
     for (const [id, visits] of organizations) this.#visitorsOfOrganizations.add(-id, visits);
     return {
       journal,
+      now,
       from,
       to,
       hits: { columns: (isByLink ? byLink : columns).ledger, count: columns.count },

@@ -17,9 +17,10 @@ export class BatchLinks {
   languagesShown: Int32Array = new Int32Array(minRoom);
   readonly #indexes = new IntTable();
 
-  /** Begins again. The memory of very many links is freed when far fewer have followed. */
+  /** Begins again. The memory of very many links is freed when far fewer, but some, have followed. */
   begin(): void {
-    if (this.count * 16 < this.ids.length && this.ids.length > minRoom) this.#resize(minRoom, 0);
+    if (this.count > 0 && this.count * 16 < this.ids.length && this.ids.length > minRoom)
+      this.#resize(minRoom, 0);
     this.count = 0;
     this.#indexes.clear();
   }
@@ -27,8 +28,7 @@ export class BatchLinks {
   /** Frees its memory; its contents are gone. */
   release(): void {
     this.begin();
-    // The second call sees an empty batch, and frees all but the minimum.
-    this.begin();
+    this.#resize(minRoom, 0);
   }
 
   indexOf(id: number, organizationId: number): number {

@@ -1,3 +1,6 @@
+import type { Column } from './fold-store.ts';
+import { isOneValue } from './one-value.ts';
+
 /**
  * One column of a chunk (`hit-chunk.ts`), in one of two forms. By codes: its different values in rising order, and for each
  * row the index of its value there, in one or two bytes; none where all rows have the same. Or as differences from the lowest
@@ -18,8 +21,10 @@ export interface CodedColumn {
   readonly codes: Codes;
 }
 
-export function writeCoded(column: Float64Array): Uint8Array {
-  const values = distinct(column);
+export function writeCoded(given: Column): Uint8Array {
+  const isOne = isOneValue(given, given.length);
+  const column = isOne ? Float64Array.of(given[0] ?? 0) : doubles(given);
+  const { values, codeOf } = isOne ? { values: column, codeOf: () => 0 } : codesFor(column);
   if (values.length > maxCodes) throw new Error('a chunk has too many rows');
   const width = values.length === 1 ? 0 : values.length <= 2 ** 8 ? 1 : 2;
   const valueWidth = isSmall(values) ? 4 : 8;
@@ -31,12 +36,17 @@ export function writeCoded(column: Float64Array): Uint8Array {
   if (valueWidth === 4) new Uint32Array(bytes.buffer, headLength, values.length).set(values);
   else new Float64Array(bytes.buffer, headLength, values.length).set(values);
   if (width === 0) return bytes;
-  const codeOf = new Map(Array.from(values, (value, code) => [value, code]));
   const codes =
     width === 1
       ? new Uint8Array(bytes.buffer, cellsAt, column.length)
       : new Uint16Array(bytes.buffer, cellsAt, column.length);
-  for (let row = 0; row < column.length; row++) codes[row] = codeOf.get(column[row] ?? 0) ?? 0;
+  let [before, code] = [Number.NaN, 0];
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row] ?? 0;
+    if (value !== before) code = codeOf(value);
+    codes[row] = code;
+    before = value;
+  }
   return bytes;
 }
 
@@ -48,7 +58,7 @@ export function readCoded(cells: Uint8Array, rows: number): CodedColumn {
   const isWide = bytes[1] === 8;
   const values = isWide
     ? new Float64Array(bytes.buffer, valuesAt, length)
-    : Float64Array.from(new Uint32Array(bytes.buffer, valuesAt, length));
+    : new Float64Array(new Uint32Array(bytes.buffer, valuesAt, length));
   const cellsAt = valuesAt + roundUp(length * (isWide ? 8 : 4));
   if (width === 0) return { values, codes: null };
   const codes =
@@ -57,19 +67,16 @@ export function readCoded(cells: Uint8Array, rows: number): CodedColumn {
 }
 
 export function writeDifferences(column: Float64Array): Uint8Array {
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (const value of column) {
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  const isNarrow = max - min < 2 ** 32 && column.every(Number.isInteger);
+  const { min, max, isWhole } = rangeOf(column);
+  const isNarrow = isWhole && max - min < 2 ** 32;
   const width = isNarrow ? 4 : 8;
   const bytes = new Uint8Array(headLength * 2 + column.length * width);
   bytes[0] = width;
   new Float64Array(bytes.buffer, headLength, 1)[0] = isNarrow ? min : 0;
-  if (isNarrow) new Uint32Array(bytes.buffer, headLength * 2).set(column.map((value) => value - min));
-  else new Float64Array(bytes.buffer, headLength * 2).set(column);
+  if (isNarrow) {
+    const cells = new Uint32Array(bytes.buffer, headLength * 2);
+    for (let row = 0; row < column.length; row++) cells[row] = (column[row] ?? 0) - min;
+  } else new Float64Array(bytes.buffer, headLength * 2).set(column);
   return bytes;
 }
 
@@ -78,7 +85,7 @@ export function readDifferences(cells: Uint8Array, rows: number): Float64Array {
   const [min = 0] = new Float64Array(bytes.buffer, bytes.byteOffset + headLength, 1);
   const at = bytes.byteOffset + headLength * 2;
   if (bytes[0] === 8) return new Float64Array(bytes.buffer, at, rows);
-  const read = Float64Array.from(new Uint32Array(bytes.buffer, at, rows));
+  const read = new Float64Array(new Uint32Array(bytes.buffer, at, rows));
   for (let row = 0; row < rows; row++) read[row] = (read[row] ?? 0) + min;
   return read;
 }
@@ -99,15 +106,58 @@ export function codeOf({ values }: CodedColumn, value: number): number {
 export const valueAt = ({ values, codes }: CodedColumn, row: number): number =>
   values[codes === null ? 0 : (codes[row] ?? 0)] ?? 0;
 
-function distinct(column: Float64Array): Float64Array {
+interface ValueCodes {
+  /** The different values of a column, in rising order. */
+  readonly values: Float64Array;
+  readonly codeOf: (value: number) => number;
+}
+
+/** Up to this range codes are looked up in a table, which takes a tenth of the time that a map does. */
+const maxTable = 2 ** 17;
+
+function codesFor(column: Float64Array): ValueCodes {
+  const { min, max, isWhole } = rangeOf(column);
+  return isWhole && max - min < maxTable ? codesByTable(column, min, max) : codesByMap(column);
+}
+
+function codesByTable(column: Float64Array, min: number, max: number): ValueCodes {
+  const codes = new Int32Array(max - min + 1).fill(-1);
+  for (let row = 0; row < column.length; row++) codes[(column[row] ?? 0) - min] = 0;
+  let count = 0;
+  for (let index = 0; index < codes.length; index++) if (codes[index] === 0) codes[index] = count++;
+  const values = new Float64Array(count);
+  for (let index = 0; index < codes.length; index++) {
+    const code = codes[index] ?? -1;
+    if (code >= 0) values[code] = index + min;
+  }
+  return { values, codeOf: (value) => codes[value - min] ?? 0 };
+}
+
+function codesByMap(column: Float64Array): ValueCodes {
   const found = new Set<number>();
-  let before = Number.NaN;
   for (let row = 0; row < column.length; row++) {
     const value = column[row] ?? 0;
-    if (value !== before) found.add(value);
-    before = value;
+    if (row === 0 || value !== column[row - 1]) found.add(value);
   }
-  return Float64Array.from(found).sort();
+  const values = Float64Array.from(found).sort();
+  const codes = new Map(Array.from(values, (value, code) => [value, code]));
+  return { values, codeOf: (value) => codes.get(value) ?? 0 };
+}
+
+/** The runtime converts whole numbers in a tenth of the time that a loop takes which meets both kinds. */
+export const doubles = (column: Column): Float64Array =>
+  column instanceof Float64Array ? column : new Float64Array(column);
+
+/** By index: an iterator over a typed array takes ten times as long. */
+export function rangeOf(column: Float64Array) {
+  let [min, max, isWhole] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, true];
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row] ?? 0;
+    if (value < min) min = value;
+    if (value > max) max = value;
+    if (!Number.isInteger(value)) isWhole = false;
+  }
+  return { min, max, isWhole };
 }
 
 const isSmall = (values: Float64Array): boolean =>

@@ -1,7 +1,8 @@
 import type { HitColumn } from '../rules/click-fields.ts';
 import { type GroupCount, groupsInRounds } from './groups.ts';
-import type { HitChunks } from './hit-chunks.ts';
+import { ChunksGone, type HitChunks } from './hit-chunks.ts';
 import type {
+  CountAndGroups,
   HitCount,
   HitFilter,
   HitOwner,
@@ -28,7 +29,11 @@ export class ChunkLedger implements Ledger {
     this.#maxValues = maxValues;
   }
 
-  async before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
+  before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
+    return again(() => this.#before(filter, page));
+  }
+
+  async #before(filter: HitFilter, page: PageBefore): Promise<HitPage> {
     const upTo = await this.#chunks.mergedTo(filter.owner);
     const recent = await this.#recent.before({ ...filter, above: upTo }, page);
     const missing = page.limit - recent.hits.length;
@@ -44,7 +49,11 @@ export class ChunkLedger implements Ledger {
     return { hits: [...recent.hits, ...hits], passed: recent.passed + passed, stoppedAt };
   }
 
-  async after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
+  after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
+    return again(() => this.#after(filter, page));
+  }
+
+  async #after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]> {
     const upTo = await this.#chunks.mergedTo(filter.owner);
     const hits = page.after < upTo ? await this.#chunks.after(filter, upTo, page) : [];
     const limit = page.limit - hits.length;
@@ -53,36 +62,81 @@ export class ChunkLedger implements Ledger {
     return [...hits, ...(await this.#recent.after({ ...filter, above: upTo }, { ...page, after, limit }))];
   }
 
-  async count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
+  count(filter: HitFilter, by: 'hour' | 'class', starts?: readonly number[]): Promise<readonly HitCount[]> {
+    return again(() => this.#count(filter, by, starts));
+  }
+
+  async #count(
+    filter: HitFilter,
+    by: 'hour' | 'class',
+    starts?: readonly number[],
+  ): Promise<readonly HitCount[]> {
     const upTo = await this.#chunks.mergedTo(filter.owner);
     const [recent, merged] = await Promise.all([
       this.#recent.count({ ...filter, above: upTo }, by),
-      upTo === 0 ? [] : this.#chunks.count(filter, upTo, by),
+      upTo === 0 ? [] : this.#chunks.count(filter, upTo, by, starts),
     ]);
     return [...recent, ...merged];
   }
 
   async groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]> {
+    return (await again(() => this.#groups(filter, null, by, limit))).groups;
+  }
+
+  countAndGroups(
+    filter: HitFilter,
+    starts: readonly number[],
+    by: HitColumn,
+    limit: number,
+  ): Promise<CountAndGroups> {
+    return again(() => this.#groups(filter, starts, by, limit));
+  }
+
+  async #groups(
+    filter: HitFilter,
+    starts: readonly number[] | null,
+    by: HitColumn,
+    limit: number,
+  ): Promise<CountAndGroups> {
     const upTo = await this.#chunks.mergedTo(filter.owner);
     const above = { ...filter, above: upTo };
-    if (upTo === 0) return this.#recent.groups(above, by, limit);
-    return groupsInRounds(limit, async (groups, from) => {
-      const { groups: merged, end } = await this.#chunks.groups(filter, upTo, {
-        by,
-        from,
-        maxValues: this.#maxValues,
-      });
+    const counts = starts === null ? [] : [...(await this.#recent.count(above, 'hour'))];
+    if (upTo === 0) return { counts, groups: await this.#recent.groups(above, by, limit) };
+    const found = await groupsInRounds(limit, async (groups, from) => {
+      const isFirst = from === 0;
+      const asked = { by, from, maxValues: this.#maxValues, starts: isFirst ? starts : null };
+      const { groups: merged, end, counts: mergedCounts } = await this.#chunks.groups(filter, upTo, asked);
+      counts.push(...mergedCounts);
       groups.addAll(merged, end);
       return this.#recent.addGroups(groups, above, by, from, end);
     });
+    return { counts, groups: found };
   }
 
   async newestId(): Promise<number> {
     return Math.max(await this.#recent.newestId(), await this.#chunks.newestId());
   }
 
-  /** Those of recent hits: whoever follows the ledger has seen what is in chunks. */
-  ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
-    return this.#recent.ownersAfter(id, limit);
+  async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
+    const recent = await this.#recent.ownersAfter(id, limit);
+    const merged = await this.#chunks.ownersAfter(id, limit);
+    if (merged.length === 0) return recent;
+    const seen = new Set(recent.map((hit) => hit.id));
+    return [...recent, ...merged.filter((hit) => !seen.has(hit.id))]
+      .sort((one, other) => one.id - other.id)
+      .slice(0, limit);
+  }
+}
+
+const maxTries = 3;
+
+/** Asks again where chunks have gone while it asked. */
+async function again<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask();
+    } catch (cause) {
+      if (!(cause instanceof ChunksGone) || tries === maxTries) throw cause;
+    }
   }
 }

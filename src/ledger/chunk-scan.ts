@@ -1,9 +1,9 @@
 import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
-import type { JobStore } from '../storage/database.ts';
 import { type CodedColumn, type Codes, codeOf, readCoded, readDifferences, valueAt } from './chunk-column.ts';
+import type { ChunkCells } from './chunk-store.ts';
 import { type ChunkTally, readTally } from './chunk-tally.ts';
-import { type ChunkColumn, columnKey, keptColumns } from './hit-chunk.ts';
+import { type ChunkColumn, keptColumns } from './hit-chunk.ts';
 import type { HitFilter, StoredHit } from './ledger.ts';
 
 /** A chunk, and which of its rows are the owner's. */
@@ -17,6 +17,8 @@ export interface ChunkRow {
   readonly last_at: number;
   readonly first_row: number;
   readonly end_row: number;
+  /** With a server: a chunk that was made again under this id has another. */
+  readonly version: string;
 }
 
 /** At least as many as a chunk has rows. */
@@ -29,11 +31,11 @@ const wanted = new Uint8Array(2 ** 16);
 /** The rows of a chunk that pass a filter; the columns that this needs are read, and no others. */
 export class ChunkScan {
   readonly row: ChunkRow;
-  readonly #store: JobStore;
+  #store: ChunkCells;
   readonly #coded = new Map<ChunkColumn, CodedColumn>();
   #count = 0;
 
-  constructor(store: JobStore, row: ChunkRow) {
+  constructor(store: ChunkCells, row: ChunkRow) {
     this.#store = store;
     this.row = row;
     if (row.hits <= rows.length) return;
@@ -44,6 +46,11 @@ export class ChunkScan {
   /** Of the rows that pass. They are valid until another chunk is scanned. */
   get passed(): Int32Array {
     return rows.subarray(0, this.#count);
+  }
+
+  /** Further columns are read from here. */
+  readFrom(cells: ChunkCells): void {
+    this.#store = cells;
   }
 
   coded(column: ChunkColumn): CodedColumn {
@@ -106,11 +113,8 @@ export class ChunkScan {
       (from ?? Number.NEGATIVE_INFINITY) <= first_at &&
       (to ?? Number.POSITIVE_INFINITY) > last_at;
     if (!isWhole) return null;
-    const [found] = this.#store.rows<{ cells: Uint8Array }>(
-      'select cells from hit_chunk_tallies where key = ?',
-      [columnKey(this.row.id, column)],
-    );
-    return found === undefined ? null : readTally(found.cells);
+    const found = this.#store.tally(this.row.id, column);
+    return found === undefined ? null : readTally(found);
   }
 
   /** How many of the rows that pass have a value of this column and a class: `counts[value * classes + class]`. */
@@ -149,11 +153,7 @@ export class ChunkScan {
   }
 
   #cells(column: ChunkColumn): Uint8Array | undefined {
-    const [found] = this.#store.rows<{ cells: Uint8Array }>(
-      'select cells from hit_chunk_columns where key = ?',
-      [columnKey(this.row.id, column)],
-    );
-    return found?.cells;
+    return this.#store.column(this.row.id, column);
   }
 
   #none(): number {
@@ -225,17 +225,24 @@ export class ChunkScan {
   }
 }
 
-// A loop that has seen cells of two widths takes ten times as long: so there is each of them twice.
+// A loop that has seen cells of two widths takes ten times as long: so there is each of them twice. One that branches by what it
+// finds takes up to five times as long, as the processor can't foresee it: so a row is written before it is known whether it stays.
 
 function findBytes(codes: Uint8Array, code: number, from: number, to: number): number {
   let found = 0;
-  for (let row = from; row < to; row++) if (codes[row] === code) rows[found++] = row;
+  for (let row = from; row < to; row++) {
+    rows[found] = row;
+    found += Number(codes[row] === code);
+  }
   return found;
 }
 
 function findWords(codes: Uint16Array, code: number, from: number, to: number): number {
   let found = 0;
-  for (let row = from; row < to; row++) if (codes[row] === code) rows[found++] = row;
+  for (let row = from; row < to; row++) {
+    rows[found] = row;
+    found += Number(codes[row] === code);
+  }
   return found;
 }
 
@@ -243,7 +250,8 @@ function keepBytes(codes: Uint8Array, code: number, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
-    if (codes[row] === code) rows[kept++] = row;
+    rows[kept] = row;
+    kept += Number(codes[row] === code);
   }
   return kept;
 }
@@ -252,7 +260,8 @@ function keepWords(codes: Uint16Array, code: number, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
-    if (codes[row] === code) rows[kept++] = row;
+    rows[kept] = row;
+    kept += Number(codes[row] === code);
   }
   return kept;
 }
@@ -261,7 +270,8 @@ function keepWantedBytes(codes: Uint8Array, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
-    if (wanted[codes[row] ?? 0] === 1) rows[kept++] = row;
+    rows[kept] = row;
+    kept += wanted[codes[row] ?? 0] ?? 0;
   }
   return kept;
 }
@@ -270,7 +280,8 @@ function keepWantedWords(codes: Uint16Array, count: number): number {
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at] ?? 0;
-    if (wanted[codes[row] ?? 0] === 1) rows[kept++] = row;
+    rows[kept] = row;
+    kept += wanted[codes[row] ?? 0] ?? 0;
   }
   return kept;
 }

@@ -1,15 +1,29 @@
-import type { JobStore } from '../storage/database.ts';
+import type { JobParameters } from '../storage/database.ts';
+import { type ChunkColumn, columnKey } from './hit-chunk.ts';
 
-/** The columns of chunks as a `ChunkScan` reads them, in memory. */
+/** The cells of chunks, for a `ChunkScan`. */
+export interface ChunkCells {
+  /** Undefined where the chunk doesn't have the column. */
+  column(chunk: number, column: ChunkColumn): Uint8Array | undefined;
+  tally(chunk: number, column: ChunkColumn): Uint8Array | undefined;
+}
+
+/** In a SQLite store, in this thread. A column is read when it is needed. */
+export function cellsInSqlite(
+  rows: <Row>(sql: string, parameters: JobParameters) => readonly Row[],
+): ChunkCells {
+  const cells = (sql: string, chunk: number, column: ChunkColumn) =>
+    rows<{ cells: Uint8Array }>(sql, [columnKey(chunk, column)])[0]?.cells;
+  return {
+    column: (chunk, column) => cells('select cells from hit_chunk_columns where key = ?', chunk, column),
+    tally: (chunk, column) => cells('select cells from hit_chunk_tallies where key = ?', chunk, column),
+  };
+}
+
+/** By their keys. */
 export function columnsInMemory(
   columns: Iterable<{ readonly key: number; readonly cells: Uint8Array }>,
-): JobStore {
-  const byKey = new Map(Array.from(columns, ({ key, cells }) => [key, { cells }]));
-  return {
-    rows: <Row>(_sql: string, [key]: readonly (number | string)[]) => {
-      const column = byKey.get(Number(key));
-      return (column === undefined ? [] : [column]) as Row[];
-    },
-    keepGoing() {},
-  };
+): ChunkCells {
+  const byKey = new Map(Array.from(columns, ({ key, cells }) => [key, cells]));
+  return { column: (chunk, column) => byKey.get(columnKey(chunk, column)), tally: () => undefined };
 }

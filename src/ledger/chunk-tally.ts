@@ -1,4 +1,6 @@
-import { type CodedColumn, readCoded } from './chunk-column.ts';
+import { type Codes, readCoded } from './chunk-column.ts';
+
+type RowCodes = NonNullable<Codes>;
 
 /**
  * How many hits of a chunk have each value of a column, by their classes: what a question without a filter needs to know of a
@@ -16,13 +18,17 @@ export function writeTally(column: Uint8Array, classColumn: Uint8Array, hits: nu
   const [by, classes] = [readCoded(column, hits), readCoded(classColumn, hits)];
   const ofClass = classes.values.length;
   const counts = new Float64Array(by.values.length * ofClass);
-  const [valueCodes, classCodes] = [codesOf(by, hits), codesOf(classes, hits)];
-  for (let row = 0; row < hits; row++) {
-    const index = (valueCodes[row] ?? 0) * ofClass + (classCodes[row] ?? 0);
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
-  const cells = [by.values.length, ofClass, ...by.values, ...classes.values, ...counts];
-  return new Uint8Array(Float64Array.from(cells).buffer);
+  if (by.codes === null && classes.codes === null) counts[0] = hits;
+  else if (by.codes === null) countCodes(counts, classes.codes ?? noCodes, 1);
+  else if (classes.codes === null) countCodes(counts, by.codes, ofClass);
+  else countPairs(counts, by.codes, classes.codes, ofClass);
+  const cells = new Float64Array(2 + by.values.length + ofClass + counts.length);
+  cells[0] = by.values.length;
+  cells[1] = ofClass;
+  cells.set(by.values, 2);
+  cells.set(classes.values, 2 + by.values.length);
+  cells.set(counts, 2 + by.values.length + ofClass);
+  return new Uint8Array(cells.buffer);
 }
 
 export function readTally(bytes: Uint8Array): ChunkTally {
@@ -36,5 +42,18 @@ export function readTally(bytes: Uint8Array): ChunkTally {
   };
 }
 
-const codesOf = ({ codes }: CodedColumn, hits: number): Uint16Array =>
-  codes === null ? new Uint16Array(hits) : Uint16Array.from(codes);
+const noCodes = new Uint8Array();
+
+function countCodes(counts: Float64Array, codes: RowCodes, step: number): void {
+  for (let row = 0; row < codes.length; row++) {
+    const index = (codes[row] ?? 0) * step;
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+}
+
+function countPairs(counts: Float64Array, codes: RowCodes, classes: RowCodes, step: number): void {
+  for (let row = 0; row < codes.length; row++) {
+    const index = (codes[row] ?? 0) * step + (classes[row] ?? 0);
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+}

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { Database, JobStore } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
-import { columnsInMemory } from './chunk-store.ts';
+import { type ChunkCells, columnsInMemory } from './chunk-store.ts';
 import { type CorrectionScope, isMeant } from './correction-scope.ts';
 import { chunkOf, columnKey, endOfKeys } from './hit-chunk.ts';
 import type { StoredHit } from './ledger.ts';
+import { columnsOfHits } from './stored-columns.ts';
 
 /** Few enough to be parameters of one statement. */
 const linksAtOnce = 200;
@@ -20,7 +21,7 @@ export async function nextChunk(
   if (!dialects[kind].chunksHits) return null;
   const ofLink =
     owner.kind === 'link'
-      ? sql`and id in (select chunk_id from hit_chunk_links where link_id = ${owner.id})`
+      ? sql`and exists (select 1 from hit_chunk_links where chunk_id = hit_chunks.id and link_id = ${owner.id})`
       : sql``;
   const { rows } = await sql<Pick<ChunkRow, 'id' | 'last_id'>>`
     select id, last_id from hit_chunks
@@ -42,12 +43,12 @@ export async function correctChunk(
   const chunk = await queries.selectFrom('hit_chunks').selectAll().where('id', '=', id).executeTakeFirst();
   if (chunk === undefined) return [];
   await deleteSources(queries, chunk.organization_id, chunk.last_id);
-  const row = { ...chunk, first_row: 0, end_row: chunk.hits };
-  const hits = new ChunkScan(await storeOf(queries, id), row).storedHits;
+  const row = { ...chunk, first_row: 0, end_row: chunk.hits, version: '' };
+  const hits = new ChunkScan(await cellsOf(queries, id), row).storedHits;
   const meant = hits.filter((hit) => isMeant(scope, hit));
   if (meant.length === 0) return [];
   const { change } = scope;
-  await deleteChunk(queries, id, new Set(hits.map((hit) => hit.link_id)));
+  await deleteChunk(queries, id);
   await insertChunk(
     queries,
     chunk,
@@ -59,7 +60,7 @@ export async function correctChunk(
 }
 
 /** All columns of a chunk, in memory. */
-async function storeOf(queries: Queries, id: number): Promise<JobStore> {
+async function cellsOf(queries: Queries, id: number): Promise<ChunkCells> {
   const found = await queries
     .selectFrom('hit_chunk_columns')
     .selectAll()
@@ -69,13 +70,8 @@ async function storeOf(queries: Queries, id: number): Promise<JobStore> {
   return columnsInMemory(found);
 }
 
-async function deleteChunk(queries: Queries, id: number, links: ReadonlySet<number>): Promise<void> {
-  for (const some of inParts([...links]))
-    await queries
-      .deleteFrom('hit_chunk_links')
-      .where('chunk_id', '=', id)
-      .where('link_id', 'in', some)
-      .execute();
+async function deleteChunk(queries: Queries, id: number): Promise<void> {
+  await queries.deleteFrom('hit_chunk_links').where('chunk_id', '=', id).execute();
   for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
     await queries
       .deleteFrom(table)
@@ -91,7 +87,7 @@ async function insertChunk(
   hits: readonly StoredHit[],
 ): Promise<void> {
   if (hits.length === 0) return;
-  const { facts, columns, tallies, links } = chunkOf(hits);
+  const { facts, columns, tallies, links } = chunkOf(columnsOfHits(hits));
   await queries
     .insertInto('hit_chunks')
     .values({ id, made_at, ...facts })

@@ -8,6 +8,7 @@ import type { Queries } from '../storage/schema.ts';
 import { changeTotals } from './change-totals.ts';
 import { correctChunk, nextChunk } from './correct-chunks.ts';
 import { type CorrectionScope, filterOf, isMeant } from './correction-scope.ts';
+import { deleteChunksSince, lockChunks } from './delete-chunks.ts';
 import { HitPack, minInPack, type PackRow, PackWriter } from './hit-pack.ts';
 import type { StoredHit } from './ledger.ts';
 import { packsAfter } from './packed-hits.ts';
@@ -92,11 +93,14 @@ export async function hasLaterHits(
 
 /** Corrects the hits of a part and all that was counted from them. Returns how many there were. */
 export async function correctPart(queries: Queries, scope: CorrectionScope, part: Part): Promise<number> {
+  const { partitions } = dialectOf(queries);
+  if (partitions) await lockChunks(queries, scope.organizationId);
   const rows = await rowsOf(queries, scope, part.rows);
   const packed = await correctPacks(queries, scope, part.packs);
   await correctRows(queries, scope, rows);
   const inChunk = part.chunk === null ? [] : await correctChunk(queries, scope, part.chunk, changed);
   const hits = [...rows, ...packed, ...inChunk];
+  if (partitions) await deleteChunksSince(queries, scope.organizationId, hits);
   const difference = new RollUpDifference();
   difference.count(hits, -1);
   const { change } = scope;

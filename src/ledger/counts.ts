@@ -68,7 +68,13 @@ export function bucketAt(buckets: readonly Hours[], hour: number): number {
   return low;
 }
 
-/** A table of buckets. A query that starts from it reads one range of the primary key for each. */
+/** With more buckets, such as the hours of a month, hours are read and divided here. */
+export const maxJoined = 100;
+
+/**
+ * A table of buckets. On SQLite a query that starts from it reads one range of the primary key for each; PostgreSQL compares
+ * each hour with each bucket, and has `indexIn` instead.
+ */
 export const withBuckets = (buckets: readonly Hours[]): RawBuilder<unknown> => sql`
   with buckets (bucket, first_hour, end_hour) as (values ${sql.join(
     buckets.map(({ from, to }, bucket) => sql`(${sql.lit(bucket)}, ${sql.lit(from)}, ${sql.lit(to)})`),

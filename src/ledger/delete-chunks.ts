@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { dialectOf } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import { columnKey, endOfKeys } from './hit-chunk.ts';
@@ -5,9 +6,9 @@ import { columnKey, endOfKeys } from './hit-chunk.ts';
 /** Each has thousands of hits. */
 const atOnce = 10;
 
-/** Some of an organization's; false when it has none. What says which links they have goes with the links. */
+/** Some of an organization's; false when it has none. */
 export async function deleteSomeChunks(queries: Queries, organizationId: number): Promise<boolean> {
-  if (!dialectOf(queries).chunksHits) return false;
+  if (dialectOf(queries).partitions) return deleteFrom(queries, organizationId, 0);
   const chunks = await queries
     .selectFrom('hit_chunks')
     .select('id')
@@ -16,6 +17,7 @@ export async function deleteSomeChunks(queries: Queries, organizationId: number)
     .limit(atOnce)
     .execute();
   for (const { id } of chunks) {
+    await queries.deleteFrom('hit_chunk_links').where('chunk_id', '=', id).execute();
     for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'] as const)
       await queries
         .deleteFrom(table)
@@ -25,4 +27,26 @@ export async function deleteSomeChunks(queries: Queries, organizationId: number)
     await queries.deleteFrom('hit_chunks').where('id', '=', id).execute();
   }
   return chunks.length > 0;
+}
+
+/** On PostgreSQL: until this transaction ends no chunk of the organization is made, and none was that can't be seen. */
+export async function lockChunks(queries: Queries, organizationId: number): Promise<void> {
+  await sql`select id from organizations where id = ${organizationId} for no key update`.execute(queries);
+}
+
+/** On PostgreSQL, where chunks are made again of what lies elsewhere: those that have one of these hits, and all later ones. */
+export async function deleteChunksSince(
+  queries: Queries,
+  organizationId: number,
+  hits: readonly { readonly id: number }[],
+): Promise<void> {
+  const first = hits.reduce((least, { id }) => Math.min(least, id), Number.POSITIVE_INFINITY);
+  if (Number.isFinite(first)) await deleteFrom(queries, organizationId, first);
+}
+
+async function deleteFrom(queries: Queries, organizationId: number, first: number): Promise<boolean> {
+  const chunks = sql`from hit_chunks where organization_id = ${organizationId} and last_id >= ${first}`;
+  await sql`delete from hit_chunk_links where chunk_id in (select id ${chunks})`.execute(queries);
+  const { rows } = await sql`delete ${chunks} returning id`.execute(queries);
+  return rows.length > 0;
 }

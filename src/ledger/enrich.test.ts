@@ -25,6 +25,7 @@ const tap: RawHit = {
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 };
 
 const countries: Record<string, string> = { '198.51.100.7': 'CH' };

@@ -4,10 +4,11 @@ import type { Classification } from '../rules/click-class.ts';
 import { classify } from '../rules/click-class.ts';
 import type { ClassReason, ClickClass, DeviceKind } from '../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
+import { countryCode } from '../rules/country.ts';
 import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
-import { type CountryOf, countryCode } from './geo.ts';
+import type { CountryOf } from './geo.ts';
 import { type DailySalts, visitorHash } from './visitor-hash.ts';
 
 /** A hit as the ledger keeps it, and what its user agent says besides. */

@@ -5,6 +5,8 @@ import { noKey } from './repeat-key.ts';
 
 const minute = 60_000;
 
+type Level = { -readonly [Key in keyof FloodLevel]: FloodLevel[Key] };
+
 /**
  * A leaky bucket for each hot pair: every redirected person fills it by one, `limit` a minute leak out, and it holds twice the
  * limit. What comes while there is more than the limit in it is a flood.
@@ -34,15 +36,18 @@ export class FloodLevels {
     this.#restore(columns);
     const limit = this.#limit;
     const before = new Map(stored.map((one) => [one.pair, one]));
-    const next = new Map<number, FloodLevel>();
+    const next = new Map<number, Level>();
+    let level: Level | undefined;
     for (let index = 0; index < hot.length; index += 2) {
-      const [row = 0, pair = 0] = [hot[index], hot[index + 1]];
+      const row = hot[index] ?? 0;
+      const pair = hot[index + 1] ?? 0;
       const at = columns.at[row] ?? 0;
-      const last = next.get(pair) ?? this.#begin(pair, at, before.get(pair));
-      const leaked = (Math.max(0, at - last.at) * limit) / minute;
-      const level = Math.min(limit * 2, Math.max(0, last.level - leaked) + 1);
-      next.set(pair, { pair, level, at: Math.max(at, last.at) });
-      if (level <= limit) continue;
+      // Hits of a flood come one behind the other.
+      if (level?.pair !== pair) level = this.#levelOf(pair, at, next, before);
+      const leaked = (Math.max(0, at - level.at) * limit) / minute;
+      level.level = Math.min(limit * 2, Math.max(0, level.level - leaked) + 1);
+      level.at = Math.max(at, level.at);
+      if (level.level <= limit) continue;
       this.#rows.push(row);
       this.#keys.push(columns.repeatKey[row] ?? noKey);
       columns.repeatKey[row] = noKey;
@@ -60,6 +65,19 @@ export class FloodLevels {
   /** What `find` said last stands. */
   accept(): void {
     this.#own = this.#next;
+  }
+
+  #levelOf(
+    pair: number,
+    at: number,
+    next: Map<number, Level>,
+    stored: ReadonlyMap<number, FloodLevel>,
+  ): Level {
+    const known = next.get(pair);
+    if (known !== undefined) return known;
+    const level = { ...this.#begin(pair, at, stored.get(pair)) };
+    next.set(pair, level);
+    return level;
   }
 
   #begin(pair: number, at: number, stored: FloodLevel | undefined): FloodLevel {

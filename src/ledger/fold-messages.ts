@@ -1,4 +1,5 @@
 import type { JournalName, Position } from '../journal/files.ts';
+import type { Keep } from '../journal/folded-segments.ts';
 
 /** The settings of the fold's thread. */
 export interface FoldSettings {
@@ -10,6 +11,10 @@ export interface FoldSettings {
   /** The public address. */
   readonly origin: string;
   readonly daysKept: number;
+  /** Whose time bounds the instants of hits: the database's, or the one that messages tell. */
+  readonly clock: 'server' | 'told';
+  /** How long segments of the journal stay once they are folded. */
+  readonly keep: Keep;
   /** Milliseconds in which a browser's second request of the same is a repeat; 0 where none is. */
   readonly repeatWindow: number;
   /** Clicks a minute of one network on one link, beyond which they are a flood; 0 where none is. */
@@ -32,6 +37,8 @@ export type FromFold =
   /** Hits of a journal that another process left behind were folded. */
   | { readonly kind: 'recovered' }
   | { readonly kind: 'trouble'; readonly event: string; readonly facts: Record<string, unknown> }
+  /** The database has gone back, so that all that this thread remembers of it may be wrong: a new one is to be started. */
+  | { readonly kind: 'restart'; readonly reason: string }
   /** A segment has bytes that are no record, or has records twice. */
   | { readonly kind: 'damage'; readonly facts: Record<string, unknown> }
   | { readonly kind: 'fault'; readonly message: string; readonly stack: string }

@@ -1,5 +1,6 @@
 import type { Position } from '../journal/files.ts';
 import { rollupClasses } from '../rules/click-fields.ts';
+import { dayLength } from '../rules/utc-time.ts';
 import type { StoredLink } from '../storage/links.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 
@@ -33,6 +34,8 @@ export interface Hits {
 /** What a part of a journal adds to storage. All of it is written together with its watermark, or nothing. */
 export interface FoldBatch {
   readonly journal: string;
+  /** When it is folded. */
+  readonly now: number;
   /** Where the watermark stands; null where there is none yet. */
   readonly from: Position | null;
   readonly to: Position;
@@ -73,6 +76,7 @@ export type HookedLink = Pick<
   | 'destination_url'
   | 'android_url'
   | 'ios_url'
+  | 'rules'
   | 'webhook_url'
   | 'webhook_events'
   | 'webhook_auth_key'
@@ -131,6 +135,14 @@ export interface Claim {
 /** Milliseconds for which claims are kept: a journal folded later doesn't see the clicks of others from back then. */
 export const claimsKept = 120_000;
 
+/** Milliseconds for which a journal's watermark outlives it: a copy that is folded later than that counts again. */
+export const watermarksKept = 90 * dayLength;
+
+/** The database is not the one that it was, or not as far: nothing that was read of it before holds. */
+export class StoreChanged extends Error {
+  override readonly name = 'StoreChanged';
+}
+
 /** The watermark isn't where this journal was read from: another node has folded it. */
 export class JournalTaken extends Error {
   override readonly name = 'JournalTaken';
@@ -139,7 +151,10 @@ export class JournalTaken extends Error {
 /** The fold's database. One user at a time. A call that fails with StoreAway may be tried again. */
 export interface FoldStore {
   watermark(journal: string): Promise<Position | null>;
-  forgetWatermark(journal: string): Promise<void>;
+  /** The journal is folded to its end. Its watermark stays, so that a copy of it counts nothing again. */
+  finishJournal(journal: string, now: number): Promise<void>;
+  /** Deletes watermarks of journals that were finished before this instant. */
+  deleteFinishedBefore(at: number): Promise<void>;
   /** The ids of these words, created where there are none yet. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** From how many hits on a batch is wanted link by link: only those can be packed. */
@@ -156,7 +171,10 @@ export interface FoldStore {
   deleteVisitorsBefore(day: number): Promise<boolean>;
   /** The newest correction that is done: visitors may have been erased with it. */
   newestCorrection(): Promise<number>;
-  deleteHitsBefore(at: number): Promise<boolean>;
+  /** Those from after `now`, which a wrong clock has made, are passed over: they keep nothing from being deleted. */
+  deleteHitsBefore(at: number, now?: number): Promise<boolean>;
+  /** What the database's own clock says; null where it has none. */
+  serverNow(): Promise<number | null>;
   /** Once what has expired is deleted: removes what the database's own log still has of it, where that is in our hands. */
   shortenLog(): Promise<void>;
   /** Hits before this instant are about to be deleted, for their age. */

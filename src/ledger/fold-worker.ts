@@ -15,24 +15,29 @@ import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { EnrichParts } from './enrich.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
-import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken } from './fold-store.ts';
+import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
 import { forgetOld } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
+import { ServerClock } from './server-clock.ts';
 import { ValueLimit } from './value-limit.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import { WordIds } from './word-ids.ts';
 
-export interface FoldWorkerParts {
-  readonly settings: FoldSettings;
+/** What a fold works with. */
+export interface FoldParts {
   readonly store: FoldStore;
   readonly salts: DailySalts;
   readonly enrich: EnrichParts;
-  /** Our own hosts, kept up to date here. */
+  /** Our own hosts, kept up to date by the worker. */
   readonly hosts: Set<string>;
-  readonly now: number;
   readonly deliveriesOf: (clicks: ClicksOf, batch: string, now: number) => DeliveriesOf;
+}
+
+export interface FoldWorkerParts extends FoldParts {
+  readonly settings: FoldSettings;
+  readonly now: number;
   readonly tell: (message: FromFold) => void;
 }
 
@@ -43,6 +48,10 @@ const maxPause = 10_000;
 const reportInterval = 10_000;
 /** Milliseconds after which a journal that couldn't be read is tried again. */
 const leftoverPause = 5_000;
+/** How often it is looked at whether the database has gone back. */
+const checkInterval = 5_000;
+/** How often finished journals are looked at that are kept. */
+const keptLook = 60_000;
 const stopPatience = 3_000;
 /** Days: their clicks are counted, and they have visitors' addresses. */
 const damagedKept = 7;
@@ -72,6 +81,7 @@ export class FoldWorker {
   readonly #seen = new SeenVisitors();
   #newestCorrection = 0;
   #now: number;
+  readonly #serverClock: ServerClock;
   /** When that was said, by the clock of this thread. */
   #nowSaidAt = performance.now();
   #end: Position = { segment: 1, offset: 0 };
@@ -96,11 +106,21 @@ export class FoldWorker {
   #mustForget = false;
   /** Journals left behind of which another process has folded some. */
   readonly #foldedByOthers = new Set<string>();
+  /** Finished journals that are kept for a while, and how far they were folded. */
+  readonly #finished = new Map<string, Position>();
+  #leftoversAt = Number.NEGATIVE_INFINITY;
+  #checking: Timer | undefined;
+  #mustCheck = false;
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FoldWorkerParts) {
     this.#parts = parts;
     this.#now = parts.now;
+    this.#serverClock = new ServerClock(
+      async () => (parts.settings.clock === 'told' ? null : parts.store.serverNow()),
+      () => this.#clock,
+      (milliseconds) => this.#trouble('clock ahead of the database', { milliseconds }),
+    );
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
     this.#run();
@@ -154,6 +174,13 @@ export class FoldWorker {
       return;
     }
     this.#isStopped = true;
+    const isOwnTaken =
+      cause instanceof JournalTaken && cause.message === watermarkKey(this.#parts.settings.journal);
+    if (cause instanceof StoreChanged || isOwnTaken) {
+      const reason = isOwnTaken ? 'the watermark has moved' : cause.message;
+      this.#parts.tell({ kind: 'restart', reason });
+      return;
+    }
     const { message, stack = '' } = cause;
     this.#parts.tell({ kind: 'fault', message, stack });
   }
@@ -181,6 +208,7 @@ export class FoldWorker {
       this.#mustTidy ||
       this.#mustForget ||
       this.#mustMerge ||
+      this.#mustCheck ||
       this.#mayHaveLeftovers ||
       this.#own === null ||
       isBefore(this.#own.position, this.#end)
@@ -188,10 +216,16 @@ export class FoldWorker {
   }
 
   async #work(): Promise<void> {
+    await this.#serverClock.read();
     await this.#readHosts();
     await this.#forgetErased();
     await this.#foldOwn();
+    if (this.#mustCheck && !this.#isStopping) {
+      this.#mustCheck = false;
+      await this.#checkWatermarks();
+    }
     if (this.#mayHaveLeftovers) {
+      this.#leftoversAt = performance.now();
       for (const name of this.#leftovers()) {
         await this.#recoverOrWait(name);
         await this.#foldOwn();
@@ -263,6 +297,7 @@ export class FoldWorker {
     this.#unmerged += this.#hits.count;
     if (this.#unmerged >= mergedAfter) this.#mustMerge = true;
     if (hasFolded) {
+      this.#checkLater();
       this.#forgetLater();
       await messagesReceived();
     }
@@ -301,6 +336,30 @@ export class FoldWorker {
     }, claimsKept + 1_000);
   }
 
+  #checkLater(): void {
+    if (this.#isStopping || this.#parts.settings.keep.milliseconds === 0) return;
+    this.#checking ??= setTimeout(() => {
+      this.#checking = undefined;
+      this.#mustCheck = true;
+      this.#run();
+    }, checkInterval);
+  }
+
+  /** Where the database has gone back, what it has lost is still in the journals, and is folded by a fresh thread. */
+  async #checkWatermarks(): Promise<void> {
+    this.#checkLater();
+    const own = watermarkKey(this.#parts.settings.journal);
+    this.#own?.trim();
+    const known = [...this.#finished, [own, this.#own?.watermark ?? null] as const];
+    for (const [journal, mark] of known) {
+      if (mark === null) continue;
+      const stored = await this.#parts.store.watermark(journal);
+      if (stored === null || isBefore(stored, mark)) throw new StoreChanged('a watermark has gone back');
+    }
+    if (this.#finished.size > 0 && performance.now() - this.#leftoversAt > keptLook)
+      this.#mayHaveLeftovers = true;
+  }
+
   #lookAgainLater(): void {
     this.#lookingAgain ??= setTimeout(() => {
       this.#lookingAgain = undefined;
@@ -324,8 +383,8 @@ export class FoldWorker {
       // New hits are folded in between.
       while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
       if (this.#isStopping) return;
-      removeJournal(folder);
-      await this.#parts.store.forgetWatermark(watermarkKey(name));
+      await this.#parts.store.finishJournal(watermarkKey(name), this.#clock);
+      this.#removeOrKeep(name, journal);
       this.#parts.tell({ kind: 'recovered' });
     } finally {
       journal?.close();
@@ -333,7 +392,19 @@ export class FoldWorker {
     }
   }
 
-  /** Whether another process has folded all of it meanwhile: it has forgotten the watermark, and the hits are counted. */
+  /** A finished journal goes once its segments have been kept for long enough. */
+  #removeOrKeep(name: JournalName, journal: JournalFold): void {
+    const key = watermarkKey(name);
+    if (journal.finish() && journal.watermark !== null) {
+      this.#finished.set(key, journal.watermark);
+      this.#checkLater();
+      return;
+    }
+    this.#finished.delete(key);
+    removeJournal(folderOf(this.#parts.settings.dataDir, name));
+  }
+
+  /** Whether another process has folded all of it meanwhile: one of an earlier version then forgets the watermark. */
   async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
     const key = watermarkKey(name);
     return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
@@ -356,10 +427,10 @@ export class FoldWorker {
     return Math.min(this.#parts.store.batchLength(), isBusy ? busyLength : Number.POSITIVE_INFINITY);
   }
 
-  #open(name: JournalName): Promise<JournalFold> {
+  async #open(name: JournalName): Promise<JournalFold> {
     const { store, enrich, salts, deliveriesOf, settings } = this.#parts;
     const key = watermarkKey(name);
-    return JournalFold.open(
+    const journal = await JournalFold.open(
       {
         store,
         enrich,
@@ -370,6 +441,7 @@ export class FoldWorker {
         repeatWindow: settings.repeatWindow,
         floodLimit: settings.floodLimit,
         now: () => this.#clock,
+        bound: () => this.#serverClock.bound,
         isAlone: (journal) => this.#isAlone(journal),
         deliveriesOf: (clicks, batch) => deliveriesOf(clicks, batch, this.#now),
         onFlaw: ({ kind, segment, bytes }) =>
@@ -380,10 +452,14 @@ export class FoldWorker {
           }),
         onDamage: (damage) => this.#tellDamage(name, damage),
         onAway: (cause) => this.#reportAway(cause),
+        keep: settings.keep,
       },
       key,
       folderOf(settings.dataDir, name),
     );
+    if (journal.gone !== null)
+      this.#trouble('clicks gone from the journal', { journal: key, ...journal.gone });
+    return journal;
   }
 
   /** Before the batch is folded: if this process ends in between, the segment is still there. */
@@ -397,11 +473,15 @@ export class FoldWorker {
     }
   }
 
-  /** Who was erased and comes again is a new visitor. */
+  /** A visitor who was erased and comes again is a new one. */
   async #forgetErased(): Promise<void> {
     try {
       const newest = await this.#parts.store.newestCorrection();
-      if (newest !== this.#newestCorrection) this.#seen.clear();
+      if (newest !== this.#newestCorrection) {
+        this.#seen.clear();
+        // Chunks may have been waiting for its end, or be gone because of it.
+        this.#mustMerge = true;
+      }
       this.#newestCorrection = newest;
     } catch (cause) {
       if (!(cause instanceof StoreAway)) throw cause;
@@ -426,7 +506,8 @@ export class FoldWorker {
       await forgetOld(
         store,
         salts,
-        this.#now,
+        // A clock that has jumped ahead must not delete what isn't old.
+        Math.min(this.#now, this.#serverClock.now),
         settings.daysKept,
         () => this.#isStopping,
         () => this.#foldNew(),
@@ -443,6 +524,7 @@ export class FoldWorker {
     this.#stopping.abort();
     clearTimeout(this.#lookingAgain);
     clearTimeout(this.#forgetting);
+    clearTimeout(this.#checking);
     clearTimeout(this.#mergingLater);
     const patience = setTimeout(() => {
       this.#isOutOfPatience = true;
@@ -462,8 +544,8 @@ export class FoldWorker {
     const own = this.#own;
     if (own === null || isBefore(own.position, this.#end)) return;
     const { settings, store } = this.#parts;
-    removeJournal(folderOf(settings.dataDir, settings.journal));
-    if (own.hasFolded) await store.forgetWatermark(watermarkKey(settings.journal));
+    if (own.watermark !== null) await store.finishJournal(watermarkKey(settings.journal), this.#clock);
+    this.#removeOrKeep(settings.journal, own);
   }
 }
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { twoHalves } from '../../test/support/country-file.ts';
 import { bundledCountryFile } from '../bundle/located.ts';
-import { CountryFileError, countryCode, openCountryFile, unknownCountry, whenAsked } from './geo.ts';
+import { countryCode, unknownCountry } from '../rules/country.ts';
+import { CountryFileError, openCountryFile, whenAsked } from './geo.ts';
 
 let folder = '';
 beforeAll(() => {

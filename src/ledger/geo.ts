@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Reader, type Response } from 'mmdb-lib';
+import { countryCode, unknownCountry } from '../rules/country.ts';
 
 /** ISO 3166 alpha-2, in capitals. */
 export type CountryOf = (address: string) => string;
-
-export const unknownCountry = 'XX';
 
 /** A country file that can't be read. Its sentence is for the operator. */
 export class CountryFileError extends Error {
@@ -62,13 +61,6 @@ function countryIn(record: unknown): string {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
-
-/** Two letters, in capitals. Null for anything else, and for the codes that stand for "unknown". */
-export function countryCode(value: unknown): string | null {
-  if (typeof value !== 'string' || !/^[a-z]{2}$/i.test(value)) return null;
-  const code = value.toUpperCase();
-  return code === unknownCountry || code === 'ZZ' ? null : code;
-}
 
 /**
  * Opens the file at the first address asked for. A file that is missing or broken costs the countries and nothing

@@ -62,6 +62,7 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   witness: fc.constantFrom('none', 'none', 'none', ...witnesses),
   doNotTrack: fc.boolean(),
   countryHint: fc.constantFrom('', '', 'se', 'XX'),
+  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
 });
 
 function recordOf(text: string): RecordBytes {
@@ -150,6 +151,7 @@ const plainHit: RawHit = {
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 };
 
 const batchOf = async (words: WordIds, ...days: number[]) =>

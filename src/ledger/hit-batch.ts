@@ -12,8 +12,9 @@ import { noVisitor } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { HitCursor } from './hit-cursor.ts';
 import { lowerHalf, noKey, repeatKey, upperHalf } from './repeat-key.ts';
+import type { TimeBound } from './server-clock.ts';
 import { otherValues, type ValueLimit } from './value-limit.ts';
-import { VisitorCache } from './visitor-cache.ts';
+import { VisitorCache, type VisitorFacts } from './visitor-cache.ts';
 import type { WordIds } from './word-ids.ts';
 
 const redirect = outcomes.indexOf('redirect');
@@ -65,7 +66,9 @@ export class HitBatch {
     return this.hours.length >= maxHours;
   }
 
-  begin(): void {
+  /** Hits from after the bound didn't happen then. */
+  begin(bound: TimeBound | null = null): void {
+    if (bound !== null) this.#cursor.bound(bound);
     if (this.#words.trim()) {
       this.#visitors.clear();
       this.#limit.clear();
@@ -137,16 +140,16 @@ export class HitBatch {
     columns.visitor[row] = hit.doNotTrack ? noVisitor : visitor;
     // Visitors who asked not to be tracked have a key too: it is kept for minutes, and stands beside nothing else.
     const isClick = outcome === redirect && visitor !== noVisitor && columns.class[row] === classCodes.human;
-    if (isClick && this.#floods?.isHot(linkId, facts.network, at)) this.#noteHot(hit, row);
+    if (isClick && this.#floods?.isHot(linkId, facts.network, at)) this.#noteHot(hit, facts, row);
     const mayRepeat = isClick && columns.source[row] !== sourceCodes.qr;
     columns.repeatKey[row] = mayRepeat
       ? repeatKey(facts.lower, facts.upper, linkId, facts.languages, hit.refererHash, hit.queryHash)
       : noKey;
   }
 
-  #noteHot({ at, linkId, address }: HitCursor, row: number): void {
-    const network = this.#visitors.networkHash(at, address);
-    const pair = repeatKey(lowerHalf(network), upperHalf(network), linkId, 0, 0, 0);
+  #noteHot(hit: HitCursor, facts: VisitorFacts, row: number): void {
+    const network = this.#visitors.networkHash(facts, hit);
+    const pair = repeatKey(lowerHalf(network), upperHalf(network), hit.linkId, 0, 0, 0);
     this.#floods?.hot.push2(row, pair);
   }
 

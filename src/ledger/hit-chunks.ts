@@ -1,51 +1,86 @@
 import { sql } from 'kysely';
 import { threadUrl } from '../bundle/located.ts';
 import type { HitColumn } from '../rules/click-fields.ts';
-import type { Compute, Database } from '../storage/database.ts';
-import type { ChunkGroups, ChunkPage, ChunkQuestion } from './chunk-job.ts';
-import type { HitCount, HitFilter, Owner, PageAfter, PageBefore, StoredHit } from './ledger.ts';
+import type { Database } from '../storage/database.ts';
+import { dialects } from '../storage/dialect.ts';
+import type { ChunkAnswer, ChunkGroups, ChunkPage, ChunkQuestion } from './chunk-job.ts';
+import type { ChunkFacts } from './hit-chunk.ts';
+import type { HitCount, HitFilter, HitOwner, Owner, PageAfter, PageBefore, StoredHit } from './ledger.ts';
 
 const job = threadUrl('chunk-job');
+/** More chunks than come between two looks of a follower. */
+const newestLooked = 32;
 
 /** Asks for the hits in chunks. `upTo` is what `mergedTo` said when a question began. */
 export class HitChunks {
   readonly #database: Database;
-  readonly #compute: Compute;
 
-  constructor(database: Database, compute: Compute) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#compute = compute;
   }
 
   /**
-   * Up to this id all hits of an owner are in chunks; 0 where there is none. All of a link's hits below the newest chunk that
-   * has some are in chunks, because those of its organization are.
+   * Up to this id all hits of an owner are in chunks; 0 where there is none. A link's are where its organization's are; on
+   * PostgreSQL, which finds the chunks of a link by the link, up to the newest one that has some.
    */
   async mergedTo({ kind, id }: Owner): Promise<number> {
     const newest =
       kind === 'organization'
         ? sql`select max(id) from hit_chunks where organization_id = ${id}`
-        : sql`select max(chunk_id) from hit_chunk_links where link_id = ${id}`;
+        : dialects[this.#database.kind].chunksHits
+          ? sql`select max(id) from hit_chunks where organization_id = (select organization_id from links where id = ${id})`
+          : sql`select max(chunk_id) from hit_chunk_links where link_id = ${id}`;
     const { rows } = await sql<{ last_id: number }>`
       select last_id from hit_chunks where id = (${newest})`.execute(this.#database.read);
     return rows[0]?.last_id ?? 0;
   }
 
+  /** 0 where chunks take no other form's place. */
   async newestId(): Promise<number> {
+    if (!dialects[this.#database.kind].chunksHits) return 0;
     const { rows } = await sql<{ id: number | null }>`select max(last_id) as id from hit_chunks`.execute(
       this.#database.read,
     );
     return rows[0]?.id ?? 0;
   }
 
-  count(filter: HitFilter, upTo: number, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
-    return this.#ask({ kind: 'count', filter, upTo, by });
+  /**
+   * Of the newest chunks. Where a chunk has a part of the ids between its first and last, its hits were rows or packs for long
+   * enough that a follower has seen them there.
+   */
+  async ownersAfter(id: number, limit: number): Promise<readonly HitOwner[]> {
+    if (!dialects[this.#database.kind].chunksHits) return [];
+    const { rows } = await sql<ChunkFacts>`
+      select organization_id, first_id, last_id, hits from hit_chunks order by id desc limit ${sql.lit(newestLooked)}`.execute(
+      this.#database.read,
+    );
+    const owners: HitOwner[] = [];
+    for (const { organization_id, first_id, last_id, hits } of rows.reverse()) {
+      if (last_id <= id || last_id - first_id + 1 !== hits) continue;
+      for (let hit = Math.max(id + 1, first_id); hit <= last_id && owners.length < limit; hit++)
+        owners.push({ id: hit, organization_id });
+    }
+    return owners;
+  }
+
+  count(
+    filter: HitFilter,
+    upTo: number,
+    by: 'hour' | 'class',
+    starts: readonly number[] = [],
+  ): Promise<readonly HitCount[]> {
+    return this.#ask({ kind: 'count', filter, upTo, by, starts });
   }
 
   groups(
     filter: HitFilter,
     upTo: number,
-    asked: { readonly by: HitColumn; readonly from: number; readonly maxValues: number },
+    asked: {
+      readonly by: HitColumn;
+      readonly from: number;
+      readonly maxValues: number;
+      readonly starts: readonly number[] | null;
+    },
   ): Promise<ChunkGroups> {
     return this.#ask({ kind: 'groups', filter, upTo, ...asked });
   }
@@ -58,7 +93,14 @@ export class HitChunks {
     return this.#ask({ kind: 'after', filter, upTo, page });
   }
 
-  #ask<Answer>(question: ChunkQuestion): Promise<Answer> {
-    return this.#compute<Answer>(job, question);
+  async #ask<Answer>(question: ChunkQuestion): Promise<Answer> {
+    const answer = await this.#database.compute<ChunkAnswer<Answer>>(job, question);
+    if (answer === null) throw new ChunksGone();
+    return answer;
   }
+}
+
+/** There are no longer chunks up to where `mergedTo` said. */
+export class ChunksGone extends Error {
+  override readonly name = 'ChunksGone';
 }

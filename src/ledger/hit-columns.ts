@@ -39,9 +39,9 @@ export class HitColumns {
   /** The link's index in the batch; no column of the ledger. */
   linkIndex: Int32Array = new Int32Array(minRoom);
 
-  /** Begins again, with so many rows. The memory of a long batch is freed when a far shorter one has followed. */
+  /** Begins again, with so many rows. The memory of a long batch is freed when a far shorter one, not empty, has followed. */
   begin(rows = 0): void {
-    if (this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
+    if (this.count > 0 && this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
     if (this.#hasOrigins) for (const column of [this.source, ...this.origins]) column.fill(0, 0, this.count);
     this.#hasOrigins = false;
@@ -51,8 +51,7 @@ export class HitColumns {
   /** Frees its memory; its contents are gone. */
   release(): void {
     this.begin();
-    // The second call sees an empty batch, and frees all but the minimum.
-    this.begin();
+    this.#resize(minRoom, 0);
   }
 
   /** One more row. */

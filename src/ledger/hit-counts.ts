@@ -2,7 +2,7 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import { hourLength } from '../rules/utc-time.ts';
 import { type BucketCount, bucketAt, type Counts, type HitSlice, type Hours, spanOf } from './counts.ts';
 import type { GroupCount } from './groups.ts';
-import type { HitFilter, Ledger, Owner } from './ledger.ts';
+import type { HitCount, HitFilter, Ledger, Owner } from './ledger.ts';
 
 /** Counts made from the hits themselves, which are kept for a limited time. */
 export class HitCounts implements Counts {
@@ -19,8 +19,21 @@ export class HitCounts implements Counts {
   }
 
   async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
-    const counts = await this.#ledger.count(this.#filter(spanOf(buckets)), 'hour');
-    return counts.map((count) => ({ ...count, bucket: bucketAt(buckets, count.value) }));
+    const starts = buckets.map(({ from }) => from);
+    const counts = await this.#ledger.count(this.#filter(spanOf(buckets)), 'hour', starts);
+    return inBuckets(counts, buckets);
+  }
+
+  /** `byBucket` and `groups` of a slice with values: they look at the same hits. */
+  async bucketsAndGroups(
+    buckets: readonly Hours[],
+    by: HitColumn,
+    limit: number,
+  ): Promise<{ readonly counts: readonly BucketCount[]; readonly groups: readonly GroupCount[] }> {
+    const starts = buckets.map(({ from }) => from);
+    const filter = this.#filter(spanOf(buckets));
+    const { counts, groups } = await this.#ledger.countAndGroups(filter, starts, by, limit);
+    return { counts: inBuckets(counts, buckets), groups };
   }
 
   groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
@@ -33,3 +46,6 @@ export class HitCounts implements Counts {
     return { owner: this.#owner, values, classes, from: since, to: to * hourLength };
   }
 }
+
+const inBuckets = (counts: readonly HitCount[], buckets: readonly Hours[]): BucketCount[] =>
+  counts.map((count) => ({ ...count, bucket: bucketAt(buckets, count.value) }));

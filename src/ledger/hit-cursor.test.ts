@@ -25,7 +25,8 @@ const anyHit: fc.Arbitrary<RawHit> = fc.record({
   clientHints: fc.constantFrom(0, 1, 2 ** 24 - 1),
   witness: fc.constantFrom(...witnesses),
   doNotTrack: fc.boolean(),
-  countryHint: text,
+  countryHint: fc.constantFrom('', 'DE'),
+  ledBy: fc.constantFrom('', '', 'r_a1b2c', 'mine/b'),
 });
 
 const whole = (bytes: Buffer) => ({ bytes, from: 0, to: bytes.length });
@@ -57,9 +58,9 @@ test('whatever was read before, and how often, a hit is read as it was written, 
             known.add(facts);
           }
           expect([cursor.refererFrom(texts), cursor.queryFrom(texts)]).toEqual([hit.referer, hit.query]);
-          const { referer, query, purpose, witness, countryHint } = hit;
+          const { referer, query, purpose, witness, countryHint, ledBy } = hit;
           expect(cursor.isBare).toBe(
-            [referer, query, purpose, countryHint].join('') === '' && witness === 'none',
+            [referer, query, purpose, countryHint, ledBy].join('') === '' && witness === 'none',
           );
           before = visitor;
         }

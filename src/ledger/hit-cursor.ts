@@ -1,8 +1,16 @@
 import type { RawHit } from '../journal/hit.ts';
 import { outcomes, targets } from '../journal/hit.ts';
-import { doNotTrackMark, hintsLength, hintsMark, type RecordBytes, witnessMark } from '../journal/record.ts';
+import {
+  doNotTrackMark,
+  hintsLength,
+  hintsMark,
+  ledByMark,
+  type RecordBytes,
+  witnessMark,
+} from '../journal/record.ts';
 import { type Witness, witnesses } from '../rules/fetch-witness.ts';
 import { type ByteCache, isSame } from '../structures/byte-cache.ts';
+import type { TimeBound } from './server-clock.ts';
 
 const prime = 0x0100_0193;
 const zero = '0'.charCodeAt(0);
@@ -14,6 +22,8 @@ const hintsBlank = hintsMark.charCodeAt(0);
 const hintsTilde = hintsMark.charCodeAt(1);
 /** Digits that certainly make less than 2 to the 31st. */
 const smallNumber = 9;
+/** A country and its line break. */
+const countryLine = 3;
 /** An instant's digits for the next 260 years; the first of them change every hundred seconds. */
 const instantDigits = 13;
 const firstDigits = 8;
@@ -37,7 +47,7 @@ export class HitCursor {
    * by line.
    */
   isSameVisitor = false;
-  /** Whether there is no referrer, no query, no purpose, no witness and no country. */
+  /** Whether there is no referrer, no query, no purpose, no witness, no country and no rule. */
   isBare = false;
   /** The offsets below are offsets in these bytes. */
   #bytes: Buffer = Buffer.alloc(0);
@@ -61,6 +71,14 @@ export class HitCursor {
   #early = 0;
   #late = 0;
   #firstPart = 0;
+  #latest = Number.POSITIVE_INFINITY;
+  #now = 0;
+
+  /** Hits from later than `latest` have the instant `now`: their clock was wrong. */
+  bound({ latest, now }: TimeBound): void {
+    this.#latest = latest;
+    this.#now = now;
+  }
 
   /** Goes to a record's first hit; `next` says whether there is one. */
   begin({ bytes, from, to }: RecordBytes): void {
@@ -78,6 +96,7 @@ export class HitCursor {
   next(): boolean {
     if (this.#here >= this.#end) return false;
     this.#readInstant();
+    if (this.at > this.#latest) this.at = this.#now;
     this.linkId = this.#number();
     this.organizationId = this.#number();
     this.#readCodes();
@@ -87,7 +106,7 @@ export class HitCursor {
     return true;
   }
 
-  /** Whether there is no query, no purpose, no witness and no country, as with most hits. */
+  /** Whether there is no query, no purpose, no witness, no country and no rule, as with most hits. */
   get isPlain(): boolean {
     return this.#here - this.#query === 3;
   }
@@ -160,7 +179,11 @@ export class HitCursor {
   }
 
   get countryHint(): string {
-    return this.#cut(this.#hint, this.#here);
+    return this.#cut(this.#hint, this.#ledByAt);
+  }
+
+  get ledBy(): string {
+    return this.#cut(this.#ledByAt, this.#here);
   }
 
   get hit(): RawHit {
@@ -182,6 +205,7 @@ export class HitCursor {
       witness: this.witness,
       doNotTrack: this.doNotTrack,
       countryHint: this.countryHint,
+      ledBy: this.ledBy,
     };
   }
 
@@ -191,6 +215,13 @@ export class HitCursor {
    */
   get #visitorKey(): number {
     return Math.imul(this.#visitorHash ^ this.organizationId, prime);
+  }
+
+  /** Where the rule is named behind the country; the next hit where it isn't. */
+  get #ledByAt(): number {
+    if (this.#here - this.#hint <= countryLine) return this.#here;
+    const found = this.#bytes.indexOf(ledByMark, this.#hint);
+    return found < 0 || found >= this.#here ? this.#here : found + 1;
   }
 
   get #hasWitness(): boolean {

@@ -1,9 +1,9 @@
 import { type HitColumn, hitColumns, rollupClassOf } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import type { Schema } from '../storage/schema.ts';
-import { yieldCore } from '../threads/yield-core.ts';
 import type { Column, Hits } from './fold-store.ts';
 import type { StoredHit } from './ledger.ts';
+import { isOneValue } from './one-value.ts';
 
 /**
  * Hits of one organization as one value, column by column: for each column its minimum, and for each hit by how
@@ -104,18 +104,6 @@ function gather(column: Column, rows: Int32Array, from: number, into: Float64Arr
   if (column instanceof Float64Array)
     for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
   else for (let index = 0; index < count; index++) into[index] = column[rows[from + index] ?? 0] ?? 0;
-}
-
-/** Compared with itself, one cell later: as bytes, that is many at a time. */
-function isOneValue(column: Column | undefined, count: number): boolean {
-  if (column === undefined) return true;
-  const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;
-  const length = (count - 1) * size;
-  yieldCore();
-  return (
-    length <= 0 ||
-    Buffer.from(buffer, byteOffset, length).equals(Buffer.from(buffer, byteOffset + size, length))
-  );
 }
 
 const roomFor = (count: number, width: number): number => Math.ceil((count * width) / 8) * 8;

@@ -2,14 +2,15 @@ import { hitColumns } from '../rules/click-fields.ts';
 import { monthOf } from '../rules/utc-time.ts';
 import { yieldCore } from '../threads/yield-core.ts';
 import type { Column, FoldBatch, Hits } from './fold-store.ts';
+import { maxInChunk } from './hit-chunk.ts';
 import { maxInPack, PackWriter, type Rows } from './hit-pack.ts';
 
 const linkColumn = hitColumns.indexOf('link_id');
 const organizationColumn = hitColumns.indexOf('organization_id');
 const instantColumn = hitColumns.indexOf('at');
 
-/** Some of an organization's hits: positions from `from` up to `to` in `Packing.packed`. */
-interface Part {
+/** Some of an organization's hits: positions from `from` up to `to` in `Packing.packed`. Its ids follow from its position. */
+export interface Part {
   readonly organizationId: number;
   readonly from: number;
   readonly to: number;
@@ -20,7 +21,9 @@ export interface Packing {
   readonly hits: Hits;
   /** The packs to be made, in the order of their ids. */
   readonly packs: readonly Part[];
-  /** Rows that go into packs, in the order of their ids; null: all of them, in their own order. */
+  /** The chunks to be made, likewise. */
+  readonly chunks: readonly Part[];
+  /** Rows that go into packs and chunks, in the order of their ids; null: all of them, in their own order. */
   readonly packed: Rows;
   /** Hits that are written as rows, and which rows of the batch they are; null: all of them. */
   readonly left: Hits;
@@ -34,19 +37,22 @@ interface PackingRules {
   readonly maxSpan: number;
   /** Whether a pack ends where a month of UTC does. */
   readonly byMonth: boolean;
+  /** Whether so many hits of an organization make chunks at once. */
+  readonly isChunked?: (organizationId: number, hits: number) => boolean;
 }
 
 /** Divides a batch into packs of an organization each, and rows for what is left over. Packs need hits link by link. */
 export function packingOf(
   { isByLink, hits }: Pick<FoldBatch, 'isByLink' | 'hits'>,
-  { minHits, maxSpan, byMonth }: PackingRules,
+  rules: PackingRules,
 ): Packing {
+  const { maxSpan, byMonth } = rules;
   const { first, last } = spanOf(hits);
   if (!isByLink || last - first > maxSpan)
-    return { hits, packs: [], packed: new Int32Array(), left: hits, leftRows: null };
+    return { hits, packs: [], chunks: [], packed: new Int32Array(), left: hits, leftRows: null };
   const isOfOneMonth = !byMonth || hits.count === 0 || monthOf(first) === monthOf(last);
   const organizations = hits.columns[organizationColumn] ?? new Float64Array(hits.count);
-  return partsOf(hits, isOfOneMonth ? organizations : monthKeys(hits), minHits);
+  return partsOf(hits, isOfOneMonth ? organizations : monthKeys(hits), rules);
 }
 
 /**
@@ -81,13 +87,12 @@ export class Packer {
     if (packs.length === 0) return;
     const writer = this.#writer;
     writer.begin(hits, packed);
-    let id = firstId;
     for (const { organizationId, from, to } of packs) {
+      const id = firstId + from;
       const cells = writer.pack(from, to);
       const [firstAt = 0, lastAt = 0] = writer.ends('at');
       const links = linksIn(hits.columns[linkColumn], packed, from, to);
       yield { id, organizationId, hits: to - from, firstAt, lastAt, cells, links };
-      id += to - from;
       yieldCore();
     }
   }
@@ -129,7 +134,7 @@ function monthKeys({ columns, count }: Hits): Column {
 }
 
 /** Sorts the rows by key; those of one keep their order. Each key belongs to one organization. */
-function partsOf(hits: Hits, keys: Column, minHits: number): Packing {
+function partsOf(hits: Hits, keys: Column, { minHits, isChunked = () => false }: PackingRules): Packing {
   const { columns, count } = hits;
   const organizations = columns[organizationColumn];
   const sums = new Map<number, { readonly organizationId: number; hits: number }>();
@@ -139,21 +144,22 @@ function partsOf(hits: Hits, keys: Column, minHits: number): Packing {
     else sums.set(key, { organizationId: organizations?.[from] ?? 0, hits: to - from });
   });
   const none = { columns, count: 0 };
-  const [only] = sums.values();
-  if (sums.size === 1 && only !== undefined && count >= minHits)
-    return {
-      hits,
-      packs: packsOf({ organizationId: only.organizationId, from: 0, to: count }),
-      packed: null,
-      left: none,
-      leftRows: [],
-    };
-  const next = new Map<number, number>();
   const packs: Part[] = [];
+  const chunks: Part[] = [];
+  const add = (part: Part) => {
+    const isChunk = isChunked(part.organizationId, part.to - part.from);
+    (isChunk ? chunks : packs).push(...evenParts(part, isChunk ? maxInChunk : maxInPack));
+  };
+  const [only] = sums.values();
+  if (sums.size === 1 && only !== undefined && count >= minHits) {
+    add({ organizationId: only.organizationId, from: 0, to: count });
+    return { hits, packs, chunks, packed: null, left: none, leftRows: [] };
+  }
+  const next = new Map<number, number>();
   let before = 0;
   for (const [key, { organizationId, hits: ofKey }] of sums) {
     if (ofKey < minHits) continue;
-    packs.push(...packsOf({ organizationId, from: before, to: before + ofKey }));
+    add({ organizationId, from: before, to: before + ofKey });
     next.set(key, before);
     before += ofKey;
   }
@@ -168,17 +174,17 @@ function partsOf(hits: Hits, keys: Column, minHits: number): Packing {
     if (start !== undefined) next.set(key, start + to - from);
   });
   const left = leftRows.length === 0 ? none : { columns: taken(columns, leftRows), count: leftRows.length };
-  return { hits, packs, packed, left, leftRows };
+  return { hits, packs, chunks, packed, left, leftRows };
 }
 
 /** As few as hold them, of about the same size. */
-function packsOf({ organizationId, from, to }: Part): Part[] {
-  const packs = Math.ceil((to - from) / maxInPack);
-  const end = (pack: number) => from + Math.floor(((to - from) * pack) / packs);
-  return Array.from({ length: packs }, (_, pack) => ({
+function evenParts({ organizationId, from, to }: Part, max: number): Part[] {
+  const parts = Math.ceil((to - from) / max);
+  const end = (part: number) => from + Math.floor(((to - from) * part) / parts);
+  return Array.from({ length: parts }, (_, part) => ({
     organizationId,
-    from: end(pack),
-    to: end(pack + 1),
+    from: end(part),
+    to: end(part + 1),
   }));
 }
 

@@ -1,9 +1,10 @@
 import { dimensionCodes, rollupClassCodes } from '../rules/click-fields.ts';
 import type { JobStore } from '../storage/database.ts';
+import { bucketIndex } from './bucket-index.ts';
 import { classOf, eachCountOf, reasonOf } from './hour-counts.ts';
 
 /** What is counted of a link's hours: a dimension that is kept in texts, all of it or one value, in all classes or some. */
-export interface HourQuestion {
+interface HourQuestion {
   readonly dimension: number;
   readonly value: number | undefined;
   readonly classes: readonly number[] | undefined;
@@ -12,17 +13,17 @@ export interface HourQuestion {
 }
 
 /** An hour of `link_hours`. */
-export interface CountedHour {
+interface CountedHour {
   readonly hour: number;
   readonly click: number;
   readonly counts: string;
 }
 
 /** Texts of so many hours are read at once, so that parsing them doesn't block other work for long. */
-export const hoursAtOnce = 1_000;
+const hoursAtOnce = 1_000;
 
 /** Adds up a link's hours by bucket, class and value. */
-export class HourSums {
+class HourSums {
   readonly #question: HourQuestion;
   readonly #sums = new Map<number, Map<number, number>>();
 
@@ -31,8 +32,8 @@ export class HourSums {
   }
 
   add({ hour, click, counts }: CountedHour): void {
-    const { dimension } = this.#question;
-    const bucket = this.#bucketOf(hour);
+    const { dimension, starts } = this.#question;
+    const bucket = bucketIndex(starts, hour);
     if (dimension === dimensionCodes.reason) {
       eachCountOf(dimension, counts, (value, hits) =>
         this.#take(bucket, classOf(value), reasonOf(value), hits),
@@ -68,33 +69,22 @@ export class HourSums {
     }
     sums.set(value, (sums.get(value) ?? 0) + hits);
   }
-
-  #bucketOf(hour: number): number {
-    const { starts } = this.#question;
-    let [low, high] = [0, Math.max(0, starts.length - 2)];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((starts[middle] ?? 0) <= hour) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
 }
 
 const maxClasses = 16;
 
 /** Run by `Database.compute`: the texts are more than their sums, and parsing them holds up the thread that does it. */
-export default function answer(
+export default async function answer(
   store: JobStore,
   { linkId, ...question }: HourQuestion & { readonly linkId: number },
-): Float64Array {
+): Promise<Float64Array> {
   const sums = new HourSums(question);
   const end = question.starts.at(-1) ?? 0;
   for (let from = question.starts[0] ?? 0; ; ) {
     store.keepGoing();
-    const hours = store.rows<CountedHour>(
+    const hours = await store.rows<CountedHour>(
       `select hour, click, counts from link_hours
-       where link_id = ? and hour >= ? and hour < ? order by hour limit ${hoursAtOnce}`,
+       where link_id = $1 and hour >= $2 and hour < $3 order by hour limit ${hoursAtOnce}`,
       [linkId, from, end],
     );
     for (const hour of hours) sums.add(hour);

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Damage, damageBySegment } from '../journal/damage.ts';
-import { type Position, segmentFile, segmentsIn } from '../journal/files.ts';
+import { type Position, segmentsIn } from '../journal/files.ts';
+import { FoldedSegments, type Keep } from '../journal/folded-segments.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { isPassing } from '../journal/passing-fault.ts';
 import { type Flaw, JournalReader } from '../journal/reader.ts';
@@ -14,6 +14,7 @@ import { type EnrichParts, enrich } from './enrich.ts';
 import type { DeliveriesOf, FoldBatch, FoldStore } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitCursor } from './hit-cursor.ts';
+import type { TimeBound } from './server-clock.ts';
 import type { DailySalts } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
@@ -31,6 +32,7 @@ interface FoldParts {
   /** A minute; 0 where nothing is a flood. */
   readonly floodLimit: number;
   readonly now: () => number;
+  readonly bound: () => TimeBound;
   /** Whether no other journal than this one has hits to fold. */
   readonly isAlone: (journal: string) => boolean;
   /** `clicks` are those of the given links; `batch` names this part of this journal. */
@@ -40,6 +42,8 @@ interface FoldParts {
   /** Called for each segment in which a batch found damage. */
   readonly onDamage: (damage: Damage) => void;
   readonly onAway: (cause: unknown) => void;
+  /** How long folded segments stay; null: no segment is removed. */
+  readonly keep: Keep | null;
 }
 
 /** So many hits leave up to 50 MB of garbage, or very little if they have few visitors. */
@@ -54,24 +58,30 @@ export class JournalFold {
   readonly #name: string;
   readonly #folder: string;
   readonly #reader: JournalReader;
+  readonly #folded: FoldedSegments | null;
   #watermark: Position | null;
   #done: Position;
   readonly #stopping = new AbortController();
   #isInDoubt = false;
+  #hasFoldedNow = false;
   #sinceCollection = 0;
   /** Bytes in use after the last collection. */
   #inUse = 0;
   readonly #readyDays = new Set<number>();
   readonly #claims: ClickClaims;
   #damage: Flaw[] = [];
+  /** Of this batch. */
+  #bound: TimeBound;
 
   private constructor(parts: FoldParts, name: string, folder: string, watermark: Position | null) {
     this.#parts = parts;
     this.#name = name;
     this.#folder = folder;
     this.#claims = new ClickClaims(parts, name, () => parts.isAlone(name));
+    this.#bound = parts.bound();
     this.#watermark = watermark;
     this.#done = watermark ?? { segment: 1, offset: 0 };
+    this.#folded = parts.keep && new FoldedSegments(folder, parts.keep, this.#done.segment);
     this.#reader = new JournalReader(folder, this.#done, this.#noteFlaw);
   }
 
@@ -84,8 +94,26 @@ export class JournalFold {
     return this.#done;
   }
 
-  get hasFolded(): boolean {
-    return this.#watermark !== null;
+  /** Where storage has it; null where it has nothing of this journal. */
+  get watermark(): Position | null {
+    return this.#watermark;
+  }
+
+  /** Segments that are gone and were not folded, as far as storage knows: it may have gone back further than they are kept. */
+  get gone(): { readonly from: number; readonly to: number } | null {
+    const from = (this.#watermark?.segment ?? 0) + 1;
+    const [first] = segmentsIn(this.#folder);
+    return first === undefined || first <= from ? null : { from, to: first - 1 };
+  }
+
+  trim(): void {
+    this.#folded?.trim();
+  }
+
+  /** It is folded to its end, and no more will come. Returns whether segments of it are kept. */
+  finish(): boolean {
+    this.#folded?.finish(this.#hasFoldedNow);
+    return this.#folded !== null && !this.#folded.isEmpty;
   }
 
   /**
@@ -105,7 +133,7 @@ export class JournalFold {
     if (hasHits) await this.#fold(to);
     if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
     this.#done = to;
-    this.#removeFolded();
+    this.#folded?.passed(to.segment);
     this.#collectGarbage(this.#parts.hits.count);
     return hasHits;
   }
@@ -121,7 +149,8 @@ export class JournalFold {
   /** Reads a part of the journal. */
   async #collect(end: Position | null, maxHits: number): Promise<void> {
     const { hits, salts } = this.#parts;
-    hits.begin();
+    this.#bound = this.#parts.bound();
+    hits.begin(this.#bound);
     while (!this.#isStopped && hits.count < maxHits && !hits.isFull) {
       let record = this.#next(end);
       if (record === null) return;
@@ -164,7 +193,7 @@ export class JournalFold {
     const from = this.#watermark;
     await this.#persist(() => this.#claims.claim(hits, from, this.#parts.now(), store));
     if (this.#isStopped) return;
-    const batch = builder.batch(hits, words, this.#name, from, to);
+    const batch = builder.batch(hits, words, this.#name, from, to, this.#parts.now());
     const id = `${this.#name}/${from?.segment ?? 0}/${from?.offset ?? 0}`;
     const deliveries = deliveriesOf((links) => this.#clicksOf(links, this.#done, to), id);
     await this.#persist(() => this.#commit(batch, deliveries));
@@ -177,6 +206,7 @@ export class JournalFold {
     const { hits, enrich: parts } = this.#parts;
     const reader = new JournalReader(this.#folder, from, () => {});
     const cursor = new HitCursor();
+    cursor.bound(this.#bound);
     const clicks: FoldedClick[] = [];
     try {
       for (let row = 0; row < hits.count; ) {
@@ -186,7 +216,7 @@ export class JournalFold {
         for (; cursor.next(); row++) {
           if (!hits.columns.isClick(row) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          clicks.push({ ...enrich(hit, parts), index: row, ...detailsOf(hit) });
+          clicks.push({ ...enrich(hit, parts), index: row, ledBy: hit.ledBy, ...detailsOf(hit) });
         }
       }
     } catch (cause) {
@@ -206,6 +236,7 @@ export class JournalFold {
     if (!isDone) await store.fold(batch, deliveries);
     this.#isInDoubt = false;
     this.#watermark = batch.to;
+    this.#hasFoldedNow = true;
   }
 
   async #persist(work: () => Promise<void>): Promise<void> {
@@ -229,18 +260,6 @@ export class JournalFold {
     if (process.memoryUsage().heapUsed < this.#inUse + garbagePerCollection) return;
     Bun.gc(true);
     this.#inUse = process.memoryUsage().heapUsed;
-  }
-
-  #removeFolded(): void {
-    const { segment } = this.#reader.position;
-    try {
-      for (const number of segmentsIn(this.#folder)) {
-        if (number < segment) rmSync(segmentFile(this.#folder, number), { force: true });
-      }
-    } catch (cause) {
-      // They are removed after the next batch, or with the folder.
-      if (!isPassing(cause)) throw cause;
-    }
   }
 }
 

@@ -35,6 +35,11 @@ export interface HitCount {
   readonly hits: number;
 }
 
+export interface CountAndGroups {
+  readonly counts: readonly HitCount[];
+  readonly groups: readonly GroupCount[];
+}
+
 export interface HitOwner {
   readonly id: number;
   readonly organization_id: number;
@@ -75,10 +80,20 @@ export interface Ledger {
   before(filter: HitFilter, page: PageBefore): Promise<HitPage>;
   /** Oldest first. */
   after(filter: HitFilter, page: PageAfter): Promise<readonly StoredHit[]>;
-  /** A value may come more than once. */
-  count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]>;
+  /**
+   * A value may come more than once. With `starts`, the first hours of buckets, hits may be counted under any hour of their
+   * bucket.
+   */
+  count(filter: HitFilter, by: 'hour' | 'class', starts?: readonly number[]): Promise<readonly HitCount[]>;
   /** The largest groups by a column, or by the roll-ups' class: more hits first, then the lower value. */
   groups(filter: HitFilter, by: HitColumn, limit: number): Promise<readonly GroupCount[]>;
+  /** `count` by the hour and `groups` of the same hits, which must be asked for by values. */
+  countAndGroups(
+    filter: HitFilter,
+    starts: readonly number[],
+    by: HitColumn,
+    limit: number,
+  ): Promise<CountAndGroups>;
   /** The newest id that can be seen; 0 in an empty ledger. */
   newestId(): Promise<number>;
   /** Oldest first. */

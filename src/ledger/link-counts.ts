@@ -2,20 +2,23 @@ import { sql } from 'kysely';
 import { threadUrl } from '../bundle/located.ts';
 import { dimensionCodes, type HitColumn, rollupClasses } from '../rules/click-fields.ts';
 import type { Compute, Database } from '../storage/database.ts';
+import { type Dialect, dialectOf } from '../storage/dialect.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
   type BucketCount,
+  bucketAt,
   type Counts,
   type Hours,
+  maxJoined,
   type RollupSlice,
   spanOf,
   withBuckets,
 } from './counts.ts';
 import { type GroupCount, Groups } from './groups.ts';
-import { type CountedHour, type HourQuestion, HourSums, hoursAtOnce } from './hour-sums.ts';
 
 const job = threadUrl('hour-sums');
 
+type CountColumn = (typeof rollupClasses)[number] | 'visitors';
 type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
   readonly [column in (typeof rollupClasses)[number]]: number;
 };
@@ -23,7 +26,7 @@ type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
 /** Counts from the table `link_hours`. */
 export class LinkCounts implements Counts {
   readonly #queries: Queries;
-  readonly #compute: Compute | null;
+  readonly #compute: Compute;
   readonly #linkId: number;
   readonly #slice: RollupSlice;
 
@@ -73,18 +76,50 @@ export class LinkCounts implements Counts {
   async #columnCounts(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
     const columns =
       this.#slice.dimension === dimensionCodes.visitors ? (['visitors'] as const) : rollupClasses;
-    const sums = columns.map((name) => sql`sum(${sql.ref(`link_hours.${name}`)}) as ${sql.ref(name)}`);
-    const { rows } = await sql<ColumnRow>`${withBuckets(buckets)}
-      select buckets.bucket, ${sql.join(sums)}
-      from buckets cross join link_hours
-      where link_hours.link_id = ${this.#linkId}
-        and link_hours.hour >= buckets.first_hour and link_hours.hour < buckets.end_hour
-      group by buckets.bucket`.execute(this.#queries);
+    const rows = await this.#columnRows(buckets, columns);
     return rows.flatMap((row) =>
       columns
         .map((name, index) => ({ bucket: row.bucket, class: index, hits: row[name] }))
         .filter((count) => count.hits > 0 && this.#isWanted(count.class, 0)),
     );
+  }
+
+  #columnRows(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
+    const { indexIn } = dialectOf(this.#queries);
+    if (indexIn !== null) return this.#indexed(buckets, columns, indexIn);
+    return buckets.length > maxJoined ? this.#byHour(buckets, columns) : this.#joined(buckets, columns);
+  }
+
+  async #indexed(
+    buckets: readonly Hours[],
+    columns: readonly CountColumn[],
+    indexIn: NonNullable<Dialect['indexIn']>,
+  ): Promise<readonly ColumnRow[]> {
+    const { from, to } = spanOf(buckets);
+    const starts = buckets.map((bucket) => bucket.from);
+    const { rows } = await sql<ColumnRow>`
+      select ${indexIn('link_hours.hour', starts)} as bucket, ${sumsOf(columns)} from link_hours
+      where link_id = ${this.#linkId} and hour >= ${from} and hour < ${to} group by 1`.execute(this.#queries);
+    return rows;
+  }
+
+  async #joined(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
+    const { rows } = await sql<ColumnRow>`${withBuckets(buckets)}
+      select buckets.bucket, ${sumsOf(columns)}
+      from buckets cross join link_hours
+      where link_hours.link_id = ${this.#linkId}
+        and link_hours.hour >= buckets.first_hour and link_hours.hour < buckets.end_hour
+      group by buckets.bucket`.execute(this.#queries);
+    return rows;
+  }
+
+  /** A bucket may come more than once. */
+  async #byHour(buckets: readonly Hours[], columns: readonly CountColumn[]): Promise<readonly ColumnRow[]> {
+    const { from, to } = spanOf(buckets);
+    const { rows } = await sql<ColumnRow & { readonly hour: number }>`
+      select hour, ${sql.join(columns.map((name) => sql.ref(name)))} from link_hours
+      where link_id = ${this.#linkId} and hour >= ${from} and hour < ${to}`.execute(this.#queries);
+    return rows.map((row) => ({ ...row, bucket: bucketAt(buckets, row.hour) }));
   }
 
   /** Every sum of a dimension that is kept in texts. */
@@ -93,28 +128,15 @@ export class LinkCounts implements Counts {
     take: (bucket: number, ofClass: number, value: number, hits: number) => void,
   ): Promise<void> {
     const { dimension, value, classes } = this.#slice;
-    const { from, to } = spanOf(buckets);
+    const { to } = spanOf(buckets);
     const question = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
-    const rows =
-      this.#compute === null
-        ? await this.#sums(question, from, to)
-        : await this.#compute<Float64Array>(job, { ...question, linkId: this.#linkId });
+    const rows = await this.#compute<Float64Array>(job, { ...question, linkId: this.#linkId });
     for (let at = 0; at < rows.length; at += 4) {
       const [bucket = 0, ofClass = 0, ofValue = 0, hits = 0] = rows.subarray(at, at + 4);
       take(bucket, ofClass, ofValue, hits);
     }
   }
-
-  async #sums(question: HourQuestion, first: number, end: number): Promise<Float64Array> {
-    const sums = new HourSums(question);
-    for (let from = first; ; ) {
-      const { rows } = await sql<CountedHour>`
-        select hour, click, counts from link_hours
-        where link_id = ${this.#linkId} and hour >= ${from} and hour < ${end}
-        order by hour limit ${sql.lit(hoursAtOnce)}`.execute(this.#queries);
-      for (const hour of rows) sums.add(hour);
-      if (rows.length < hoursAtOnce) return sums.rows;
-      from = (rows.at(-1)?.hour ?? from) + 1;
-    }
-  }
 }
+
+const sumsOf = (columns: readonly CountColumn[]) =>
+  sql.join(columns.map((name) => sql`sum(${sql.ref(`link_hours.${name}`)}) as ${sql.ref(name)}`));

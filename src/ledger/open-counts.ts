@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import type { Counts, Slice } from './counts.ts';
+import type { Counts, HitSlice, Slice } from './counts.ts';
 import { HitCounts } from './hit-counts.ts';
 import type { Owner } from './ledger.ts';
 import { LinkCounts } from './link-counts.ts';
@@ -8,8 +8,15 @@ import { OrganizationCounts } from './organization-counts.ts';
 
 /** Counts of a slice from the roll-ups, or from the hits themselves, which count since `rawSince`. */
 export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
-  if (slice.kind === 'hits') return new HitCounts(openLedger(database), owner, slice, rawSince);
+  if (slice.kind === 'hits') return openHitCounts(database, owner, slice, rawSince);
   return owner.kind === 'link'
     ? new LinkCounts(database, owner.id, slice)
     : new OrganizationCounts(database.read, owner.id, slice);
 }
+
+export const openHitCounts = (
+  database: Database,
+  owner: Owner,
+  slice: HitSlice,
+  rawSince: number,
+): HitCounts => new HitCounts(openLedger(database), owner, slice, rawSince);

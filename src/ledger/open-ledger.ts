@@ -7,14 +7,10 @@ import { RowLedger } from './row-ledger.ts';
 
 export function openLedger(database: Database): Ledger {
   const packs = new PackLedger(database, new RowLedger(database));
-  return database.compute === null
-    ? packs
-    : new ChunkLedger(new HitChunks(database, database.compute), packs);
+  return new ChunkLedger(new HitChunks(database), packs);
 }
 
 /** Whether an organization has hits in chunks. */
 export async function hasChunks(database: Database, organizationId: number): Promise<boolean> {
-  if (database.compute === null) return false;
-  const chunks = new HitChunks(database, database.compute);
-  return (await chunks.mergedTo({ kind: 'organization', id: organizationId })) > 0;
+  return (await new HitChunks(database).mergedTo({ kind: 'organization', id: organizationId })) > 0;
 }

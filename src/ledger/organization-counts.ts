@@ -7,6 +7,7 @@ import {
   bucketAt,
   type Counts,
   type Hours,
+  maxJoined,
   type RollupSlice,
   spanOf,
   withBuckets,
@@ -43,12 +44,34 @@ export class OrganizationCounts implements Counts {
     if (buckets.length === 0) return [];
     const { from, to } = spanOf(buckets);
     if (this.#value !== undefined && to - from <= maxHours) return this.#ofOneValue(buckets, this.#value);
+    const { indexIn } = dialectOf(this.#queries);
+    if (indexIn !== null) {
+      const bucket = indexIn(
+        'rollups.hour',
+        buckets.map((one) => one.from),
+      );
+      const { rows } = await sql<BucketCount>`
+        select ${bucket} as bucket, rollups.class, sum(rollups.hits) as hits from organization_rollups as rollups
+        where ${this.#matches} and rollups.hour >= ${from} and rollups.hour < ${to}
+        group by 1, rollups.class`.execute(this.#queries);
+      return rows;
+    }
+    if (buckets.length > maxJoined) return this.#byHour(buckets);
     const { rows } = await sql<BucketCount>`${withBuckets(buckets)}
       select buckets.bucket, rollups.class, sum(rollups.hits) as hits
       from buckets cross join organization_rollups as rollups
       where ${this.#matches} and rollups.hour >= buckets.first_hour and rollups.hour < buckets.end_hour
       group by buckets.bucket, rollups.class`.execute(this.#queries);
     return rows;
+  }
+
+  async #byHour(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
+    const { from, to } = spanOf(buckets);
+    const { rows } = await sql<{ hour: number; class: number; hits: number }>`
+      select rollups.hour, rollups.class, sum(rollups.hits) as hits from organization_rollups as rollups
+      where ${this.#matches} and rollups.hour >= ${from} and rollups.hour < ${to}
+      group by rollups.hour, rollups.class`.execute(this.#queries);
+    return rows.map(({ hour, ...count }) => ({ ...count, bucket: bucketAt(buckets, hour) }));
   }
 
   /** Hours have very many values: each of them is looked for by its whole key. */

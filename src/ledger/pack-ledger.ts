@@ -4,6 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { type GroupCount, type Groups, groupsInRounds } from './groups.ts';
 import { minInPack } from './hit-pack.ts';
 import type {
+  CountAndGroups,
   HitCount,
   HitFilter,
   HitOwner,
@@ -140,6 +141,16 @@ export class PackLedger implements Ledger {
     return end;
   }
 
+  async countAndGroups(
+    filter: HitFilter,
+    _starts: readonly number[],
+    by: HitColumn,
+    limit: number,
+  ): Promise<CountAndGroups> {
+    const [counts, groups] = await Promise.all([this.count(filter, 'hour'), this.groups(filter, by, limit)]);
+    return { counts, groups };
+  }
+
   async newestId(): Promise<number> {
     return Math.max(await this.#rows.newestId(), await newestPackedId(this.#database));
   }
@@ -158,7 +169,7 @@ export class PackLedger implements Ledger {
   }
 
   async #countRows(filter: HitFilter, from: number, before: number): Promise<number> {
-    const counts = await this.#rows.count(filter, 'class', { from, before });
+    const counts = await this.#rows.countWithin(filter, 'class', { from, before });
     return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 }

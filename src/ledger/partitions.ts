@@ -6,7 +6,13 @@ import type { Query } from './sql-fold-store.ts';
  * Tables of PostgreSQL with a partition for each month (UTC), and what identifies a row in a partition. It isn't said of the
  * whole table: that would have to name the instant, too.
  */
-const tables = { hits: 'id', hit_packs: 'id', hit_pack_links: 'link_id, pack_id' } as const;
+const tables = {
+  hits: 'id',
+  hit_packs: 'id',
+  hit_pack_links: 'link_id, pack_id',
+  hit_chunks: 'id',
+  hit_chunk_links: 'link_id, chunk_id',
+} as const;
 type Table = keyof typeof tables;
 /** A connection to the store. */
 export type AskPartitions = Query;
@@ -35,7 +41,8 @@ export interface Partition {
 /** The rows that were there before there were partitions (migration 25). */
 export const earlierRows = 'hits_before';
 
-const ownName = /^(hits|hit_packs|hit_pack_links)_(before|far_past|far_future|\d{4}_\d{2})$/;
+const ownName =
+  /^(hits|hit_packs|hit_pack_links|hit_chunks|hit_chunk_links)_(before|far_past|far_future|\d{4}_\d{2})$/;
 const partitionsSql = `select part.relname as name, parent.relname as parent, inhdetachpending as pending,
     pg_get_expr(part.relpartbound, part.oid) as bounds
   from pg_class as part

@@ -1,23 +1,40 @@
 import pg from 'pg';
 import { StoreAway } from '../rules/errors.ts';
 import { connectTimeout } from '../storage/drivers/connect-timeout.ts';
+import { primaryOf } from '../storage/drivers/find-primary.ts';
+import { codeOf, isAway, refusesParameters } from '../storage/drivers/postgres-faults.ts';
+import { beginWith } from '../storage/drivers/postgres-pool.ts';
+import { StoreChanged } from './fold-store.ts';
 import type { Query } from './sql-fold-store.ts';
 
 export interface ConnectionSettings {
   readonly name: string;
   /** Milliseconds that a statement may take. */
   readonly patience: number;
+  /** Called for each new connection before it is used. */
+  readonly greet?: (query: Query) => Promise<void>;
 }
 
 /** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
 export class PostgresConnection {
   readonly #url: string;
   readonly #settings: ConnectionSettings;
+  readonly #limits: {
+    readonly statement_timeout: number;
+    readonly idle_in_transaction_session_timeout: number;
+  };
+  readonly #begin: string;
+  #isPooler = false;
   #client: pg.Client | null = null;
 
   constructor(url: string, settings: ConnectionSettings) {
     this.#url = url;
     this.#settings = settings;
+    this.#limits = {
+      statement_timeout: settings.patience - 1_000,
+      idle_in_transaction_session_timeout: 30_000,
+    };
+    this.#begin = beginWith(this.#limits);
   }
 
   readonly query: Query = async (sql, parameters) => this.#over(await this.#connected())(sql, parameters);
@@ -25,7 +42,7 @@ export class PostgresConnection {
   /** Everything goes through one connection: on a second one, half of it would be outside of the transaction. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const query = this.#over(await this.#connected());
-    await query('begin');
+    await query(this.#begin);
     try {
       const result = await work(query);
       await query('commit');
@@ -66,18 +83,29 @@ export class PostgresConnection {
   async #connect(): Promise<pg.Client> {
     const { name, patience } = this.#settings;
     const client = new pg.Client({
-      connectionString: this.#url,
+      ...(this.#isPooler ? {} : this.#limits),
+      connectionString: await primaryOf(this.#url),
       application_name: name,
       connectionTimeoutMillis: connectTimeout(this.#url),
       query_timeout: patience,
-      statement_timeout: patience - 1_000,
-      idle_in_transaction_session_timeout: 30_000,
       keepAlive: true,
     });
     client.on('error', () => {
       if (this.#client === client) this.#client = null;
     });
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (cause) {
+      if (this.#isPooler || !refusesParameters(cause)) throw cause;
+      this.#isPooler = true;
+      return this.#connect();
+    }
+    try {
+      await this.#settings.greet?.(this.#over(client));
+    } catch (cause) {
+      this.#giveUp(client);
+      throw cause;
+    }
     return client;
   }
 
@@ -89,8 +117,6 @@ export class PostgresConnection {
 
 /** Deadlocks and serialization failures (40) ask for another try as well: the whole batch, from its beginning. */
 function faultOf(cause: unknown): unknown {
-  if (!(cause instanceof Error) || cause instanceof StoreAway) return cause;
-  const code = (cause as { code?: string }).code ?? '';
-  const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
-  return !isSqlState || /^(08|40|53|57)/.test(code) ? new StoreAway(cause.message, { cause }) : cause;
+  if (!(cause instanceof Error) || cause instanceof StoreAway || cause instanceof StoreChanged) return cause;
+  return isAway(cause) || codeOf(cause).startsWith('40') ? new StoreAway(cause.message, { cause }) : cause;
 }

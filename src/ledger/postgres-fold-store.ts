@@ -1,8 +1,17 @@
 import { StoreAway } from '../rules/errors.ts';
+import { hasNoHistory, historySql, replicaMark } from '../storage/history.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
-import type { DeliveriesOf, FoldBatch, HourVisitors, NewVisitors } from './fold-store.ts';
+import {
+  type DeliveriesOf,
+  type FoldBatch,
+  type HourVisitors,
+  type NewVisitors,
+  StoreChanged,
+} from './fold-store.ts';
+import { minInChunk } from './hit-chunk.ts';
 import { PartitionDrop } from './partition-drop.ts';
 import { earlierRows, Partitions } from './partitions.ts';
+import { PostgresChunks } from './postgres-chunks.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { minPacked, monthsOf, PostgresHits } from './postgres-hits.ts';
 import { postgresSaltBoard } from './salts/postgres-salt-board.ts';
@@ -10,9 +19,9 @@ import type { SaltBoard } from './salts/shared-salts.ts';
 import {
   type Cells,
   deletedAtOnce,
-  deleteOldHits,
   type Insertion,
   maxLoose,
+  mayHaveOlder,
   type Query,
   type Row,
   SqlFoldStore,
@@ -64,6 +73,11 @@ const countsSql = `update link_hours set counts = tidy.counts, loose = 0
   from unnest($1::bigint[], $2::bigint[], $3::text[]) as tidy (link_id, hour, counts)
   where link_hours.link_id = tidy.link_id and link_hours.hour = tidy.hour`;
 
+/** Another node makes a chunk up to an id that was taken but not used: the hits get others. */
+class IdsSettled extends Error {
+  override readonly name = 'IdsSettled';
+}
+
 /** One connection, opened when it is needed and closed at the first fault, after which its state is unknown. */
 export class PostgresFoldStore extends SqlFoldStore {
   override readonly minByLink = minByLink;
@@ -72,16 +86,26 @@ export class PostgresFoldStore extends SqlFoldStore {
   readonly #connection: PostgresConnection;
   readonly #hits = new PostgresHits();
   readonly #partitions: Partitions;
+  readonly #chunks: PostgresChunks;
   /** The id of the first hit of the batch that is being folded. */
   #firstId = 0;
   #dropping: PartitionDrop | null = null;
+  #history: string | null = null;
+  /** Up to this id the earlier rows were looked at. */
+  #earlierPassed = 0;
 
-  constructor(url: string) {
+  /** Chunks are made of so many hits. */
+  constructor(url: string, minInChunks = minInChunk) {
     super();
     this.#url = url;
-    this.#connection = new PostgresConnection(url, { name: 'linnet fold', patience: 20_000 });
+    this.#connection = new PostgresConnection(url, {
+      name: 'linnet fold',
+      patience: 20_000,
+      greet: (ask) => this.#greet(ask),
+    });
     const { query } = this.#connection;
     this.#partitions = new Partitions(query, (work) => this.transaction(work));
+    this.#chunks = new PostgresChunks(query, (work) => this.transaction(work), this.#partitions, minInChunks);
   }
 
   /** Where nodes agree on the salts of visitors. */
@@ -107,17 +131,24 @@ export class PostgresFoldStore extends SqlFoldStore {
     try {
       await this.#foldOnce(batch, deliveriesOf);
     } catch (cause) {
-      if ((cause as { code?: string }).code !== noPartition) throw cause;
-      // Another node has dropped it, as all of that month is older than what is kept.
+      if (!(cause instanceof IdsSettled) && (cause as { code?: string }).code !== noPartition) throw cause;
+      // Another node has dropped the partition, as all of that month is older than what is kept.
       this.#partitions.forget();
       await this.#foldOnce(batch, deliveriesOf);
     }
   }
 
   /** Months are dropped whole, over a connection of their own: that waits for readers, and the fold doesn't. */
-  async deleteHitsBefore(at: number): Promise<boolean> {
+  async serverNow(): Promise<number> {
+    const [row] = await this.query(
+      'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at',
+    );
+    return Number(row?.at);
+  }
+
+  async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#dropping === null) {
-      if (await this.#deleteEarlierRows(at)) return true;
+      if (await this.#deleteEarlierRows(at, now)) return true;
       const expired = await this.#partitions.expired(at);
       if (expired.length === 0) return false;
       this.#dropping = new PartitionDrop(this.#url, expired);
@@ -134,7 +165,14 @@ export class PostgresFoldStore extends SqlFoldStore {
     await this.#dropping?.stop();
   }
 
-  protected override appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+  override async mergeSome(now: number): Promise<boolean> {
+    return this.#chunks.mergeSome(now);
+  }
+
+  /** The transaction has its number by now, by which a maker of chunks sees that it runs. */
+  protected override async appendHits(query: Query, batch: FoldBatch): Promise<() => Float64Array> {
+    const [row] = await query('select settled from hit_ids');
+    if (batch.hits.count > 0 && this.#firstId <= Number(row?.settled)) throw new IdsSettled();
     return this.#hits.append(query, batch, this.#firstId);
   }
 
@@ -206,15 +244,41 @@ export class PostgresFoldStore extends SqlFoldStore {
     }
   }
 
+  /** After a promotion or a restore, ids of words and partitions that are remembered may be other ones. */
+  async #greet(ask: Query): Promise<void> {
+    const history = await ask(historySql).then(
+      ([row]) => String(row?.history),
+      (cause) => {
+        if (hasNoHistory(cause)) return '';
+        throw cause;
+      },
+    );
+    if (history.includes(replicaMark)) throw new StoreAway('the server is a replica, which takes no clicks');
+    this.#history ??= history;
+    if (this.#history !== history) throw new StoreChanged('another history of the database');
+  }
+
   async #takeIds(count: number): Promise<number> {
     const [row] = await this.query(takeIdsSql, [count]);
     return Number(row?.newest) - count + 1;
   }
 
-  async #deleteEarlierRows(at: number): Promise<boolean> {
+  async #deleteEarlierRows(at: number, now: number): Promise<boolean> {
     if (!(await this.#partitions.hasEarlierRows())) return false;
-    const rows = await this.query(deleteOldHits(earlierRows), [at]);
-    return rows.length >= deletedAtOnce;
+    const oldest = await this.query(
+      `select id, at from ${earlierRows} where id > $1 order by id limit ${deletedAtOnce}`,
+      [this.#earlierPassed],
+    );
+    const last = Number(oldest.at(-1)?.id ?? 0);
+    await this.query(`delete from ${earlierRows} where id > $1 and id <= $2 and at < $3`, [
+      this.#earlierPassed,
+      last,
+      at,
+    ]);
+    const instants = oldest.map((row) => Number(row.at));
+    const hasMore = mayHaveOlder(instants, deletedAtOnce, at, now);
+    this.#earlierPassed = hasMore ? last : 0;
+    return hasMore;
   }
 
   protected override readonly query: Query = (sql, parameters) => this.#connection.query(sql, parameters);

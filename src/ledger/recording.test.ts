@@ -23,6 +23,7 @@ const hit = {
   witness: 'none',
   doNotTrack: false,
   countryHint: '',
+  ledBy: '',
 } as const;
 
 test('a segment is ended also while hits come without a pause, so that its addresses go', async () => {
@@ -45,6 +46,8 @@ test('a segment is ended also while hits come without a pause, so that its addre
       databaseUrl: null,
       origin: 'http://127.0.0.1',
       daysKept: 180,
+      clock: 'told',
+      keep: { milliseconds: 0, bytes: 0 },
       repeatWindow: 2_000,
       floodLimit: 30_000,
       countryFile: null,

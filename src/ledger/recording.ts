@@ -23,6 +23,9 @@ interface RecordingParts {
 
 /** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
 const wakeInterval = 200;
+/** After so many bytes, some thousand hits, in one such time the next one is longer: those are too many for anybody to watch. */
+const busyLength = 256 * 1024;
+const busyWakeInterval = 800;
 /**
  * A segment is ended once all of it is folded, but not more often than this: then its addresses are gone. Where hits come
  * without a pause it is ended too, after a longer time.
@@ -51,6 +54,8 @@ export class Recording {
   #restartPause = firstRestart;
   #waking: Timer | undefined;
   #wokenAt = Number.NEGATIVE_INFINITY;
+  #wokenFor: Position = { segment: 1, offset: 0 };
+  #isBusy = false;
   #rotating: Timer | undefined;
   #rotateDue = Number.POSITIVE_INFINITY;
   #folded: Position = { segment: 1, offset: 0 };
@@ -177,6 +182,10 @@ export class Recording {
     if (/\bE[MN]FILE\b/.test(cause.message))
       this.#parts.warn('clicks wait in the journal', { error: cause.message });
     else this.#parts.fault('fold failed', cause);
+    this.#startAgain();
+  }
+
+  #startAgain(): void {
     this.#thread?.terminate();
     this.#thread = null;
     this.#onStopped();
@@ -209,6 +218,10 @@ export class Recording {
           ...message.facts,
           damaged_so_far: this.#damaged,
         });
+        break;
+      case 'restart':
+        this.#parts.warn('clicks may be folded again', { reason: message.reason });
+        this.#startAgain();
         break;
       case 'fault':
         this.#restart(Object.assign(new Error(message.message), { stack: message.stack }));
@@ -245,7 +258,8 @@ export class Recording {
 
   #wakeSoon(): void {
     if (this.#waking !== undefined) return;
-    const wait = this.#wokenAt + wakeInterval - performance.now();
+    const interval = this.#isBusy ? busyWakeInterval : wakeInterval;
+    const wait = this.#wokenAt + interval - performance.now();
     if (wait <= 0) this.#wake();
     else this.#waking = setTimeout(() => this.#wake(), wait);
   }
@@ -255,8 +269,12 @@ export class Recording {
     this.#waking = undefined;
     this.#wokenAt = performance.now();
     if (this.#isStopping) return;
+    const { end } = this.#journal;
+    const { segment, offset } = this.#wokenFor;
+    this.#isBusy = end.offset - (end.segment === segment ? offset : 0) > busyLength;
+    this.#wokenFor = end;
     this.#start();
-    this.#send({ kind: 'wake', end: this.#journal.end, now: this.#parts.now() });
+    this.#send({ kind: 'wake', end, now: this.#parts.now() });
   }
 
   #send(message: ToFold): void {

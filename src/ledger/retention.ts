@@ -1,5 +1,5 @@
 import { dayLength, dayOf, hourLength } from '../rules/utc-time.ts';
-import type { FoldStore } from './fold-store.ts';
+import { type FoldStore, watermarksKept } from './fold-store.ts';
 import type { DailySalts } from './visitor-hash.ts';
 
 /**
@@ -23,9 +23,10 @@ export async function forgetOld(
   const first = firstDayOfSalts(now);
   await salts.forgetBefore(first);
   await inParts(() => store.deleteVisitorsBefore(first), isStopped, between);
+  await store.deleteFinishedBefore(now - watermarksKept);
   const at = now - daysKept * dayLength;
   await store.noteDeletedBefore(at);
-  await inParts(() => store.deleteHitsBefore(at), isStopped, between);
+  await inParts(() => store.deleteHitsBefore(at, now), isStopped, between);
 }
 
 /** A small part at a time, so that other writers get their turns, and new hits are folded in between. */

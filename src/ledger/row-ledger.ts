@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { dialects } from '../storage/dialect.ts';
 import type { GroupCount } from './groups.ts';
 import type {
+  CountAndGroups,
   HitCount,
   HitFilter,
   HitOwner,
@@ -64,7 +65,7 @@ export class RowLedger implements Ledger {
   }
 
   async #total(filter: HitFilter, ids: Ids): Promise<number> {
-    const counts = await this.count(filter, 'class', ids);
+    const counts = await this.countWithin(filter, 'class', ids);
     return counts.reduce((sum, { hits }) => sum + hits, 0);
   }
 
@@ -75,7 +76,11 @@ export class RowLedger implements Ledger {
     return rows;
   }
 
-  async count(filter: HitFilter, by: 'hour' | 'class', ids: Ids = {}): Promise<readonly HitCount[]> {
+  count(filter: HitFilter, by: 'hour' | 'class'): Promise<readonly HitCount[]> {
+    return this.countWithin(filter, by, {});
+  }
+
+  async countWithin(filter: HitFilter, by: 'hour' | 'class', ids: Ids): Promise<readonly HitCount[]> {
     const value = by === 'hour' ? sql`at / 3600000` : rollupClass;
     const { rows } = await sql<HitCount>`
       select ${value} as value, ${rollupClass} as class, count(*) as hits
@@ -105,6 +110,16 @@ export class RowLedger implements Ledger {
       from hits where ${this.#matches(filter, {})} and ${valueIn(by)} >= ${from}
       group by 1, 2 order by 1 limit ${sql.lit(limit)}`.execute(this.#database.read);
     return rows;
+  }
+
+  async countAndGroups(
+    filter: HitFilter,
+    _starts: readonly number[],
+    by: HitColumn,
+    limit: number,
+  ): Promise<CountAndGroups> {
+    const [counts, groups] = await Promise.all([this.count(filter, 'hour'), this.groups(filter, by, limit)]);
+    return { counts, groups };
   }
 
   async newestId(): Promise<number> {

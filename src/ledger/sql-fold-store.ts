@@ -83,15 +83,18 @@ const levelScale = 1_000;
 
 export const deletedAtOnce = 2_000;
 
-/** Ids rise with time, except for hits that waited in a journal: the oldest ids are checked, and no index is needed. */
-export const deleteOldHits = (table: string): string => `delete from ${table}
-  where id in (select id from ${table} order by id limit ${deletedAtOnce}) and at < $1 returning id`;
+/**
+ * Ids rise with time, except for hits that waited in a journal or whose clock was wrong: the oldest ids are checked, and no index
+ * is needed. The next ones may have expired too, if all of these have or are from the future.
+ */
+export const mayHaveOlder = (instants: readonly number[], looked: number, at: number, now: number): boolean =>
+  instants.length === looked && instants.every((instant) => instant < at || instant > now);
 
 /** Counts that had so many characters appended since they were last sorted are sorted again. */
 export const maxLoose = 1_000;
 
 const linkFields = `links.id, links.organization_id, links.suffix, domains.host, links.destination_url, links.android_url,
-  links.ios_url, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
+  links.ios_url, links.rules, links.webhook_url, links.webhook_events, links.webhook_auth_key, links.zapier_hook_url`;
 
 /** What a fold does on both databases. */
 export abstract class SqlFoldStore implements FoldStore {
@@ -128,7 +131,8 @@ export abstract class SqlFoldStore implements FoldStore {
   abstract wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
   abstract readonly minByLink: number;
   abstract batchLength(): number;
-  abstract deleteHitsBefore(at: number): Promise<boolean>;
+  abstract deleteHitsBefore(at: number, now?: number): Promise<boolean>;
+  abstract serverNow(): Promise<number | null>;
   abstract close(): Promise<void>;
 
   /** PostgreSQL's is its operator's. */
@@ -140,8 +144,12 @@ export abstract class SqlFoldStore implements FoldStore {
     return row ? { segment: Number(row.segment), offset: Number(row.byte_offset) } : null;
   }
 
-  async forgetWatermark(journal: string): Promise<void> {
-    await this.query('delete from journal_watermarks where node = $1', [journal]);
+  async finishJournal(journal: string, now: number): Promise<void> {
+    await this.query('update journal_watermarks set finished_at = $1 where node = $2', [now, journal]);
+  }
+
+  async deleteFinishedBefore(at: number): Promise<void> {
+    await this.query('delete from journal_watermarks where finished_at < $1', [at]);
   }
 
   /** Its first statement waits until no other claims, on any node. */
@@ -303,7 +311,7 @@ async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Pr
           [journal, to.segment, to.offset],
         )
       : await query(
-          'update journal_watermarks set segment = $1, byte_offset = $2 where node = $3 and segment = $4 and byte_offset = $5 returning node',
+          'update journal_watermarks set segment = $1, byte_offset = $2, finished_at = null where node = $3 and segment = $4 and byte_offset = $5 returning node',
           [to.segment, to.offset, journal, from.segment, from.offset],
         );
   if (moved.length !== 1) throw new JournalTaken(journal);

@@ -1,11 +1,13 @@
 import type { Statement } from 'bun:sqlite';
 import { hitColumns } from '../rules/click-fields.ts';
-import type { JobStore } from '../storage/database.ts';
-import { readCoded } from './chunk-column.ts';
+import { yieldCore } from '../threads/yield-core.ts';
 import { type ChunkRow, ChunkScan } from './chunk-scan.ts';
+import { cellsInSqlite } from './chunk-store.ts';
 import { chunkOf, columnKey, endOfKeys, type NewChunk } from './hit-chunk.ts';
-import { HitPack, type PackRow } from './hit-pack.ts';
+import { HitPack, maxInPack, type PackRow } from './hit-pack.ts';
+import type { Packing, Part } from './hit-packing.ts';
 import type { StoredHit } from './ledger.ts';
+import { BatchPart, columnsOfHits, StoredColumns } from './stored-columns.ts';
 
 /**
  * Milliseconds for which hits stay where they were when a chunk has them too. A question begins by looking up to which hit there
@@ -17,6 +19,7 @@ const keptLonger = 3_600_000;
 /** Rows that are deleted with one statement. */
 const deletedAtOnce = 8_192;
 const packsLookedAt = 64;
+const linksTogether = [256, 32, 4, 1] as const;
 
 type StoredChunk = ChunkRow & { readonly made_at: number };
 
@@ -42,6 +45,27 @@ export class SqliteChunks {
     return false;
   }
 
+  /**
+   * Whether so many hits of an organization are written as chunks at once, instead of as packs that become chunks: a third
+   * of the cost. Not where much has still to be merged before them, or is corrected.
+   */
+  mayFollow(organizationId: number, hits: number): boolean {
+    return (
+      hits >= this.#minHits &&
+      !this.#isCorrected(organizationId) &&
+      !this.#hasEnough(organizationId, this.#mergedTo(organizationId))
+    );
+  }
+
+  /** Writes some of a batch as a chunk, behind one of what is not yet in a chunk. */
+  append({ hits, packed }: Packing, { organizationId, from, to }: Part, firstId: number, now: number): void {
+    const after = this.#mergedTo(organizationId);
+    if (this.#hasAtLeast(1, organizationId, after))
+      this.#insert(chunkOf(this.#oldest(organizationId, after)), now);
+    this.#insert(chunkOf(new BatchPart(hits.columns, packed, { from, to }, firstId + from)), now);
+    yieldCore();
+  }
+
   /** Deletes the hits of one chunk that are older. Returns whether there may be more. */
   deleteBefore(at: number): boolean {
     const chunk = this.#statement(
@@ -50,17 +74,13 @@ export class SqliteChunks {
     if (chunk === null) return false;
     const left = chunk.last_at < at ? [] : this.#hitsOf(chunk).filter((hit) => hit.at >= at);
     this.#delete(chunk);
-    if (left.length > 0) this.#insert(chunkOf(left), chunk.made_at, chunk.id);
+    if (left.length > 0) this.#insert(chunkOf(columnsOfHits(left)), chunk.made_at, chunk.id);
     return true;
   }
 
   #hitsOf(chunk: StoredChunk): StoredHit[] {
-    const store: JobStore = {
-      rows: <Row>(sql: string, parameters: readonly (number | string)[]) =>
-        this.#statement(sql).all(...parameters) as Row[],
-      keepGoing() {},
-    };
-    return new ChunkScan(store, chunk).storedHits;
+    const cells = cellsInSqlite((sql, parameters) => this.#statement(sql).all(...parameters) as never);
+    return new ChunkScan(cells, chunk).storedHits;
   }
 
   /** Up to this id an organization's hits are in chunks. */
@@ -74,9 +94,9 @@ export class SqliteChunks {
 
   #makeChunk(organizationId: number, now: number): boolean {
     const after = this.#mergedTo(organizationId);
-    if (!this.#hasEnough(organizationId, after)) return false;
+    if (this.#isCorrected(organizationId) || !this.#hasEnough(organizationId, after)) return false;
     const hits = this.#oldest(organizationId, after);
-    if (hits.length < this.#minHits) return false;
+    if (hits.count < this.#minHits) return false;
     this.#insert(chunkOf(hits), now);
     return true;
   }
@@ -96,21 +116,33 @@ export class SqliteChunks {
         columnKey(id, column),
         cells,
       );
-    for (const { link, first, end } of links)
-      this.#statement(
-        'insert into hit_chunk_links (link_id, chunk_id, first_row, end_row) values (?, ?, ?, ?)',
-      ).run(link, id, first, end);
+    this.#insertLinks(links.flatMap(({ link, first, end }) => [id, link, first, end]));
+  }
+
+  #insertLinks(cells: readonly number[]): void {
+    let from = 0;
+    for (const together of linksTogether) {
+      const statement = this.#statement(
+        `insert into hit_chunk_links (chunk_id, link_id, first_row, end_row)
+         values ${Array(together).fill('(?, ?, ?, ?)').join(', ')}`,
+      );
+      const length = together * 4;
+      for (; from + length <= cells.length; from += length) statement.run(cells.slice(from, from + length));
+    }
   }
 
   #hasEnough(organizationId: number, after: number): boolean {
-    if (this.#isCorrected(organizationId)) return false;
+    return this.#hasAtLeast(this.#minHits, organizationId, after);
+  }
+
+  #hasAtLeast(hits: number, organizationId: number, after: number): boolean {
     const [{ packed = 0 } = {}] = this.#all(
       `select coalesce(sum(hits), 0) as packed from (select hits from hit_packs
-         where organization_id = ? and id > ? limit ${this.#minHits})`,
+         where organization_id = ? and id > ? limit ${hits})`,
       organizationId,
       after,
     );
-    const missing = this.#minHits - Number(packed);
+    const missing = hits - Number(packed);
     if (missing <= 0) return true;
     return (
       this.#all(
@@ -132,28 +164,31 @@ export class SqliteChunks {
   }
 
   /** The hits with the lowest ids; a pack goes as a whole. */
-  #oldest(organizationId: number, after: number): StoredHit[] {
+  #oldest(organizationId: number, after: number): StoredColumns {
     const rows = this.#statement(
       `select id, ${hitColumns.join(', ')} from hits
        where organization_id = ? and id > ? order by id limit ${this.#minHits}`,
-    ).all(organizationId, after) as StoredHit[];
-    const hits: StoredHit[] = [];
+    ).values(organizationId, after) as number[][];
+    const hits = new StoredColumns(this.#minHits + maxInPack);
     let next = 0;
     const takeRows = (before: number) => {
-      for (let row = rows[next]; row && row.id < before && hits.length < this.#minHits; row = rows[++next])
-        hits.push(row);
+      for (; next < rows.length && hits.count < this.#minHits; next++) {
+        const [id = 0, ...cells] = rows[next] ?? [];
+        if (id >= before) return;
+        hits.addRow(id, cells);
+      }
     };
     const packs = this.#statement(
       'select id, hits, cells from hit_packs where organization_id = ? and id > ? order by id limit ?',
     );
-    for (let from = after; hits.length < this.#minHits; ) {
+    for (let from = after; hits.count < this.#minHits; ) {
       const found = packs.all(organizationId, from, packsLookedAt) as PackRow[];
       for (const packRow of found) {
         takeRows(packRow.id);
-        if (hits.length >= this.#minHits) return hits;
-        hits.push(...new HitPack(packRow).storedHits);
+        if (hits.count >= this.#minHits) return hits;
+        hits.addPack(new HitPack(packRow));
         from = packRow.id;
-        if (hits.length >= this.#minHits) return hits;
+        if (hits.count >= this.#minHits) return hits;
       }
       if (found.length < packsLookedAt) {
         takeRows(Number.POSITIVE_INFINITY);
@@ -187,10 +222,8 @@ export class SqliteChunks {
     return packs.length > 0 || changes > 0;
   }
 
-  #delete({ id, hits }: StoredChunk): void {
-    const [links] = this.#all('select cells from hit_chunk_columns where key = ?', columnKey(id, 'link_id'));
-    for (const link of links === undefined ? [] : readCoded(links.cells as Uint8Array, hits).values)
-      this.#statement('delete from hit_chunk_links where link_id = ? and chunk_id = ?').run(link, id);
+  #delete({ id }: StoredChunk): void {
+    this.#statement('delete from hit_chunk_links where chunk_id = ?').run(id);
     for (const table of ['hit_chunk_columns', 'hit_chunk_tallies'])
       this.#statement(`delete from ${table} where key >= ? and key < ?`).run(
         columnKey(id, 'id'),

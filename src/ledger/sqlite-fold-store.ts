@@ -96,7 +96,7 @@ export class SqliteFoldStore extends SqlFoldStore {
       organizationRollups: into('organizationRollups'),
       linkClicks: into('linkClicks'),
     };
-    this.#hits = new SqliteHits(this.#database, (sql) => this.#statement(sql));
+    this.#hits = new SqliteHits(this.#database, (sql) => this.#statement(sql), this.#chunks);
     this.#seenVersion = this.#othersVersion();
     this.#seenFolds = this.#othersFolds();
     this.#seenLinks = this.#newestOfLinks();
@@ -146,10 +146,15 @@ export class SqliteFoldStore extends SqlFoldStore {
     }
   }
 
-  async deleteHitsBefore(at: number): Promise<boolean> {
+  /** The file is on this machine. */
+  async serverNow(): Promise<null> {
+    return null;
+  }
+
+  async deleteHitsBefore(at: number, now = Number.POSITIVE_INFINITY): Promise<boolean> {
     return this.transaction(async () => {
       const hasMoreChunks = this.#chunks.deleteBefore(at);
-      return this.#hits.deleteBefore(at) || hasMoreChunks;
+      return this.#hits.deleteBefore(at, now) || hasMoreChunks;
     });
   }
 
@@ -204,7 +209,9 @@ export class SqliteFoldStore extends SqlFoldStore {
   }
 
   #othersFolds(): string {
-    const rows = this.#statement('select node, segment, byte_offset from journal_watermarks').values();
+    const rows = this.#statement(
+      'select node, segment, byte_offset from journal_watermarks where finished_at is null',
+    ).values();
     const [[turn] = []] = this.#statement('select turn from click_claim_turns').values();
     const claims = Number(turn) - this.#ownTurns;
     return [claims, ...rows.filter(([node]) => !this.#ownJournals.has(String(node)))].join(' ');

@@ -5,7 +5,8 @@ import type { FoldBatch } from './fold-store.ts';
 import { HitPack, minInPack, type PackRow } from './hit-pack.ts';
 import { idsOf, Packer, packingOf } from './hit-packing.ts';
 import { RowInsertions } from './row-insertions.ts';
-import { deletedAtOnce, deleteOldHits } from './sql-fold-store.ts';
+import { deletedAtOnce, mayHaveOlder } from './sql-fold-store.ts';
+import type { SqliteChunks } from './sqlite-chunks.ts';
 
 /** A batch that spans more is written as rows: its oldest hits would be kept until its youngest are deleted. */
 const maxSpan = 3_600_000;
@@ -14,14 +15,19 @@ const linksTogether = [256, 32, 4, 1] as const;
 /** How many of the oldest packs one deletion looks at. */
 const packsLookedAt = 64;
 
-/** The ledger of a SQLite store as the fold writes it: the hits of long batches in packs, the others as rows. */
+/** The ledger of a SQLite store as the fold writes it: the hits of long batches in packs or chunks, the others as rows. */
 export class SqliteHits {
+  /** Up to these ids rows and packs were looked at for deletion. */
+  #rowsPassed = 0;
+  #packsPassed = 0;
   readonly #statement: (sql: string) => Statement;
   readonly #rows: RowInsertions;
   readonly #packer = new Packer();
+  readonly #chunks: SqliteChunks;
 
-  constructor(database: Database, statement: (sql: string) => Statement) {
+  constructor(database: Database, statement: (sql: string) => Statement, chunks: SqliteChunks) {
     this.#statement = statement;
+    this.#chunks = chunks;
     const insertion = { head: `insert into hits (${hitColumns.join(', ')})`, columns: hitColumns.length };
     this.#rows = new RowInsertions(database, insertion, {
       differs: instantColumn,
@@ -30,8 +36,13 @@ export class SqliteHits {
   }
 
   /** Returns a function that gives their ids. */
-  append(batch: Pick<FoldBatch, 'isByLink' | 'hits'>): () => Float64Array {
-    const packing = packingOf(batch, { minHits: minInPack, maxSpan, byMonth: false });
+  append(batch: Pick<FoldBatch, 'isByLink' | 'hits' | 'now'>): () => Float64Array {
+    const packing = packingOf(batch, {
+      minHits: minInPack,
+      maxSpan,
+      byMonth: false,
+      isChunked: (organizationId, hits) => this.#chunks.mayFollow(organizationId, hits),
+    });
     const firstId = this.#newestId() + 1;
     // Link and pack, in turns.
     const links: number[] = [];
@@ -44,20 +55,18 @@ export class SqliteHits {
       ).run(id, organizationId, hits, firstAt, lastAt, cells);
       for (const link of ofPack) links.push(link, id);
     }
+    for (const part of packing.chunks) this.#chunks.append(packing, part, firstId, batch.now);
     const { left } = packing;
-    if (links.length > 0) {
-      this.#setNewestId(firstId + batch.hits.count - left.count - 1);
-      this.#insertLinks(links);
-    }
+    if (left.count < batch.hits.count) this.#setNewestId(firstId + batch.hits.count - left.count - 1);
+    this.#insertLinks(links);
     this.#rows.insert(left.columns, left.count);
     return () => idsOf(packing, firstId);
   }
 
   /** Deletes a part of the packs and rows that are older. Returns whether there may be more. */
-  deleteBefore(at: number): boolean {
-    const hasMorePacks = this.#deletePacksBefore(at);
-    const rows = this.#statement(deleteOldHits('hits')).all(at);
-    return hasMorePacks || rows.length >= deletedAtOnce;
+  deleteBefore(at: number, now: number): boolean {
+    const hasMorePacks = this.#deletePacksBefore(at, now);
+    return this.#deleteRowsBefore(at, now) || hasMorePacks;
   }
 
   close(): void {
@@ -85,22 +94,42 @@ export class SqliteHits {
     return (row as { seq: number } | null)?.seq ?? 0;
   }
 
-  /** Packs with about as many hits as rows are deleted at once: a pack may be full, or have few. */
-  #deletePacksBefore(at: number): boolean {
+  #deleteRowsBefore(at: number, now: number): boolean {
     const oldest = this.#statement(
-      `select id, hits, cells from (select * from hit_packs order by id limit ${packsLookedAt}) where last_at < ?`,
-    ).all(at) as PackRow[];
+      `select id, at from hits where id > ? order by id limit ${deletedAtOnce}`,
+    ).values(this.#rowsPassed) as [number, number][];
+    const [last = 0] = oldest.at(-1) ?? [];
+    this.#statement('delete from hits where id > ? and id <= ? and at < ?').run(this.#rowsPassed, last, at);
+    const instants = oldest.map(([, instant]) => instant);
+    const hasMore = mayHaveOlder(instants, deletedAtOnce, at, now);
+    this.#rowsPassed = hasMore ? last : 0;
+    return hasMore;
+  }
+
+  /** Packs with about as many hits as rows are deleted at once: a pack may be full, or have few. */
+  #deletePacksBefore(at: number, now: number): boolean {
+    const oldest = this.#statement(
+      `select id, hits, last_at from hit_packs where id > ? order by id limit ${packsLookedAt}`,
+    ).values(this.#packsPassed) as [number, number, number][];
     let hits = 0;
-    let packs = 0;
-    for (; packs < oldest.length && hits < deletedAtOnce; packs++) {
-      const row = oldest[packs] as PackRow;
-      for (const link of new HitPack(row).links)
-        this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, row.id);
-      this.#statement('delete from hit_packs where id = ?').run(row.id);
-      hits += row.hits;
+    for (const [id, count, lastAt] of oldest) {
+      if (lastAt >= at) continue;
+      if (hits >= deletedAtOnce) return true;
+      this.#deletePack(id);
+      hits += count;
       yieldCore();
     }
-    return packs < oldest.length || packs === packsLookedAt;
+    const instants = oldest.map(([, , lastAt]) => lastAt);
+    const hasMore = mayHaveOlder(instants, packsLookedAt, at, now);
+    this.#packsPassed = hasMore ? (oldest.at(-1)?.[0] ?? 0) : 0;
+    return hasMore;
+  }
+
+  #deletePack(id: number): void {
+    const row = this.#statement('select id, hits, cells from hit_packs where id = ?').get(id) as PackRow;
+    for (const link of new HitPack(row).links)
+      this.#statement('delete from hit_pack_links where link_id = ? and pack_id = ?').run(link, id);
+    this.#statement('delete from hit_packs where id = ?').run(id);
   }
 
   #setNewestId(id: number): void {

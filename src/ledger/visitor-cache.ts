@@ -11,7 +11,7 @@ import { visitorHash } from './visitor-hash.ts';
 import type { WordIds } from './word-ids.ts';
 
 /** What a combination of address, user agent, languages and method always gives, on one day and for one organization. */
-interface VisitorFacts {
+export interface VisitorFacts {
   readonly day: number;
   readonly organizationId: number;
   readonly class: number;
@@ -25,6 +25,8 @@ interface VisitorFacts {
   readonly language: number;
   /** A checksum of the network. */
   readonly network: number;
+  /** See `networkHash`; null until it is asked for. */
+  networkHash: number | null;
   /** A hash of all languages, and of the client hints. */
   readonly languages: number;
   /** `noVisitor` when the day's salt is gone. */
@@ -74,8 +76,13 @@ export class VisitorCache {
   }
 
   /** A number under the salt of the day, from which the network can't be found. For the few hits that may be part of a flood. */
-  networkHash(at: number, address: string): number {
-    const network = floodNetwork(address);
+  networkHash(facts: VisitorFacts, hit: HitCursor): number {
+    // The address is a text that is only made when it is asked for.
+    facts.networkHash ??= this.#hashNetwork(hit.at, floodNetwork(hit.address));
+    return facts.networkHash;
+  }
+
+  #hashNetwork(at: number, network: string): number {
     const key = `${dayOf(at)} ${network}`;
     let hash = this.#networks.get(key);
     if (hash === undefined) {
@@ -105,6 +112,7 @@ export class VisitorCache {
       browser: words.indexOf(agent.browser),
       language: words.indexOf(parts.language(hit.acceptLanguage)),
       network: Bun.hash.crc32(floodNetwork(address)),
+      networkHash: null,
       languages: Bun.hash.crc32(`${hit.acceptLanguage}\n${hit.clientHints}`),
       visitor,
       lower: lowerHalf(visitor),

@@ -8,11 +8,18 @@ export interface OutageFacts {
   /** The webhook's address. The mail names its host alone, as addresses of webhooks often hold a secret. */
   readonly target: string;
   readonly since: number;
+  /** For how many days messages are kept. */
+  readonly keptDays: number;
   /** The address of this service. */
   readonly origin: string;
 }
 
-export function outageMail({ to, target, since, origin, ...facts }: OutageFacts): Mail {
+const kept = (days: number): string =>
+  days > 3
+    ? `What failed by then is kept for ${days} days`
+    : `Messages about clicks are kept for ${days === 1 ? 'a day' : `${days} days`}`;
+
+export function outageMail({ to, target, since, keptDays, origin, ...facts }: OutageFacts): Mail {
   const organization = oneLine(facts.organization);
   const host = new URL(target).host;
   return actionMail({
@@ -21,7 +28,7 @@ export function outageMail({ to, target, since, origin, ...facts }: OutageFacts)
     title: 'Failing webhooks',
     paragraphs: [
       `No webhook of ${unlinked(organization)} has reached ${unlinked(host)} since ${dayOf(since)}.`,
-      'Each message is tried again for three days. What failed by then is kept for 30 days, and you can have all of it sent again with one click.',
+      `Each message is tried again for three days. ${kept(keptDays)}, and you can have all of it sent again with one click.`,
     ],
     action: { label: 'See what fails', url: `${origin}/app/organization` },
     closing: `You get this mail once an outage, as an administrator of ${organization} on ${new URL(origin).host}.`,

@@ -8,15 +8,19 @@ import type { Context } from './context.ts';
 
 export type { StoredApiKey } from '../storage/api-keys.ts';
 
+export interface MadeApiKey extends stored.StoredApiKey {
+  readonly key: string;
+}
+
 /** The key itself is in this answer and never again. */
 export async function createApiKey(
   context: Context,
   caller: Pick<Caller, 'userId' | 'organizationId'>,
   name: string,
-): Promise<stored.StoredApiKey & { readonly key: string }> {
+): Promise<MadeApiKey> {
   const key = makeApiKey(context.randomBytes);
-  const kept = await context.database.write((queries) =>
-    stored.insertApiKey(queries, {
+  return context.database.write(async (queries) => {
+    const kept = await stored.insertApiKey(queries, {
       created_at: context.now(),
       user_id: caller.userId,
       organization_id: caller.organizationId,
@@ -24,9 +28,9 @@ export async function createApiKey(
       prefix: shownPrefix(key),
       hash: digest(key),
       last_used_at: null,
-    }),
-  );
-  return { ...kept, key };
+    });
+    return { ...kept, key };
+  });
 }
 
 export const readApiKeys = (context: Context, caller: Caller): Promise<stored.StoredApiKey[]> =>

@@ -57,8 +57,8 @@ export class DeletedOrganizations {
     const { database, now } = this.#context;
     const links = await linkIdsOf(database.read, id, linksAtOnce);
     if (links.length > 0) {
-      const caller = { userId: 0, organizationId: id, role: 'administrator' } as const;
-      await deleteLinks(this.#context, caller, links);
+      const caller = { userId: 0, organizationId: id, role: 'administrator', via: 'linnet' } as const;
+      await deleteLinks(this.#context, caller, links, true);
       return true;
     }
     const deleted = await someInBin(database.read, id, now(), rowsAtOnce);

@@ -34,7 +34,7 @@ export interface Context {
   readonly examine: () => Promise<readonly Finding[]>;
   readonly config: Pick<
     Config,
-    'baseUrl' | 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays'
+    'baseUrl' | 'registration' | 'appSchemes' | 'webhookAddress' | 'clickRetentionDays' | 'forwardQuery'
   >;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;

@@ -28,7 +28,7 @@ const claimLength = 5_000;
 /** How long a call works at it before it leaves the rest to the background. */
 const callPatience = 1_500;
 /** How long a call waits until the clicks that have been answered are in the store. */
-const foldPatience = 2_000;
+const foldPatience = 5_000;
 /** How long the background works at one correction before another one gets its turn. */
 const turn = 1_000;
 /** After a fault. */

@@ -2,9 +2,11 @@ import type { Caller } from '../rules/access.ts';
 import { Refusal } from '../rules/errors.ts';
 import { dialects } from '../storage/dialect.ts';
 import { findOrganization } from '../storage/organizations.ts';
+import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
+import { findLinks, findOrStore } from './find-or-store.ts';
 import { type LinkToCreate, linkPreparer } from './prepare-link.ts';
-import type { LinkWithTags, PreparedLink } from './prepared-link.ts';
+import type { LinkWithTags, Outcome, PreparedLink } from './prepared-link.ts';
 import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
 import { TimeSlice } from './time-slice.ts';
 
@@ -12,17 +14,33 @@ export async function createLink(
   context: Context,
   caller: Caller,
   input: LinkToCreate,
-  withPng: boolean,
+  { withPng, findsFirst }: CreationOptions,
 ): Promise<LinkWithTags> {
-  const made = await context.storeLink(await linkPreparer(context, caller, withPng)(input));
-  context.linksChanged([made.link]);
+  const prepared = await linkPreparer(context, caller, withPng)(input);
+  const made = await (findsFirst ? findOrCreate(context, prepared) : context.storeLink(prepared));
+  if (!made.isFound) context.linksChanged([made.link]);
   return made;
+}
+
+async function findOrCreate(context: Context, prepared: PreparedLink): Promise<LinkWithTags> {
+  const [found] = await findLinks(context, context.database.lookup, [prepared]);
+  if (found) return found;
+  return context.database.write(async (queries) => {
+    const [outcome] = await findOrStore(context, queries, [prepared]);
+    if (!outcome || outcome instanceof Refusal) throw outcome ?? new Error('a link came to nothing');
+    return outcome;
+  });
 }
 
 const maxProblems = 100;
 
-interface BulkOptions {
+interface CreationOptions {
   readonly withPng: boolean;
+  /** A link that leads to the same destination is taken instead. */
+  readonly findsFirst?: boolean;
+}
+
+interface BulkOptions extends CreationOptions {
   /** All of them or none. */
   readonly atomic: boolean;
   /** How many links may have a password: hashing is slow by design. */
@@ -63,8 +81,8 @@ export function prepareLinks(
     links,
     async store(onPlaced) {
       // The transaction begins only after hashing, after a possible refusal of all, and after sorting where rows are locked.
-      if (options.atomic || needsHashing || needsOneOrder) await links;
-      return await storeBatch(context, parts, options.atomic, onPlaced);
+      if (options.atomic || options.findsFirst || needsHashing || needsOneOrder) await links;
+      return await storeBatch(context, parts, options, onPlaced);
     },
   };
 }
@@ -72,7 +90,7 @@ export function prepareLinks(
 async function storeBatch(
   context: Context,
   parts: readonly Part[],
-  atomic: boolean,
+  { atomic, findsFirst }: BulkOptions,
   onPlaced: OnPlaced | undefined,
 ): Promise<readonly (LinkWithTags | Refusal)[]> {
   const good = parts.map((part) =>
@@ -80,15 +98,29 @@ async function storeBatch(
   );
   for (const part of good) part.catch(() => {});
   const stored = await context.database.write(async (queries) => {
-    const outcomes = await storeLinks(context, queries, good, onPlaced);
+    const outcomes = findsFirst
+      ? await findOrStoreAll(context, queries, (await Promise.all(good)).flat(), onPlaced)
+      : await storeLinks(context, queries, good, onPlaced);
     const all = (await Promise.all(parts))
       .flat()
       .map((link) => (link instanceof Refusal ? link : outcomeOf(outcomes, link)));
     if (atomic) refuseAll(all);
     return all;
   });
-  context.linksChanged(stored.flatMap((outcome) => (outcome instanceof Refusal ? [] : [outcome.link])));
+  context.linksChanged(
+    stored.flatMap((outcome) => (outcome instanceof Refusal || outcome.isFound ? [] : [outcome.link])),
+  );
   return stored;
+}
+
+async function findOrStoreAll(
+  context: Context,
+  queries: Queries,
+  links: readonly PreparedLink[],
+  onPlaced: OnPlaced | undefined,
+): Promise<ReadonlyMap<PreparedLink, Outcome>> {
+  const outcomes = await findOrStore(context, queries, links, onPlaced);
+  return new Map(outcomes.map((outcome, index) => [links[index] as PreparedLink, outcome]));
 }
 
 /** Prepares one part after the other. */

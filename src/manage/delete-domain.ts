@@ -9,8 +9,11 @@ import {
   updateDomain,
 } from '../storage/domains.ts';
 import { recordHostChange } from '../storage/host-changes.ts';
+import { onPaperCount } from '../storage/link-counts.ts';
+import type { Queries } from '../storage/schema.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
+import { onPaper } from './on-paper.ts';
 
 /** Few enough that no click waits long behind them. */
 const linksAtOnce = 500;
@@ -26,7 +29,7 @@ export async function deleteDomain(
   context: Context,
   caller: Caller,
   id: number,
-  withLinks: boolean,
+  { withLinks, isConfirmed }: { readonly withLinks: boolean; readonly isConfirmed: boolean },
 ): Promise<void> {
   const { organizationId } = caller;
   const hidden = await context.database.write(async (queries) => {
@@ -34,6 +37,7 @@ export async function deleteDomain(
     if (!domain) throw notFound('domain');
     const links = (await findDomain(queries, organizationId, id))?.links ?? 0;
     if (links > 0 && !withLinks) throw hasLinks(domain.host, links);
+    if (links > 0 && !isConfirmed) await refuseOnPaper(queries, organizationId, domain);
     const now = context.now();
     // If this node dies, any other goes on from there.
     const changes = { deleted_at: now, verified_at: null, next_check_at: now + takeOver };
@@ -51,7 +55,12 @@ export async function clearAway(
   { id, organization_id }: Pick<DomainRow, 'id' | 'organization_id'>,
   patience: number,
 ): Promise<void> {
-  const caller = { userId: 0, organizationId: organization_id, role: 'administrator' } as const;
+  const caller = {
+    userId: 0,
+    organizationId: organization_id,
+    role: 'administrator',
+    via: 'linnet',
+  } as const;
   const began = performance.now();
   while (!(await database.write((queries) => deleteEmptyDomain(queries, organization_id, id)))) {
     if (performance.now() - began > patience) {
@@ -59,8 +68,23 @@ export async function clearAway(
       await database.write((queries) => updateDomain(queries, organization_id, id, changes));
       return;
     }
-    await deleteLinks({ database, ...context }, caller, await linkIdsOn(database.read, id, linksAtOnce));
+    const ids = await linkIdsOn(database.read, id, linksAtOnce);
+    await deleteLinks({ database, ...context }, caller, ids, true);
   }
+}
+
+async function refuseOnPaper(
+  queries: Queries,
+  organizationId: number,
+  { id, host }: Pick<DomainRow, 'id' | 'host'>,
+): Promise<void> {
+  const links = await onPaperCount(queries, organizationId, id);
+  if (links === 0) return;
+  throw onPaper(
+    links === 1
+      ? `A link on ${host} is in print`
+      : `${links.toLocaleString('en')} links on ${host} are in print`,
+  );
 }
 
 function hasLinks(host: string, links: number): Refusal {

@@ -10,10 +10,17 @@ import type { Queries } from '../storage/schema.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { requireConfirmation } from './on-paper.ts';
+import { recordMoves } from './record-history.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
-export async function deleteLink(context: Context, caller: Caller, id: number): Promise<void> {
-  if ((await deleteLinks(context, caller, [id])).length === 0) throw notFound('link');
+export async function deleteLink(
+  context: Context,
+  caller: Caller,
+  id: number,
+  isConfirmed: boolean,
+): Promise<void> {
+  if ((await deleteLinks(context, caller, [id], isConfirmed)).length === 0) throw notFound('link');
 }
 
 /** Deletes those of these links that are there, all of them or none, and returns their ids. */
@@ -21,10 +28,13 @@ export async function deleteLinks(
   context: Context,
   caller: Caller,
   ids: readonly number[],
+  /** Links that are in print may be among them. */
+  isConfirmed: boolean,
 ): Promise<readonly number[]> {
   const gone = await context.database.write(async (queries) => {
     const links = await lockLinks(queries, caller.organizationId, ids);
-    await removeLinks(context, queries, caller.organizationId, links);
+    requireConfirmation(links, isConfirmed);
+    await removeLinks(context, queries, caller, links);
     return links;
   });
   forgetLinks(context, gone);
@@ -35,7 +45,7 @@ export async function deleteLinks(
 async function removeLinks(
   context: Context,
   queries: Queries,
-  organizationId: number,
+  caller: Caller,
   links: readonly StoredLink[],
 ): Promise<void> {
   const [first] = links;
@@ -46,7 +56,8 @@ async function removeLinks(
   await moveToBin(queries, ids, now);
   await addToTagCounts(queries, first.id, new Map(lost));
   await countLinksIn(queries, links, -1);
-  await correctBlocks(queries, organizationId, ids, -1);
+  await correctBlocks(queries, caller.organizationId, ids, -1);
+  await recordMoves(context, queries, caller, links, 'deleted');
   await recordChanges(queries, links, now);
   for (const link of links) await enqueueLinkEvent(queries, 'link.deleted', link, occasionOf(context, now));
 }

@@ -1,12 +1,26 @@
 import { defaultColours } from '../rules/colour.ts';
+import { destinationKey } from '../rules/destination-key.ts';
+import { asUri } from '../rules/destination-text.ts';
 import { Refusal } from '../rules/errors.ts';
-import { parseInstant } from '../rules/instant.ts';
+import {
+  isQueryForwarding,
+  isRedirectStatus,
+  type QueryForwarding,
+  type RedirectStatus,
+} from '../rules/forwarding.ts';
+import { formatIsoOrNull, parseInstant } from '../rules/instant.ts';
 import { isBrokenKey } from '../rules/signing-key.ts';
-import { type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
+import { readEvents, type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
-import type { LinkChanges } from '../storage/links.ts';
+import type { LinkChanges, StoredLink } from '../storage/links.ts';
 import type { Context } from './context.ts';
-import { destinationIsOurs, requireDestination } from './require-destination.ts';
+import { checkRules, type RuleInput, rulesOf } from './link-rules.ts';
+import {
+  destinationIn,
+  destinationIsOurs,
+  type FoundDestination,
+  requireDestination,
+} from './require-destination.ts';
 import { requireTarget } from './webhook-target.ts';
 
 /** The fields that creation and update share. Absent: unchanged. Null or "": cleared. */
@@ -17,7 +31,14 @@ export interface LinkFields {
   readonly og_title?: string | null | undefined;
   readonly og_description?: string | null | undefined;
   readonly og_image?: string | null | undefined;
+  readonly start_date?: string | null | undefined;
+  readonly before_start_url?: string | null | undefined;
   readonly expiration_date?: string | null | undefined;
+  readonly expired_url?: string | null | undefined;
+  readonly rules?: readonly RuleInput[] | '' | null | undefined;
+  readonly forward_query?: QueryForwarding | '' | null | undefined;
+  readonly forward_path?: boolean | '' | null | undefined;
+  readonly redirect_status?: RedirectStatus | '' | null | undefined;
   readonly qr_code_foreground_hex?: string | null | undefined;
   readonly qr_code_background_hex?: string | null | undefined;
   readonly password?: string | null | undefined;
@@ -25,10 +46,17 @@ export interface LinkFields {
   readonly bot_protection?: boolean | '' | null | undefined;
   readonly captcha?: boolean | '' | null | undefined;
   readonly name?: string | null | undefined;
+  readonly notes?: string | null | undefined;
+  readonly external_id?: string | null | undefined;
+  readonly disabled?: boolean | '' | null | undefined;
+  readonly archived?: boolean | '' | null | undefined;
+  readonly on_paper?: boolean | '' | null | undefined;
   readonly webhook_url?: string | null | undefined;
   readonly webhook_auth_key?: string | null | undefined;
   readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
 }
+
+type AddressField = 'android_link_destination' | 'ios_link_destination' | 'before_start_url' | 'expired_url';
 
 /** Whether a host is a short domain of this service, besides its own. A promise where the store has to be asked. */
 type IsOurDomain = (host: string) => boolean | Promise<boolean>;
@@ -53,12 +81,14 @@ export async function providedColumns(
   isOurDomain: IsOurDomain,
 ): Promise<ProvidedColumns> {
   const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
-  const android = clearable(
-    fields.android_link_destination,
-    destinationIn(context, 'android_link_destination'),
-  );
-  const ios = clearable(fields.ios_link_destination, destinationIn(context, 'ios_link_destination'));
-  for (const found of [destination, android, ios]) {
+  const addressIn = (field: AddressField) => clearable(fields[field], destinationIn(context, field));
+  const android = addressIn('android_link_destination');
+  const ios = addressIn('ios_link_destination');
+  const beforeStart = addressIn('before_start_url');
+  const expired = addressIn('expired_url');
+  const rules = fields.rules === undefined ? undefined : checkRules(context, fields.rules || []);
+  const inRules = rules?.destinations ?? [];
+  for (const found of [destination, android, ios, beforeStart, expired, ...inRules]) {
     if (!found) continue;
     const isOurs = isOurDomain(found.host);
     if (typeof isOurs === 'boolean' ? isOurs : await isOurs) throw destinationIsOurs(found.field);
@@ -66,18 +96,31 @@ export async function providedColumns(
   const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));
   return {
     destination_url: destination?.text,
+    destination_key: destination && destinationKey(destination.text),
     android_url: textOf(android),
     ios_url: textOf(ios),
     og_title: clearable(fields.og_title, (text) => text),
     og_description: clearable(fields.og_description, (text) => text),
     og_image: clearable(fields.og_image, (url) => webAddress(url, 'og_image')),
-    expires_at: clearable(fields.expiration_date, instant),
+    start_at: clearable(fields.start_date, (text) => instant(text, 'start_date')),
+    before_start_url: textOf(beforeStart),
+    expires_at: clearable(fields.expiration_date, (text) => instant(text, 'expiration_date')),
+    expired_url: textOf(expired),
+    rules: rules?.text,
+    forward_query: orNull(fields.forward_query),
+    forward_path: flag(fields.forward_path),
+    redirect_status: orNull(fields.redirect_status),
     qr_foreground: orDefault(fields.qr_code_foreground_hex, defaultColours.foreground),
     qr_background: orDefault(fields.qr_code_background_hex, defaultColours.background),
     qr_marker: flag(fields.qr_code_marker),
     bot_protection: flag(fields.bot_protection),
     captcha: flag(fields.captcha),
     name: clearable(fields.name, (text) => text),
+    notes: clearable(fields.notes, (text) => text),
+    external_id: clearable(fields.external_id, (text) => text),
+    disabled: flag(fields.disabled),
+    archived: flag(fields.archived),
+    on_paper: flag(fields.on_paper),
     webhook_url: clearable(fields.webhook_url, (url) =>
       requireTarget(context, webAddress(url, 'webhook_url'), 'webhook_url'),
     ),
@@ -91,12 +134,20 @@ export async function providedColumns(
 /** The columns of a new link: defaults for those that the call has no field of. `marker` null: the organization's. */
 export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) => ({
   destination_url: provided.destination_url ?? '',
+  destination_key: provided.destination_key ?? null,
   android_url: provided.android_url ?? null,
   ios_url: provided.ios_url ?? null,
   og_title: provided.og_title ?? null,
   og_description: provided.og_description ?? null,
   og_image: provided.og_image ?? null,
+  start_at: provided.start_at ?? null,
+  before_start_url: provided.before_start_url ?? null,
   expires_at: provided.expires_at ?? null,
+  expired_url: provided.expired_url ?? null,
+  rules: provided.rules ?? null,
+  forward_query: provided.forward_query ?? null,
+  forward_path: provided.forward_path ?? 0,
+  redirect_status: provided.redirect_status ?? null,
   qr_foreground: provided.qr_foreground ?? defaultColours.foreground,
   qr_background: provided.qr_background ?? defaultColours.background,
   qr_marker: provided.qr_marker ?? marker,
@@ -104,11 +155,51 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   bot_protection: provided.bot_protection ?? 0,
   captcha: provided.captcha ?? 0,
   name: provided.name ?? null,
+  notes: provided.notes ?? null,
+  external_id: provided.external_id ?? null,
+  disabled: provided.disabled ?? 0,
+  archived: provided.archived ?? 0,
+  on_paper: provided.on_paper ?? 0,
   webhook_url: provided.webhook_url ?? null,
   webhook_auth_key: provided.webhook_auth_key ?? null,
   webhook_events: provided.webhook_events ?? 'click',
   expiry_event_at: provided.expires_at ?? null,
 });
+
+/** What is never read back as it was sent. */
+type SecretField = 'password' | 'webhook_auth_key';
+
+/** The way back: what a call would send to give a link its settings, secrets aside. */
+export const fieldsOf = (link: StoredLink) =>
+  ({
+    destination_url: asUri(link.destination_url),
+    android_link_destination: link.android_url && asUri(link.android_url),
+    ios_link_destination: link.ios_url && asUri(link.ios_url),
+    og_title: link.og_title,
+    og_description: link.og_description,
+    og_image: link.og_image,
+    start_date: formatIsoOrNull(link.start_at),
+    before_start_url: link.before_start_url && asUri(link.before_start_url),
+    expiration_date: formatIsoOrNull(link.expires_at),
+    expired_url: link.expired_url && asUri(link.expired_url),
+    rules: rulesOf(link.rules),
+    forward_query: isQueryForwarding(link.forward_query) ? link.forward_query : null,
+    forward_path: link.forward_path === 1,
+    redirect_status: isRedirectStatus(link.redirect_status) ? link.redirect_status : 302,
+    qr_code_foreground_hex: link.qr_foreground,
+    qr_code_background_hex: link.qr_background,
+    qr_code_marker: link.qr_marker === 1,
+    bot_protection: link.bot_protection === 1,
+    captcha: link.captcha === 1,
+    name: link.name,
+    notes: link.notes,
+    external_id: link.external_id,
+    disabled: link.disabled === 1,
+    archived: link.archived === 1,
+    on_paper: link.on_paper === 1,
+    webhook_url: link.webhook_url,
+    webhook_events: readEvents(link.webhook_events),
+  }) satisfies Required<Omit<LinkFields, SecretField>>;
 
 const defaultEvents: readonly WebhookEvent[] = ['click'];
 
@@ -130,17 +221,20 @@ function required<T>(url: string | null | undefined, accept: (url: string) => T)
   return accept(url);
 }
 
+const orNull = <T>(value: T | '' | null | undefined): Exclude<T, ''> | null | undefined =>
+  value === undefined ? undefined : ((value || null) as Exclude<T, ''> | null);
+
 const orDefault = (value: string | null | undefined, byDefault: string): string | undefined =>
   value === undefined ? undefined : value || byDefault;
 
 const flag = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0;
 
-function instant(text: string): number {
+function instant(text: string, field: string): number {
   const parsed = parseInstant(text);
   if (parsed === null) {
     throw new Refusal('FIELD_INVALID', 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.', {
-      field: 'expiration_date',
+      field,
     });
   }
   return parsed;
@@ -157,20 +251,5 @@ function signingKey(key: string): string {
   );
 }
 
-interface FoundDestination {
-  readonly text: string;
-  readonly host: string;
-  readonly field: string;
-}
-
 const textOf = (found: FoundDestination | null | undefined): string | null | undefined =>
   found ? found.text : found;
-
-/** A link to a link of ours would send visitors round in circles, and hide where they end. */
-const destinationIn =
-  (context: Context, field: string) =>
-  (text: string): FoundDestination => {
-    const { text: stored, url } = requireDestination(text, field, context.config.appSchemes);
-    if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
-    return { text: stored, host: url.hostname.replace(/\.$/, ''), field };
-  };

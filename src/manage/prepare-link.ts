@@ -43,8 +43,12 @@ export function linkPreparer(context: Context, caller: Caller, withPng: boolean)
       organization_id: caller.organizationId,
       domain_id: linkDomain.domainId,
       qr_png: withPng ? 1 : 0,
+      created_by: caller.userId,
+      created_key: caller.keyId ?? null,
+      created_via: caller.via,
     };
     refuseEqualColours(row, input);
+    refuseEndBeforeStart(row, input);
     return {
       suffix: chosen ?? context.randomSuffix(),
       isChosen: chosen !== null,
@@ -80,6 +84,19 @@ export function refuseEqualColours(
     'COLOURS_EQUAL',
     'The two colours of a QR code must differ, or nothing can be read in it.',
     { field },
+  );
+}
+
+/** A link that would end before it starts leads nobody anywhere. */
+export function refuseEndBeforeStart(
+  { start_at, expires_at }: { readonly start_at: number | null; readonly expires_at: number | null },
+  input: LinkFields,
+): void {
+  if (start_at === null || expires_at === null || start_at < expires_at) return;
+  throw new Refusal(
+    'RANGE_REVERSED',
+    'This link would end before it starts. Give an expiration_date that is later than its start_date, or clear one of them.',
+    { field: input.start_date ? 'start_date' : 'expiration_date' },
   );
 }
 

@@ -17,6 +17,8 @@ export interface PreparedLink {
 export interface LinkWithTags {
   readonly link: StoredLink;
   readonly tags: readonly StoredTag[];
+  /** It was there before the call that would have made it. */
+  readonly isFound?: boolean;
 }
 
 export type Outcome = LinkWithTags | Refusal;

@@ -4,7 +4,7 @@ import { normaliseHostname } from '../rules/host.ts';
 import type { Database } from '../storage/database.ts';
 import { findOwnDomainId } from '../storage/domains.ts';
 import { closerStart, countBlocks } from '../storage/link-blocks.ts';
-import { linkCount } from '../storage/link-counts.ts';
+import { archivedCount, hasArchived, linkCount } from '../storage/link-counts.ts';
 import type { LinkPosition } from '../storage/link-position.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findAnyLink, findLink, type StoredLink } from '../storage/links.ts';
@@ -45,6 +45,9 @@ interface LinkFilterInput {
   readonly tagIds?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domain?: string | undefined;
+  /** Not given: 'false', and 'any' where the links are named by their ids. */
+  readonly archived?: 'true' | 'false' | 'any' | undefined;
+  readonly onPaper?: boolean | undefined;
 }
 
 interface LinkQuery extends LinkFilterInput, LinkPage {
@@ -161,20 +164,39 @@ const maxSearchedWhole = 50_000;
 async function filterFor(
   context: Context,
   caller: Caller,
-  { text, tagIds, ids, domain }: LinkFilterInput,
+  { text, tagIds, ids, domain, onPaper, archived: asked = ids ? 'any' : 'false' }: LinkFilterInput,
 ): Promise<LinkFilter | null> {
   const { read } = context.database;
   const domainId = domain === undefined ? undefined : await domainIdOf(context, caller, domain);
   if (domainId === null) return null;
   const tags = tagIds && (await rarestFirst(context, caller, tagIds));
   if (tags === null) return null;
-  if (text === undefined) return { tags, ids, domainId };
+  const archived = await archivedIn(read, caller.organizationId, asked);
+  if (text === undefined) return { tags, ids, domainId, archived, onPaper };
   const maxMatches = Math.min(
     await linkCount(read, caller.organizationId, domainId),
     tags?.[0]?.links ?? Number.POSITIVE_INFINITY,
     ids?.length ?? Number.POSITIVE_INFINITY,
   );
-  return { tags, ids, domainId, text: { text, reach: maxMatches <= maxSearchedWhole ? 'all' : 'bounded' } };
+  return {
+    tags,
+    ids,
+    domainId,
+    archived,
+    onPaper,
+    text: { text, reach: maxMatches <= maxSearchedWhole ? 'all' : 'bounded' },
+  };
+}
+
+/** Without an archived link, which is usual, nothing has to be left out. */
+async function archivedIn(
+  queries: Queries,
+  organizationId: number,
+  asked: 'true' | 'false' | 'any',
+): Promise<boolean | undefined> {
+  if (asked === 'any') return undefined;
+  if (asked === 'true') return true;
+  return (await hasArchived(queries, organizationId)) ? false : undefined;
 }
 
 /** Null where one of them is not the organization's: no link of it has that. */
@@ -191,18 +213,23 @@ async function rarestFirst(
   return tags.sort((one, other) => one.links - other.links);
 }
 
-const isWhole = ({ text, tags, ids, domainId }: LinkFilter): boolean =>
-  text === undefined && tags === undefined && ids === undefined && domainId === undefined;
+const isWhole = ({ text, tags, ids, domainId, archived, onPaper }: LinkFilter): boolean =>
+  [text, tags, ids, domainId, archived, onPaper].every((condition) => condition === undefined);
 
 /** Where a count is kept it is not made: it must not slow down with the number of links. */
 async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter): Promise<number> {
-  const { text, tags, ids, domainId } = filter;
-  if (text !== undefined || ids !== undefined)
-    return countLinks(database.read, caller.organizationId, filter);
-  if (tags === undefined) return linkCount(database.read, caller.organizationId, domainId);
-  return tags.length === 1 && tags[0] && domainId === undefined
+  const { text, tags, ids, domainId, archived, onPaper } = filter;
+  const { organizationId } = caller;
+  if (text !== undefined || ids !== undefined || onPaper !== undefined)
+    return countLinks(database.read, organizationId, filter);
+  if (tags === undefined) {
+    if (archived === undefined) return linkCount(database.read, organizationId, domainId);
+    const apart = await archivedCount(database.read, organizationId, domainId);
+    return archived ? apart : (await linkCount(database.read, organizationId, domainId)) - apart;
+  }
+  return tags.length === 1 && tags[0] && domainId === undefined && archived === undefined
     ? tags[0].links
-    : countLinks(database.read, caller.organizationId, filter);
+    : countLinks(database.read, organizationId, filter);
 }
 
 /** Null for a domain that isn't the organization's: no link of it can be there. */

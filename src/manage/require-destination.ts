@@ -1,5 +1,6 @@
 import { type Destination, parseDestination } from '../rules/destination.ts';
 import { Refusal } from '../rules/errors.ts';
+import type { Context } from './context.ts';
 
 export function requireDestination(
   text: string,
@@ -17,3 +18,18 @@ export const destinationIsOurs = (field: string): Refusal =>
     'This address is itself on a short domain of this service. Give the final address.',
     { field },
   );
+
+export interface FoundDestination {
+  readonly text: string;
+  readonly host: string;
+  readonly field: string;
+}
+
+/** A link to a link of ours would send visitors round in circles, and hide where they end. */
+export const destinationIn =
+  (context: Pick<Context, 'config' | 'site'>, field: string) =>
+  (text: string): FoundDestination => {
+    const { text: stored, url } = requireDestination(text, field, context.config.appSchemes);
+    if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
+    return { text: stored, host: url.hostname.replace(/\.$/, ''), field };
+  };

@@ -10,6 +10,7 @@ import { linksUnder } from '../storage/links.ts';
 import { addToTagCounts } from '../storage/tag-counts.ts';
 import type { Context } from './context.ts';
 import { onHeldDomains } from './held-domains.ts';
+import { recordMoves } from './record-history.ts';
 
 /** Brings back those of these links that are in the bin and whose suffix is free, as they were, and returns their ids. */
 export async function restoreLinks(
@@ -33,6 +34,7 @@ export async function restoreLinks(
     await addToTagCounts(queries, first.id, await tagsAmong(queries, restored));
     await countLinksIn(queries, links, 1);
     await correctBlocks(queries, organizationId, restored, 1);
+    await recordMoves(context, queries, caller, links, 'restored');
     await recordChanges(queries, links, now);
     return { back: links, taken: undefined };
   });

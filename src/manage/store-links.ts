@@ -1,22 +1,16 @@
 import { Refusal } from '../rules/errors.ts';
-import { goneBefore } from '../rules/link-bin.ts';
 import { recordChanges } from '../storage/changes.ts';
 import { dialects } from '../storage/dialect.ts';
-import {
-  type CompleteLink,
-  dropLinks,
-  type Inserted,
-  insertLinks,
-  takeIds,
-} from '../storage/insert-links.ts';
-import { binnedUnder, removeFromBin } from '../storage/link-bin.ts';
+import { type CompleteLink, type Inserted, takeIds } from '../storage/insert-links.ts';
 import { countLinksIn } from '../storage/link-counts.ts';
 import { insertLinkTags } from '../storage/link-tags.ts';
 import { searchText } from '../storage/links.ts';
 import type { Queries } from '../storage/schema.ts';
 import { type StoredTag, tagsById } from '../storage/tags.ts';
 import { together } from '../storage/together.ts';
+import { takenExternalIds } from './external-ids.ts';
 import { onLostDomains } from './held-domains.ts';
+import { insertWhereFree } from './insert-where-free.ts';
 import { unknownTags } from './link-tags.ts';
 import type { LinkWithTags, Outcome, PreparedLink, StoreLink, StoringMeans } from './prepared-link.ts';
 import { suffixTaken, takenSuffixes } from './taken-suffixes.ts';
@@ -135,12 +129,15 @@ async function storeSome(
       return { from: link, row: completed(link, suffix, ids.get(link) ?? null) };
     });
     const placed = await insertWhereFree(queries, tried, now);
+    const missed = tried.flatMap(({ from }, index) => (placed[index] === null ? [from] : []));
+    for (const [link, refusal] of await takenExternalIds(queries, missed)) outcomes.set(link, refusal);
     const again: PreparedLink[] = [];
     for (const [index, { from, row }] of tried.entries()) {
       const outcome = placed[index] ?? null;
       if (outcome !== null && 'qr_marker' in outcome) {
         outcomes.set(from, madeFrom(from, row, outcome, tags.get(from)));
-      } else if (!from.isChosen) again.push(from);
+      } else if (outcomes.has(from)) continue;
+      else if (!from.isChosen) again.push(from);
       else if (outcome !== null) outcomes.set(from, suffixTaken(from.suffix));
       else taken.push(from);
     }
@@ -169,8 +166,8 @@ async function recordMade(
 }
 
 const completed = ({ row }: PreparedLink, suffix: string, id: number | null): CompleteLink => {
-  const { name, destination_url } = row;
-  return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url }) };
+  const { name, destination_url, notes } = row;
+  return { ...row, suffix, id, search_text: searchText({ name, suffix, destination_url, notes }) };
 };
 
 const madeFrom = (
@@ -185,50 +182,6 @@ const madeFrom = (
 
 const freshSuffix = (link: PreparedLink, { randomSuffix }: StoringMeans): string =>
   link.isChosen ? link.suffix : randomSuffix();
-
-/** The outcome of each row: what was inserted, the deleted link that keeps the suffix, or null where a link has it. */
-async function insertWhereFree(
-  queries: Queries,
-  tried: readonly { readonly from: PreparedLink; readonly row: CompleteLink }[],
-  now: number,
-) {
-  const rows = tried.map(({ row }) => row);
-  const byDomain = [...Map.groupBy(rows, (row) => row.domain_id)];
-  const [inserted, ...found] = await together(
-    insertLinks(queries, rows),
-    // After the insertion: a deletion that was under way has then ended on every database.
-    ...byDomain.map(([domainId, some]) =>
-      binnedUnder(
-        queries,
-        domainId,
-        some.map((row) => row.suffix),
-      ),
-    ),
-  );
-  const binned = found.flat();
-  if (binned.length === 0) return inserted;
-  const [over, kept] = [
-    binned.filter((link) => link.deleted_at <= goneBefore(now)),
-    binned.filter((link) => link.deleted_at > goneBefore(now)),
-  ];
-  const keptBy = new Map(kept.map((link) => [`${link.domain_id}\n${link.suffix}`, link]));
-  const outcomes = tried.map(({ from, row }, index) => {
-    const binned = keptBy.get(`${row.domain_id}\n${row.suffix}`);
-    // Its own organization may have the suffix again, if it wants that one.
-    const isFree = binned === undefined || (from.isChosen && binned.organization_id === row.organization_id);
-    return isFree ? (inserted[index] ?? null) : binned;
-  });
-  const lost = inserted.filter((row, index) => row !== null && outcomes[index] !== row);
-  const lostIds = lost.map((row) => row?.id ?? 0);
-  if (over.length > 0) {
-    await removeFromBin(
-      queries,
-      over.map((link) => link.id),
-    );
-  }
-  if (lostIds.length > 0) await dropLinks(queries, lostIds);
-  return outcomes;
-}
 
 /** The tags of each link; a link that names another organization's is refused like one that names none. */
 async function tagsFor(

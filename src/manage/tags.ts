@@ -18,11 +18,12 @@ const taken = (name: string): Refusal =>
   });
 
 export async function createTag(context: Context, caller: Caller, name: string): Promise<CountedTag> {
-  const tag = await context.database.write((queries) =>
-    stored.insertTag(queries, caller.organizationId, name, context.now()),
-  );
-  if (!tag) throw taken(name);
-  return { ...tag, links: 0 };
+  const made = await context.database.write(async (queries) => {
+    const tag = await stored.insertTag(queries, caller.organizationId, name, context.now());
+    return tag && { ...tag, links: 0 };
+  });
+  if (!made) throw taken(name);
+  return made;
 }
 
 export async function readTag(context: Context, caller: Caller, id: number): Promise<CountedTag> {

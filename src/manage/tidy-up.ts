@@ -2,17 +2,22 @@ import { goneBefore } from '../rules/link-bin.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
+import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
 import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import { deleteOldOutages } from '../storage/webhook-outages.ts';
+import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { deliveryDays } from './webhook-deliveries.ts';
 import { outageKept } from './webhook-outages.ts';
 
 /** Nodes that were away for longer start over; see `ChangeFollower`. */
 const day = 24 * 60 * 60 * 1000;
 const changesKept = day;
-const deliveriesKept = 30 * day;
+const deliveriesKept = deliveryDays * day;
+/** In characters, of one organization: the answers to some 190,000 calls that each make a link. */
+const maxAnswersKept = 256 * 1024 * 1024;
 /** Few enough at a time that no click waits long behind them. */
 const rowsAtOnce = 1_000;
 
@@ -23,8 +28,13 @@ export async function tidyUp({
   now,
 }: Pick<Context, 'database' | 'config' | 'now'>): Promise<void> {
   const instant = now();
-  // Their bodies tell of single clicks.
-  const deliveriesBefore = instant - Math.min(deliveriesKept, config.clickRetentionDays * day);
+  // Bodies of webhooks tell of single clicks, so none is kept for longer than these are.
+  const clicksBefore = instant - config.clickRetentionDays * day;
+  const old = {
+    before: Math.max(clicksBefore, instant - deliveriesKept),
+    clicksBefore,
+    clickEvents: ['click', zapierClick],
+  };
   for (const table of expiringTables)
     await database.write((queries) => deleteExpired(queries, table, instant));
   await database.write(deleteEmptyFamilies);
@@ -33,12 +43,16 @@ export async function tidyUp({
   await untilFewer(() =>
     database.write((queries) => deleteOldChanges(queries, instant - changesKept, rowsAtOnce)),
   );
-  await untilFewer(() =>
-    database.write((queries) => deleteOldDeliveries(queries, deliveriesBefore, rowsAtOnce)),
-  );
+  await untilFewer(() => database.write((queries) => deleteOldDeliveries(queries, old, rowsAtOnce)));
   await untilFewer(() =>
     database.write((queries) => deleteOldBinned(queries, goneBefore(instant), rowsAtOnce)),
   );
+  await untilFewer(() => database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)));
+  for (const id of await withManyAnswers(database.read, maxAnswersKept)) {
+    const deleteSome = () =>
+      database.write((queries) => deleteOldestKeys(queries, id, maxAnswersKept, rowsAtOnce));
+    while (await deleteSome());
+  }
 }
 
 async function untilFewer(deleteSome: () => Promise<number>): Promise<void> {

@@ -1,15 +1,21 @@
 import type { Caller } from '../rules/access.ts';
 import { notFound } from '../rules/errors.ts';
 import { recordChange } from '../storage/changes.ts';
+import { NotUnique } from '../storage/database.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { StoredTag } from '../storage/tags.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
+import { takenExternalId } from './external-ids.ts';
 import { columnsOf, type LinkFields } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
-import { refuseEqualColours } from './prepare-link.ts';
+import { endsBy, requireConfirmation } from './on-paper.ts';
+import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
 import type { LinkWithTags } from './prepared-link.ts';
+import { recordUpdates } from './record-history.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
 interface LinkUpdate extends LinkFields {
@@ -17,17 +23,26 @@ interface LinkUpdate extends LinkFields {
   readonly remove_tags?: readonly number[] | undefined;
 }
 
+export interface UpdateTerms {
+  /** The `If-Match` header of the call. */
+  readonly expectedVersion?: string | null;
+  /** A link that is in print may be ended. */
+  readonly isConfirmed?: boolean;
+  /** The entry of the link's history that this goes back to. */
+  readonly backTo?: number | null;
+}
+
 export async function updateLink(
   context: Context,
   caller: Caller,
   id: number,
   update: LinkUpdate,
-  expectedVersion: string | null = null,
+  { expectedVersion = null, isConfirmed = false, backTo = null }: UpdateTerms = {},
 ): Promise<LinkWithTags> {
   // Ownership is checked first: nothing is hashed or looked up for a link of another organization.
   if (!(await findLink(context.database.lookup, caller.organizationId, id))) throw notFound('link');
   const columns = await columnsOf(context, update);
-  const updated = await context.database.write(async (queries) => {
+  const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
     requireVersion(expectedVersion, before);
@@ -36,6 +51,8 @@ export async function updateLink(
     const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
     const after = { ...before, ...columns, ...expiry };
     refuseEqualColours(after, update);
+    if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
+    if (endsBy(before, after)) requireConfirmation([before], isConfirmed);
     const now = context.now();
     // No two states of a link share `updated_at`, so it identifies a version.
     const updated_at = Math.max(now, before.updated_at + 1);
@@ -45,12 +62,25 @@ export async function updateLink(
       search_text: searchText(after),
       updated_at,
     });
+    const retags = Boolean(update.add_tags?.length || update.remove_tags?.length);
+    const tagsBefore = retags ? await tagsIn(queries, id) : null;
     await changeTags(queries, caller.organizationId, [id], update);
+    const tags = await tagsIn(queries, id);
+    const updated = { link: { ...after, updated_at }, tags };
+    const was = { link: before, tags: tagsBefore ?? tags };
+    await recordUpdates(context, queries, caller, [{ before: was, after: updated }], backTo);
     await recordChange(queries, before, now);
     await enqueueLinkEvent(queries, 'link.updated', after, occasionOf(context, now));
-    return { link: { ...after, updated_at }, tags: (await tagsOf(queries, [id])).get(id) ?? [] };
+    return updated;
+  };
+  const updated = await context.database.write(change).catch(async (cause) => {
+    const isTaken = cause instanceof NotUnique && columns.external_id;
+    throw isTaken ? await takenExternalId(context, caller, isTaken) : cause;
   });
   context.linksChanged([updated.link]);
   if (updated.link.webhook_url !== null) context.webhooks.wake();
   return updated;
 }
+
+const tagsIn = async (queries: Queries, id: number): Promise<readonly StoredTag[]> =>
+  (await tagsOf(queries, [id])).get(id) ?? [];

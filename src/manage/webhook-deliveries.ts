@@ -23,6 +23,8 @@ import { zapierClick } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { limitWebhookCalls } from './webhook-limit.ts';
 
+/** For how many days deliveries are kept, where single clicks are kept for as many. */
+export const deliveryDays = 30;
 /** The list is asked for again and again while its page is looked at. */
 const maxFailedCounted = 10_000;
 
@@ -65,6 +67,10 @@ export async function readDeliveries(
     next: last?.id ?? null,
   };
 }
+
+/** Of all links of the organization. */
+export const countFailedDeliveries = ({ database }: Context, { organizationId }: Caller): Promise<number> =>
+  countFailed(database.read, { organizationId, linkId: undefined }, maxFailedCounted);
 
 export async function readDelivery(
   context: Context,

@@ -2,9 +2,16 @@ import { outageMail } from '../mail/outage-mail.ts';
 import type { Caller } from '../rules/access.ts';
 import { administratorsOf } from '../storage/members.ts';
 import { findOrganization } from '../storage/organizations.ts';
-import { claimUntold, listOutages, type StoredOutage, setTold, unclaim } from '../storage/webhook-outages.ts';
+import {
+  claimUntold,
+  listOutages,
+  postpone,
+  type StoredOutage,
+  setTold,
+} from '../storage/webhook-outages.ts';
 import type { Context } from './context.ts';
 import { mailWithinLimits } from './mail-limit.ts';
+import { countFailedDeliveries, deliveryDays } from './webhook-deliveries.ts';
 
 const hour = 60 * 60 * 1000;
 /** A target that fails for so long is told of. */
@@ -14,12 +21,24 @@ export const outageKept = 15 * hour;
 const perRun = 50;
 /** Longer than the mail server may take for all mails of a run. */
 const claimLength = hour;
+/** Somebody may have proved an address by then; until then it keeps no other from being told of. */
+const claimOfNobody = 24 * hour;
 const maxListed = 100;
 
-export const readOutages = (
-  { database, now }: Context,
-  { organizationId }: Caller,
-): Promise<StoredOutage[]> => listOutages(database.read, organizationId, now() - outageKept, maxListed);
+interface OutagesFound {
+  readonly outages: readonly StoredOutage[];
+  /** Messages that failed for good, whether their targets still fail or not. */
+  readonly failed: number;
+}
+
+export async function readOutages(context: Context, caller: Caller): Promise<OutagesFound> {
+  const { database, now } = context;
+  const [outages, failed] = await Promise.all([
+    listOutages(database.read, caller.organizationId, now() - outageKept, maxListed),
+    countFailedDeliveries(context, caller),
+  ]);
+  return { outages, failed };
+}
 
 /**
  * Mails the administrators of organizations whose webhook targets fail for a day: once an outage, and again only if a node dies
@@ -33,21 +52,26 @@ export async function tellOutages(context: Context): Promise<void> {
   const untold = await database.write((queries) => claimUntold(queries, going, claim, perRun));
   const faults: unknown[] = [];
   for (const outage of untold) {
-    const isTold = await mailAdministrators(context, mailer, outage).catch((cause) => {
+    const done = await mailAdministrators(context, mailer, outage).catch((cause): Told => {
       faults.push(cause);
-      return false;
+      return 'not_sent';
     });
-    await database.write((queries) => (isTold ? setTold(queries, outage, now()) : unclaim(queries, outage)));
+    await database.write((queries) =>
+      done === 'told'
+        ? setTold(queries, outage, now())
+        : postpone(queries, outage, done === 'nobody_to_tell' ? now() + claimOfNobody : null),
+    );
   }
   if (faults.length > 0) throw faults[0];
 }
 
-/** Whether it needs no further try. */
+type Told = 'told' | 'not_sent' | 'nobody_to_tell';
+
 async function mailAdministrators(
   context: Context,
   mailer: NonNullable<Context['mailer']>,
   { organization_id, target_url, since }: StoredOutage,
-): Promise<boolean> {
+): Promise<Told> {
   const { database, site, config } = context;
   const organization = await findOrganization(database.lookup, organization_id);
   const administrators = await administratorsOf(database.read, organization_id);
@@ -55,12 +79,13 @@ async function mailAdministrators(
   const told = administrators.filter(
     ({ email_proven }) => email_proven === 1 || config.registration === 'closed',
   );
-  if (!organization || told.length === 0) return true;
-  const facts = { organization: organization.name, target: target_url, since, origin: site.origin };
+  if (!organization || told.length === 0) return 'nobody_to_tell';
+  const keptDays = Math.min(deliveryDays, config.clickRetentionDays);
+  const facts = { organization: organization.name, target: target_url, since, keptDays, origin: site.origin };
   const sent = await Promise.all(
     told.map(({ email }) =>
       mailWithinLimits(context, mailer, organization_id, outageMail({ ...facts, to: email })),
     ),
   );
-  return sent.includes(true);
+  return sent.includes(true) ? 'told' : 'not_sent';
 }

@@ -1,7 +1,14 @@
 export type Role = 'administrator' | 'editor';
 
+/** How a change was made; `linnet` is what it does by itself. */
+export const ways = ['dashboard', 'api_key', 'token', 'import', 'linnet'] as const;
+export type Way = (typeof ways)[number];
+
 /** The maker of an authenticated call: a member of one organization, in one role. */
 export interface Caller {
+  readonly via: Way;
+  /** The API key that was sent. */
+  readonly keyId?: number;
   readonly userId: number;
   readonly organizationId: number;
   readonly role: Role;

@@ -13,10 +13,10 @@ export interface AgentBrowser {
 const browsers: readonly (readonly [string, RegExp])[] = [
   ['Yandex Browser', /YaBrowser(?:Lite)?\/(\d+)|YaSearchBrowser\/(\d+)|YaApp_\w+\/(\d+)|\bYowser\/(\d+)/],
   ['Mi Browser', /MiuiBrowser\/(\d+)|\bMintBrowser\/(\d+)/],
-  ['Huawei Browser', /HuaweiBrowser\/(\d+)|ArkWeb\/(\d+)/],
+  ['Huawei Browser', /HuaweiBrowser\/(\d+)|ArkWeb\/(\d+)(?!.*HuaweiBrowser)/],
   ['Samsung Internet for Android', /SamsungBrowser\/(\d+)/],
   ['Opera Mini', /Opera Mini\/(\d+)|OPiOS\/(\d+)/],
-  ['UC Browser', /U(?:C ?)?Browser\/?(\d+)?|\bUCPro\/(\d+)|UCWEB\/?(\d+)?/],
+  ['UC Browser', /U(?:C ?)?Browser\/?(\d+)?|\bUCPro\/(\d+)|UCWEB\/?(\d+)?(?!.*UC ?Browser)/],
   ['Quark', /\bQuark\/(\d+)/],
   ['QQ Browser', /QQBrowser(?:Lite)?\/(\d+)/],
   ['Opera', /\bOP[RTX]\/(\d+)|Opera.+Version\/(\d+)|Opera[/ ](\d+)/],
@@ -24,6 +24,7 @@ const browsers: readonly (readonly [string, RegExp])[] = [
   ['Vivaldi', /Vivaldi\/(\d+)/],
   ['NAVER Whale Browser', /\bWhale\/(\d+)/],
   ['HeyTap Browser', /HeyTapBrowser\/(\d+)/],
+  ['BrowseHere', /tclwebkit(\d+)/],
   ['Vivo Browser', /VivoBrowser\/(\d+)/],
   ['MZ Browser', /MZBrowser\/(\d+)/],
   ['Swing', /\bSwing\/(\d+)/],
@@ -103,6 +104,9 @@ const browsers: readonly (readonly [string, RegExp])[] = [
   ['Android Browser', /Android.*AppleWebKit.*Version\/[\d.]+.*Safari|Android.*AppleWebKit(?!.*Chrome)/],
   ['Safari', /(?:Safari|AppleWebKit)\/(?:.*?Version\/(\d+))?/],
 ];
+
+/** Every name that there is. */
+export const browserNames: readonly string[] = [...new Set(browsers.map(([name]) => name)), unknownName];
 
 export function browserOf(userAgent: string): AgentBrowser {
   for (const [name, pattern] of browsers) {

@@ -5,7 +5,7 @@ const machine = /(?<!cu)bots?\b|crawl|spider|slurp|headless/i;
 
 /** Televisions, what is plugged into them, and game consoles, by what their makers call them. */
 const television =
-  /smart-?tv|smarthub|(?:^|[\W_])(?:g|mi ?|smart ?|android ?|google ?|apple ?|i|philips|net|linux|hbb|opera |and)?tv(?:[\W_]|$)|\btv (?:bro|box|store|stick)|mitv-|\bAFT[A-Z]\w*|bravia|crkey|\broku|netcast|web0s|hbbtv|ce-html|vidaa|viera|inettv|sonydtv|[\W_]dtv[\W_\d]|vizio|\bomi\/|vestel|lg browser|large screen|brightsign|shield android|playstation|xbox|nintendo|chromecast|nexus player|mibox|blu-ray|gfiber|google fiber|plutotv|tesla_tv/i;
+  /smart-?tv|smarthub|(?:^|[\W_])(?:g|mi ?|smart ?|android ?|google ?|apple ?|i|philips|net|linux|hbb|opera |and)?tv(?:[\W_]|$)|\btv (?:bro|box|store|stick)|mitv-|\bAFT[A-Z]\w*|bravia|crkey|\broku|netcast|web0s|hbbtv|ce-html|vidaa|viera|inettv|sonydtv|[\W_]dtv[\W_\d]|vizio|\bomi\/|vestel|lg browser|large screen|brightsign|shield android|playstation|xbox|nintendo|chromecast|nexus player|mibox|blu-ray|gfiber|google fiber|plutotv|tesla_tv|tclwebkit/i;
 
 /**
  * Boxes and televisions that run Android, by what their models have in common: a box, TV, LED, UHD or 4K in the name, a
@@ -16,8 +16,8 @@ const androidTelevision = new RegExp(
     String.raw`box(?:[\W_]|$)`,
     String.raw`[\W_]shell[_ ]|\b4K\b|UHD|QLED|OLED|LED\d\d|DVB|IPTV|\bSTV[_-]`,
     String.raw`\b(?:19|2[02468]|3[29]|4[0-39]|5[0458]|6[05]|7[057]|8[56]|98)[A-Z]{1,4}-?\d{2,}`,
-    String.raw`\b(?:rk3\d{3}|s9(?:05|12|22)\w*|p28\d|q20\d|amlogic|meson)\b`,
-    String.raw`(?<![-\w])(?:X(?:88|9[268])|H96|T95|TX[2369]|HK1|A95X|MXQ|M8S|MXIII|KM[2-9]|MAG\d{3}|AM6B|GTX-R|Z28|DVS X)\w*\b`,
+    String.raw`\b(?:rk3\d{3}|s9(?:05|12|22)\w*|p28\d|q20\d|rtd\d{3}\w|amlogic|meson)\b`,
+    String.raw`(?<![-\w])(?:X(?:88|9[268])|H96|T95|TX[2369]|HK1|A95X|MXQ|M8S|MXIII|KM[2-9]|MAG\d{3}|AM6B|GTX-R|Z28|DVS X|TVB-\d|i96|MX10|V88|8K\d{4})\w*\b`,
     String.raw`MECOOL|Ugoos|MyGica|Tanix|GT-?King|KIVI|MINIX|NEO-[XUZ]\d|TOUCAN|WIWA|NEXON|DIGIFORS|BeyondTV|Formuler`,
     String.raw`\b(?:TB-G01|VMP\d{3}|AS_4K|ProVision|Perfeo|Polar_P|MITO_|LEAP-S|KJ-SMART|GI UNI|iconBIT Stick)`,
     String.raw`\b(?:ADT-[123]|DV\d{4}|BDP-|STB|TPM\d|QM\d{3}|X-MEDIA|Smart_Starwind|HiSmart|ARTLINE)`,

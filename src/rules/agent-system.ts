@@ -17,7 +17,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['Roku', /\bRoku(?:\w*\/DVP-([\d.]+))?/i],
   ['Sailfish', /Sailfish/i],
   ['Windows', /Windows (?:NT|IoT) ([\d.]+)(?!.*Android)/i],
-  ['Android', /Android[ /-]?([\d.]+)?|GoogleTV|\/Adr\b|^\[FB\w+\/(?:FB4A|Orca)/i],
+  ['Android', /Android[ /-]?([\d.]+)?|GoogleTV|tclwebkit|\bAdr\b(?: ([\d.]+))?|^\[FB\w+\/(?:FB4A|Orca)/i],
   ['BlackBerry', /\bBB10\b.*Version\/([\d.]+)|BlackBerry\w*\/?([\d.]+)?|RIM Tablet/i],
   ['Chrome OS', /\bCrOS\b/],
   ['iOS', /\b(?:iPhone|iPad|iPod)(?:.*? OS (\d[\d_]*))?/i],
@@ -34,6 +34,9 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['AmigaOS', /Amiga(?:OS)?(?: ([\d.]+))?/i],
   ['Linux', /Linux|X11|Ubuntu/i],
 ];
+
+/** Every name that there is. */
+export const systemNames: readonly string[] = [...new Set(systems.map(([name]) => name)), unknownName];
 
 /** Versions that Windows is known by, by those of its kernel. */
 const windowsVersions: Readonly<Record<string, string>> = {

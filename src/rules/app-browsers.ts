@@ -87,3 +87,6 @@ const apps: readonly (readonly [string, RegExp])[] = [
   ['Grab', /\bGrab\/\d/],
   ['Yandex app', /\bYandexSearchApp\b/],
 ];
+
+/** Every name that there is. */
+export const appNames: readonly string[] = [...new Set(apps.map(([name]) => name))];

@@ -11,12 +11,19 @@ test('a certificate is renewed after two thirds of its life, or a little earlier
 
 test('tries that fail come ever later, and never before the authority allows one', () => {
   const after = (failures: number, isAway = false, retryAt: number | null = null) =>
-    nextTryAt(0, failures, { isAway, retryAt }, () => 0) / minute;
+    nextTryAt(0, failures, { isAway, retryAt, ways: 1 }, () => 0) / minute;
   expect([1, 2, 3, 7, 50].map((failures) => after(failures))).toEqual([5, 15, 60, 1440, 1440]);
   expect([1, 5, 50].map((failures) => after(failures, true))).toEqual([1, 60, 60]);
   expect(after(1, false, 3 * day)).toBe((3 * day) / minute);
   // What an authority says is not believed without end.
   expect(after(1, false, 1_000 * day)).toBe((7 * day) / minute);
+});
+
+test('where a name can be proved in another way, that is tried at once', () => {
+  const after = (failures: number, retryAt: number | null = null) =>
+    nextTryAt(0, failures, { isAway: false, retryAt, ways: 2 }, () => 0);
+  expect([1, 2, 3, 50].map((failures) => after(failures))).toEqual([1_000, 5 * minute, 15 * minute, day]);
+  expect(after(1, day)).toBe(day);
 });
 
 test('a name is ordered five times a week at the most', () => {

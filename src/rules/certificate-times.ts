@@ -1,4 +1,5 @@
-const minute = 60_000;
+const second = 1_000;
+const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 const week = 7 * day;
@@ -16,24 +17,35 @@ const delays = [5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, 12 * hour, da
 /** Where the authority itself was away: nothing of ours is wrong. */
 const shortDelays = [minute, 2 * minute, 5 * minute, 15 * minute, hour];
 
+interface Failure {
+  readonly isAway: boolean;
+  readonly retryAt: number | null;
+  /** In how many ways a name can be proved: the others are tried at once, while its first visitor waits. */
+  readonly ways: number;
+}
+
 /** When an order that failed is tried again, for the so many-th time: never before the authority allows it. */
 export function nextTryAt(
   now: number,
   failures: number,
-  { isAway, retryAt }: { readonly isAway: boolean; readonly retryAt: number | null },
+  { isAway, retryAt, ways }: Failure,
   random: () => number,
 ): number {
   const steps = isAway ? shortDelays : delays;
-  const delay = steps[Math.min(failures, steps.length) - 1] ?? minute;
+  const step = Math.min(failures - ways, steps.length - 1);
+  const delay = step < 0 ? second : (steps[step] ?? minute);
   return Math.max(now + Math.round(delay * (1 + 0.2 * random())), Math.min(retryAt ?? 0, now + week));
 }
 
-/** The orders of the last week, as they are stored. */
+/** The orders of the last week, as they are stored; without those of a clock that was wrong. */
 export const recentOrders = (orders: string, now: number): readonly number[] =>
   orders
     .split(' ')
     .map(Number)
-    .filter((at) => at > now - week);
+    .filter((at) => at > now - week && at < now + day);
+
+/** No try is put off for longer. */
+export const maxPutOff = 8 * day;
 
 /** When the next order is allowed; null for now. */
 export function orderAllowedAt(orders: readonly number[]): number | null {

@@ -28,7 +28,10 @@ export type ErrorCode =
   | 'DOMAIN_HAS_LINKS'
   | 'TOO_MANY_DOMAINS'
   | 'COLOURS_EQUAL'
+  | 'CONDITION_UNAVAILABLE'
   | 'LINK_CHANGED'
+  | 'LINK_ON_PAPER'
+  | 'EXTERNAL_ID_TAKEN'
   | 'TAG_EXISTS'
   | 'TAG_NOT_FOUND'
   // webhooks
@@ -57,6 +60,9 @@ export type ErrorCode =
   | 'LAST_ADMINISTRATOR'
   | 'TOO_MANY_ATTEMPTS'
   | 'TOO_MANY_STREAMS'
+  // calls with an Idempotency-Key
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'IDEMPOTENCY_ANSWER_UNKNOWN'
   // where it was sent
   | 'NOT_FOUND'
   | 'ROUTE_NOT_FOUND'
@@ -101,18 +107,24 @@ export class Refusal extends Error implements Problem {
 
 /** The store can't be reached, is full or is too busy. Thrown by storage; what was asked for was not done. */
 export class StoreAway extends Error {
-  override readonly name = 'StoreAway';
+  override readonly name: string = 'StoreAway';
 }
 
-/** A read took longer than its caller is made to wait, or the caller has gone. Thrown by storage; nothing was changed. */
-export class TookTooLong extends Error {
+/**
+ * Something took longer than its caller is made to wait, or the caller has gone. Thrown by storage; what was asked for was not
+ * done, though the store is there.
+ */
+export class TookTooLong extends StoreAway {
   override readonly name = 'TookTooLong';
   /** Whether it had its turn, and was too slow by itself. */
   readonly hasBegun: boolean;
+  /** Milliseconds that it had; null where that isn't known. */
+  readonly patience: number | null;
 
-  constructor(hasBegun: boolean) {
-    super(hasBegun ? 'a read took too long' : 'a read waited too long for its turn');
+  constructor(hasBegun: boolean, patience: number | null = null) {
+    super(hasBegun ? 'a statement took too long' : 'a statement waited too long for its turn');
     this.hasBegun = hasBegun;
+    this.patience = patience;
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { someVisitor } from '../../test/support/some-visitor.ts';
 import { visitedLink } from '../../test/support/visited-link.ts';
 import { type AgentKind, type Device, type LinkOptions, resolve, type Visitor } from './resolve.ts';
 
@@ -12,6 +13,9 @@ const captcha = { captcha: true };
 const guarded = { botProtection: true };
 const card = { ogTitle: 'A title' };
 const expired = { expiresAt: noon };
+const disabled = { disabled: true };
+const early = { startsAt: noon + 1 };
+const ways = { beforeStartUrl: 'https://example.com/soon', expiredUrl: 'https://example.com/over' };
 
 interface Someone {
   readonly agent?: AgentKind;
@@ -20,17 +24,13 @@ interface Someone {
   readonly solved?: boolean;
 }
 
-const visitor = ({
-  agent = 'person',
-  device = 'other',
-  knows = false,
-  solved = false,
-}: Someone): Visitor => ({
-  agent: () => agent,
-  device: () => device,
-  passedPassword: () => knows,
-  passedCaptcha: () => solved,
-});
+const visitor = ({ agent = 'person', device = 'other', knows = false, solved = false }: Someone): Visitor =>
+  someVisitor({
+    agent: () => agent,
+    device: () => device,
+    passedPassword: () => knows,
+    passedCaptcha: () => solved,
+  });
 
 /** The outcome in a word; a redirect by its target. */
 function outcome(options: Partial<LinkOptions>, someone: Someone, now = noon): string {
@@ -54,6 +54,25 @@ describe('what becomes of a hit', () => {
     ['an expired link with everything, for a person', all, { knows: true, solved: true }, 'expired'],
     ['an expired link with everything, for a bot', all, { agent: 'bot' }, 'expired'],
     ['an expired link with everything, for a crawler', all, { agent: 'preview' }, 'expired'],
+
+    ['a link before its start', early, {}, 'not_started'],
+    ['a link before its start with everything', { ...all, ...early }, { agent: 'preview' }, 'not_started'],
+    ['a link at its start', { startsAt: noon }, {}, toDefault],
+    ['a disabled link before its start', { ...early, ...disabled }, {}, 'expired'],
+
+    ['a disabled link', disabled, {}, 'expired'],
+    [
+      'a disabled link with everything, for a person',
+      { ...allButExpired, ...disabled },
+      { knows: true },
+      'expired',
+    ],
+    [
+      'a disabled link with everything, for a crawler',
+      { ...allButExpired, ...disabled },
+      { agent: 'preview' },
+      'expired',
+    ],
 
     ['a guarded link for a person', guarded, {}, toDefault],
     ['a guarded link for a bot', guarded, { agent: 'bot' }, 'refused'],
@@ -154,17 +173,29 @@ describe('for every link and every visitor', () => {
   test('an outcome other than a redirect carries nothing of the link', () => {
     for (const [link, someone] of meetings) {
       const found = resolve(visitedLink(destinationUrl, link), visitor(someone), noon);
-      if (found.kind !== 'redirect') expect(Object.keys(found)).toEqual(['kind']);
+      const { kind, ...rest } = found;
+      if (kind !== 'redirect') expect(rest).toEqual(kind === 'expired' ? { to: null } : {});
     }
   });
 
+  test('ways out lead where they are meant to alone: early to one, late to the other, never when disabled', () => {
+    const found = (options: Partial<LinkOptions>) =>
+      resolve(visitedLink(destinationUrl, { ...ways, ...options }), visitor({}), noon);
+    expect(found({ ...early, ...secret })).toEqual({
+      kind: 'not_started',
+      startsAt: noon + 1,
+      to: ways.beforeStartUrl,
+    });
+    expect(found({ ...expired, ...secret })).toEqual({ kind: 'expired', to: ways.expiredUrl });
+    expect(found({ ...expired, ...disabled })).toEqual({ kind: 'expired', to: null });
+    expect(found(secret).kind).toBe('ask_password');
+  });
+
   test('a plain link asks nothing of its visitor', () => {
-    const silent: Visitor = {
-      agent: () => expect.unreachable(),
-      device: () => expect.unreachable(),
-      passedPassword: () => expect.unreachable(),
-      passedCaptcha: () => expect.unreachable(),
-    };
+    const unreachable = () => expect.unreachable();
+    const silent = Object.fromEntries(
+      Object.keys(someVisitor()).map((name) => [name, unreachable]),
+    ) as unknown as Visitor;
     expect(resolve(visitedLink(destinationUrl), silent, noon).kind).toBe('redirect');
     expect(resolve(visitedLink(destinationUrl, {}), silent, noon).kind).toBe('redirect');
   });

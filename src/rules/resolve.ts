@@ -1,3 +1,7 @@
+import { forwardTo, type QueryForwarding, type RedirectStatus } from './forwarding.ts';
+import { type LedBy, type LinkRules, leadByRules, type RuleStep } from './link-rules.ts';
+import type { AgentKind, Device, Visitor } from './visitor.ts';
+
 /** What the redirect needs to know of a link. Nothing of its owner, nothing it would have to look up. */
 export interface LinkForVisitor {
   readonly id: number;
@@ -9,12 +13,23 @@ export interface LinkForVisitor {
 
 /** Each is null or false where it isn't set. */
 export interface LinkOptions {
+  readonly disabled: boolean;
   readonly androidUrl: string | null;
   readonly iosUrl: string | null;
   readonly ogTitle: string | null;
   readonly ogDescription: string | null;
   readonly ogImage: string | null;
+  readonly startsAt: number | null;
   readonly expiresAt: number | null;
+  /** Where visitors are led before the start and after the expiry, instead of to a page. */
+  readonly beforeStartUrl: string | null;
+  readonly expiredUrl: string | null;
+  readonly rules: LinkRules | null;
+  /** Null is `none`. */
+  readonly forwardQuery: QueryForwarding | null;
+  readonly forwardPath: boolean;
+  /** Null is 302. */
+  readonly redirectStatus: RedirectStatus | null;
   readonly passwordHash: string | null;
   readonly captcha: boolean;
   readonly botProtection: boolean;
@@ -22,26 +37,42 @@ export interface LinkOptions {
   readonly hasUnsafeUrl: boolean;
 }
 
-export type AgentKind = 'person' | 'bot' | 'preview';
-export type Device = 'android' | 'ios' | 'other';
-
-/** Asked only as far as the decision needs it: most links never look at the agent or the device. */
-export interface Visitor {
-  agent(): AgentKind;
-  device(): Device;
-  passedPassword(): boolean;
-  passedCaptcha(): boolean;
-}
+export type { AgentKind, Device, Visitor };
 
 export type Outcome =
-  | { readonly kind: 'expired' }
+  /** Before its start. Without an address in `to`, visitors see when it starts. */
+  | { readonly kind: 'not_started'; readonly startsAt: number; readonly to: string | null }
+  /** Past its expiry, or disabled. Without an address in `to`, visitors see that it has ended. */
+  | { readonly kind: 'expired'; readonly to: string | null }
   | { readonly kind: 'refused' }
   | { readonly kind: 'preview' }
   | { readonly kind: 'ask_password' }
   | { readonly kind: 'ask_captcha' }
-  | { readonly kind: 'redirect'; readonly to: string; readonly target: 'default' | 'android' | 'ios' };
+  | { readonly kind: 'redirect'; readonly to: string; readonly target: Target; readonly by: LedBy | null };
 
-const expired: Outcome = { kind: 'expired' };
+/** The options of a link that has none. */
+export const noOptions: LinkOptions = {
+  disabled: false,
+  androidUrl: null,
+  iosUrl: null,
+  ogTitle: null,
+  ogDescription: null,
+  ogImage: null,
+  startsAt: null,
+  expiresAt: null,
+  beforeStartUrl: null,
+  expiredUrl: null,
+  rules: null,
+  forwardQuery: null,
+  forwardPath: false,
+  redirectStatus: null,
+  passwordHash: null,
+  captcha: false,
+  botProtection: false,
+  hasUnsafeUrl: false,
+};
+
+const expired: Outcome = { kind: 'expired', to: null };
 const refused: Outcome = { kind: 'refused' };
 const preview: Outcome = { kind: 'preview' };
 const askPassword: Outcome = { kind: 'ask_password' };
@@ -54,29 +85,104 @@ const hasPreview = ({ ogTitle, ogDescription, ogImage }: LinkOptions): boolean =
 export const isGated = ({ options }: LinkForVisitor): boolean =>
   options !== null && (options.passwordHash !== null || options.captcha);
 
-/** The whole decision about a hit on a short link. Pure: the same link, visitor and instant always end the same. */
-export function resolve(link: LinkForVisitor, visitor: Visitor, now: number): Outcome {
+/** A link that doesn't say whether it forwards queries does as the instance does. */
+export const withForwarding = (link: LinkForVisitor, forwardQuery: QueryForwarding): LinkForVisitor =>
+  forwardQuery === 'none' || (link.options && link.options.forwardQuery !== null)
+    ? link
+    : { ...link, options: { ...(link.options ?? noOptions), forwardQuery } };
+
+export type Step =
+  | {
+      readonly check: 'enabled' | 'started' | 'not_ended' | 'no_bot' | 'password' | 'captcha';
+      readonly passed: boolean;
+    }
+  | RuleStep;
+
+/**
+ * The whole decision about a hit on a short link. Pure: the same link, visitor and instant always end the same. `onStep`
+ * hears of each step, for explanations.
+ */
+export function resolve(
+  link: LinkForVisitor,
+  visitor: Visitor,
+  now: number,
+  onStep: ((step: Step) => void) | null = null,
+): Outcome {
   const { options } = link;
-  if (options === null) return redirectTo(link.destinationUrl, 'default');
-  if (options.expiresAt !== null && now >= options.expiresAt) return expired;
-  if (options.botProtection || hasPreview(options)) {
-    const agent = visitor.agent();
-    if (agent === 'preview') return preview;
-    if (agent === 'bot' && options.botProtection) return refused;
+  if (options === null) return plainRedirect(link);
+  const stopped = stoppedBy(options, visitor, now, onStep);
+  if (stopped !== null) return stopped;
+  if (options.rules !== null) {
+    const led = leadByRules(options.rules, link.organizationId, visitor, now, onStep);
+    if (led !== null) return lead(options, visitor, led.to, 'rule', led.by);
   }
-  if (options.passwordHash !== null && !visitor.passedPassword()) return askPassword;
-  if (options.captcha && !visitor.passedCaptcha()) return askCaptcha;
   const { androidUrl, iosUrl } = options;
   if (androidUrl !== null || iosUrl !== null) {
     const device = visitor.device();
-    if (device === 'android' && androidUrl !== null) return redirectTo(androidUrl, 'android');
-    if (device === 'ios' && iosUrl !== null) return redirectTo(iosUrl, 'ios');
+    if (device === 'android' && androidUrl !== null) return lead(options, visitor, androidUrl, 'android');
+    if (device === 'ios' && iosUrl !== null) return lead(options, visitor, iosUrl, 'ios');
   }
-  return redirectTo(link.destinationUrl, 'default');
+  return lead(options, visitor, link.destinationUrl, 'default');
 }
 
-const redirectTo = (to: string, target: 'default' | 'android' | 'ios'): Outcome => ({
+/** Where a link without options leads everybody. */
+export const plainRedirect = ({ destinationUrl }: LinkForVisitor): Outcome =>
+  redirectTo(destinationUrl, 'default');
+
+/** What comes before any destination; null where nothing stops the visitor. */
+function stoppedBy(
+  options: LinkOptions,
+  visitor: Visitor,
+  now: number,
+  onStep: ((step: Step) => void) | null,
+): Outcome | null {
+  const { startsAt, expiresAt } = options;
+  onStep?.({ check: 'enabled', passed: !options.disabled });
+  if (options.disabled) return expired;
+  const isEarly = startsAt !== null && now < startsAt;
+  onStep?.({ check: 'started', passed: !isEarly });
+  if (isEarly) return { kind: 'not_started', startsAt, to: options.beforeStartUrl };
+  const isOver = expiresAt !== null && now >= expiresAt;
+  onStep?.({ check: 'not_ended', passed: !isOver });
+  if (isOver) return options.expiredUrl === null ? expired : { kind: 'expired', to: options.expiredUrl };
+  if (options.botProtection || hasPreview(options)) {
+    const agent = visitor.agent();
+    onStep?.({ check: 'no_bot', passed: agent === 'person' || (agent === 'bot' && !options.botProtection) });
+    if (agent === 'preview') return preview;
+    if (agent === 'bot' && options.botProtection) return refused;
+  }
+  if (options.passwordHash !== null) {
+    const passed = visitor.passedPassword();
+    onStep?.({ check: 'password', passed });
+    if (!passed) return askPassword;
+  }
+  if (options.captcha) {
+    const passed = visitor.passedCaptcha();
+    onStep?.({ check: 'captcha', passed });
+    if (!passed) return askCaptcha;
+  }
+  return null;
+}
+
+function lead(
+  options: LinkOptions,
+  visitor: Visitor,
+  to: string,
+  target: Target,
+  by: LedBy | null = null,
+): Outcome {
+  const { forwardPath } = options;
+  const forwardQuery = options.forwardQuery ?? 'none';
+  if (!forwardPath && forwardQuery === 'none') return redirectTo(to, target, by);
+  const forwarded = { search: visitor.search(), rest: forwardPath ? visitor.pathBehind() : '' };
+  return redirectTo(forwardTo(to, forwarded, forwardQuery), target, by);
+}
+
+export type Target = 'default' | 'android' | 'ios' | 'rule';
+
+const redirectTo = (to: string, target: Target, by: LedBy | null = null): Outcome => ({
   kind: 'redirect',
   to,
   target,
+  by,
 });

@@ -131,6 +131,22 @@ describe('a user agent is read', () => {
       '14',
     ],
     [
+      'Mozilla/5.0 (Phone; OpenHarmony 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/114.0.0.0 Safari/537.36 ArkWeb/4.1.6.1 Mobile HuaweiBrowser/5.0.4.300',
+      'mobile',
+      'HarmonyOS',
+      '5.0',
+      'Huawei Browser',
+      '5',
+    ],
+    [
+      'UCWEB/2.0 (MIDP-2.0; U; Adr 4.4.2; en-US; SM-G355H) U2/1.0.0 UCBrowser/10.7.6.805 U2/1.0.0 Mobile',
+      'mobile',
+      'Android',
+      '4.4.2',
+      'UC Browser',
+      '10',
+    ],
+    [
       'Mozilla/5.0 (Linux; Android 14; SM-S918B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/26.0 Chrome/122.0.0.0 Mobile Safari/537.36',
       'mobile',
       'Android',

@@ -34,6 +34,13 @@ export function firstLanguage(acceptLanguage: string): string {
   return /^\s*([a-z]{2,3})(?=[-_,;\s]|$)/i.exec(acceptLanguage)?.[1]?.toLowerCase() ?? '';
 }
 
+/** The same with its region and script, in lower case: `pt-br`. */
+export const firstLanguageTag = (acceptLanguage: string): string =>
+  /^\s*([a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,4})(?=[,;\s]|$)/i
+    .exec(acceptLanguage)?.[1]
+    ?.toLowerCase()
+    .replaceAll('_', '-') ?? firstLanguage(acceptLanguage);
+
 const maxHostCharacters = 253;
 
 /**

@@ -184,6 +184,18 @@ describe('which device a visitor has', () => {
       'Mozilla/5.0 (Linux; Android 10; HiPad X) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/86.0.4240.198 Safari/537.36',
       null,
     ],
+    [
+      "Facebook's own part alone, on Android",
+      'android',
+      '[FBAN/FB4A;FBAV/444.0.0.23.106;FBDM/{density=3.0,width=1080,height=2220};FBDV/SM-S911B;FBSV/13]',
+      null,
+    ],
+    [
+      'the same on an iPhone',
+      'ios',
+      '[FBAN/FBIOS;FBAV/444.0.0.23.106;FBDV/iPhone13,2;FBMD/iPhone;FBSN/iOS;FBSV/16.5]',
+      null,
+    ],
     ['no agent', 'other', null, null],
   ])('%s', (_, device, userAgent, hint) => {
     expect(deviceOf(userAgent, hint)).toBe(device);

@@ -1,6 +1,6 @@
 import { isDesktopModePad } from './agent-system.ts';
 import { type Classification, classOfVisitor, type VisitorSigns } from './click-class.ts';
-import type { AgentKind, Device } from './resolve.ts';
+import type { AgentKind, Device } from './visitor.ts';
 
 /**
  * What a visitor is, asked by the very function that gives hits their class. A client without a user agent is a script. Nobody
@@ -25,7 +25,7 @@ export function deviceOf(userAgent: string | null, platformHint: string | null):
     if (platform !== '' && platform !== 'unknown') return 'other';
   }
   if (!userAgent || /windows phone|kaios/i.test(userAgent)) return 'other';
-  // There are Android tablets called MiPad and HiPad.
-  if (/android/i.test(userAgent)) return 'android';
+  // There are Android tablets called MiPad and HiPad. Facebook's lighter views name their app alone.
+  if (/android|^\[FB\w+\/(?:FB4A|Orca)/i.test(userAgent)) return 'android';
   return /\b(?:iphone|ipad|ipod)\b/i.test(userAgent) || isDesktopModePad(userAgent) ? 'ios' : 'other';
 }

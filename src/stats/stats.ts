@@ -1,7 +1,15 @@
-import { type Counts, type Hours, type RollupSlice, type Slice, spanOf } from '../ledger/counts.ts';
+import {
+  type BucketCount,
+  type Counts,
+  type HitSlice,
+  type Hours,
+  type RollupSlice,
+  type Slice,
+  spanOf,
+} from '../ledger/counts.ts';
 import type { GroupCount } from '../ledger/groups.ts';
 import type { Owner } from '../ledger/ledger.ts';
-import { openCounts } from '../ledger/open-counts.ts';
+import { openCounts, openHitCounts } from '../ledger/open-counts.ts';
 import { hasChunks } from '../ledger/open-ledger.ts';
 import {
   columnOf,
@@ -96,8 +104,18 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const changedAt = await rulesChangedAt(database.read);
   const isFiltered = filters.size > 0 || classes !== undefined;
   const isTallied = !isFiltered && groupSlice !== null && (await hasTallies(database, question, groupSlice));
-  const [counts, visitors, found] = await Promise.all([
-    classCounts(openCounts(database, owner, slice, rawSince), range),
+  const together = groupBy !== undefined && areSameHits(slice, groupSlice);
+  const both = together
+    ? openHitCounts(database, owner, slice, rawSince).bucketsAndGroups(
+        range.buckets,
+        columnOf(groupBy),
+        maxGroups,
+      )
+    : null;
+  const [byBucket, visitors, found] = await Promise.all([
+    both
+      ? both.then(({ counts }) => counts)
+      : openCounts(database, owner, slice, rawSince).byBucket(range.buckets),
     isFiltered
       ? null
       : visitorCounts(
@@ -105,9 +123,13 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
           range,
           visitorsByHourSince(changedAt),
         ),
-    groupSlice && groupBy !== undefined ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy) : null,
+    both
+      ? both.then(({ groups }) => groups)
+      : groupSlice && groupBy !== undefined
+        ? groupsIn(isTallied ? clicksInLedger : groupSlice, groupBy)
+        : null,
   ]);
-  const points = pointsOf(range, counts, visitors, isOfClicksAlone(slice));
+  const points = pointsOf(range, classCounts(byBucket, range), visitors, isOfClicksAlone(slice));
   // What the ledger no longer has, or didn't have a moment ago, is in the roll-ups.
   const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
   const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
@@ -120,6 +142,12 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
     ...(groups ?? { groups: null, other: null }),
   };
 }
+
+/** Whether the series and the groups are counted from the same hits, which then are looked at once. */
+const areSameHits = (slice: Slice, groupSlice: Slice | null): slice is HitSlice =>
+  slice.kind === 'hits' &&
+  groupSlice?.kind === 'hits' &&
+  String(slice.classes) === String(groupSlice.classes);
 
 const clicksInLedger: Slice = { kind: 'hits', values: [], classes: [click] };
 
@@ -140,9 +168,9 @@ async function hasTallies(
 /** Hits by bucket, then by class. */
 type ClassCounts = readonly (readonly number[])[];
 
-async function classCounts(counts: Counts, { buckets }: StatsRange): Promise<ClassCounts> {
+function classCounts(counts: readonly BucketCount[], { buckets }: StatsRange): ClassCounts {
   const sums = buckets.map(() => rollupClasses.map(() => 0));
-  for (const { bucket, class: ofClass, hits } of await counts.byBucket(buckets)) {
+  for (const { bucket, class: ofClass, hits } of counts) {
     const row = sums[bucket];
     if (row?.[ofClass] !== undefined) row[ofClass] += hits;
   }

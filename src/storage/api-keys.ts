@@ -21,7 +21,7 @@ export async function deleteApiKeysOf(queries: Queries, userId: number): Promise
   await queries.deleteFrom('api_keys').where('user_id', '=', userId).execute();
 }
 
-interface KeyHolder extends Caller {
+interface KeyHolder extends Omit<Caller, 'via'> {
   readonly keyId: number;
   readonly lastUsedAt: number | null;
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { dialectOf } from './dialect.ts';
 import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
@@ -66,15 +66,33 @@ export const requestCertificate = (queries: Queries, host: string, now: number):
       .returning('host'),
   );
 
+const isDue = (now: number) => (of: ExpressionBuilder<Schema, 'certificates'>) =>
+  of.and([
+    of('next_at', '<=', now),
+    of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]),
+  ]);
+
+/** Tries and claims that are farther off than they can be were noted by a clock that was ahead: they are due now. */
+export async function correctCertificateTimes(
+  queries: Queries,
+  { now, lastTry, lastClaim }: { readonly now: number; readonly lastTry: number; readonly lastClaim: number },
+): Promise<void> {
+  await queries
+    .updateTable('certificates')
+    .set({ claimed_until: null })
+    .where('claimed_until', '>', lastClaim)
+    .execute();
+  await queries
+    .updateTable('certificates')
+    .set({ next_at: now })
+    .where('next_at', '>', lastTry)
+    // One that has a certificate is due by the dates in it.
+    .where((of) => of.or([of('chain', 'is', null), of('problem', 'is not', null)]))
+    .execute();
+}
+
 export const hasDueCertificates = (queries: Queries, now: number): Promise<boolean> =>
-  hasRow(
-    queries
-      .selectFrom('certificates')
-      .select('host')
-      .where('next_at', '<=', now)
-      .where((of) => of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]))
-      .limit(1),
-  );
+  hasRow(queries.selectFrom('certificates').select('host').where(isDue(now)).limit(1));
 
 /** Claims those that are due, longest due first. No other node gets them before `until`. */
 export async function claimDueCertificates(
@@ -84,8 +102,7 @@ export async function claimDueCertificates(
   const due = queries
     .selectFrom('certificates')
     .select('host')
-    .where('next_at', '<=', now)
-    .where((of) => of.or([of('claimed_until', 'is', null), of('claimed_until', '<=', now)]))
+    .where(isDue(now))
     .orderBy('next_at')
     .limit(max);
   const hosts = await (dialectOf(queries).locksRows ? due.forUpdate().skipLocked() : due).execute();
@@ -125,4 +142,48 @@ export async function certificatesOf(
     .select(['host', 'not_after', 'problem', 'problem_detail', 'next_at'])
     .where('host', 'in', hosts)
     .execute();
+}
+
+export interface CertificateCounts {
+  /** Null: nothing is wrong with these. */
+  readonly problem: string | null;
+  readonly names: number;
+  /** Those that have a valid certificate. */
+  readonly served: number;
+  /** Orders that failed in a row, of all of them. */
+  readonly failures: number;
+  /** When the first of the valid ones ends. */
+  readonly first_end: number | null;
+}
+
+/** How the names stand that are served: those of domains that were deleted or given up don't count. */
+export async function certificateCounts(
+  queries: Queries,
+  ownHost: string,
+  now: number,
+): Promise<CertificateCounts[]> {
+  const rows = await queries
+    .selectFrom('certificates')
+    .select(({ fn }) => [
+      'problem',
+      fn.countAll<string>().as('names'),
+      fn.sum<string>('failures').as('failures'),
+      fn.count<string>('not_after').filterWhere('not_after', '>', now).as('served'),
+      fn.min('not_after').filterWhere('not_after', '>', now).as('first_end'),
+    ])
+    .where((of) =>
+      of.or([
+        of('host', '=', ownHost),
+        of('host', 'in', of.selectFrom('domains').select('host').where('verified_at', 'is not', null)),
+      ]),
+    )
+    .groupBy('problem')
+    .execute();
+  return rows.map(({ problem, names, failures, served, first_end }) => ({
+    problem,
+    names: Number(names),
+    failures: Number(failures),
+    served: Number(served),
+    first_end: first_end === null ? null : Number(first_end),
+  }));
 }

@@ -1,9 +1,15 @@
+import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
 import type { Queries } from './schema.ts';
 
-/** Links of a domain whose cached copies are out of date, on every node. */
-export interface LinkChange {
+/** By both it is told whether a change is still the same: after a restore another one may have its id. */
+export interface ChangeMark {
   readonly id: number;
+  readonly at: number;
+}
+
+/** Links of a domain whose cached copies are out of date, on every node. */
+export interface LinkChange extends ChangeMark {
   readonly domain_id: number;
   /** One to a line: no suffix has a line break. */
   readonly suffixes: string;
@@ -58,34 +64,70 @@ function inRows(links: readonly LinkAddress[]): string[] {
   );
 }
 
-export const changesAfter = (queries: Queries, id: number, limit: number): Promise<LinkChange[]> =>
+/** In the order of their ids, those with this id or a higher one. */
+export const changesFrom = (queries: Queries, id: number, limit: number): Promise<LinkChange[]> =>
+  selectFrom(queries, id, limit);
+
+const selectFrom = prepared((queries, id: number, limit: number) =>
   queries
     .selectFrom('changes')
-    .select(['id', 'domain_id', 'suffixes'])
-    .where('id', '>', id)
+    .select(['id', 'at', 'domain_id', 'suffixes'])
+    .where('id', '>=', id)
+    .orderBy('id')
+    .limit(limit)
+    .compile(),
+);
+
+export const newestChange = async (queries: Queries): Promise<ChangeMark | null> =>
+  (await queries
+    .selectFrom('changes')
+    .select(['id', 'at'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()) ?? null;
+
+interface IdRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The ids above this one that are missing between those of the changes. */
+export async function missingChanges(queries: Queries, after: number): Promise<IdRange[]> {
+  const { rows } = await sql<IdRange>`select first, last from (
+      select coalesce(lag(id) over (order by id), ${sql.lit(after)}) + 1 as first, id - 1 as last
+      from changes where id > ${sql.lit(after)}
+    ) as gaps where first <= last order by first`.execute(queries);
+  return rows.map(({ first, last }) => ({ first: Number(first), last: Number(last) }));
+}
+
+/** In the order of their ids, those in these ranges. */
+export const changesWithin = (
+  queries: Queries,
+  ranges: readonly IdRange[],
+  limit: number,
+): Promise<LinkChange[]> =>
+  queries
+    .selectFrom('changes')
+    .select(['id', 'at', 'domain_id', 'suffixes'])
+    .where((is) => is.or(ranges.map(({ first, last }) => is.between('id', first, last))))
     .orderBy('id')
     .limit(limit)
     .execute();
 
-export async function newestChangeId(queries: Queries): Promise<number> {
-  const row = await queries
-    .selectFrom('changes')
-    .select((of) => of.fn.max('id').as('id'))
-    .executeTakeFirst();
-  return Number(row?.id ?? 0);
-}
-
-/** Some of those that are older than an instant; returns how many. */
+/** Some of those that are older than an instant; returns how many. The newest stays: by it nodes tell where they are. */
 export async function deleteOldChanges(queries: Queries, before: number, limit: number): Promise<number> {
   const rows = await queries
     .deleteFrom('changes')
     .where('id', 'in', (old) =>
-      old.selectFrom('changes').select('id').where('at', '<', before).orderBy('at').limit(limit),
+      old
+        .selectFrom('changes')
+        .select('id')
+        .where('at', '<', before)
+        .where('id', '<', (all) => all.selectFrom('changes').select((of) => of.fn.max('id').as('id')))
+        .orderBy('at')
+        .limit(limit),
     )
     .returning('id')
     .execute();
   return rows.length;
 }
-
-export const changesAmong = (queries: Queries, ids: readonly number[]): Promise<LinkChange[]> =>
-  queries.selectFrom('changes').select(['id', 'domain_id', 'suffixes']).where('id', 'in', ids).execute();

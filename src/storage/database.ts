@@ -11,6 +11,8 @@ export interface ReadTerms {
   readonly deadline: number;
   /** Milliseconds that one statement may take, its wait for a turn included. */
   readonly patience: number;
+  /** When a change is given up that a server makes, and what is read for it. Changes of SQLite go on to their end. */
+  readonly changeDeadline?: number;
 }
 
 /** For what Linnet asks by itself. */
@@ -21,16 +23,28 @@ export const ownTerms: ReadTerms = {
   patience: Number.POSITIVE_INFINITY,
 };
 
-/** The data as a job sees it, in the thread that has it. */
+export type JobParameters = readonly (number | string)[];
+
+type TakeFields = (fields: readonly (Uint8Array | null)[]) => void;
+
+/** The data as a job sees it, in a thread that does nothing else. */
 export interface JobStore {
-  rows<Row>(sql: string, parameters: readonly (number | string)[]): readonly Row[];
+  /** Parameters are `$1`, `$2` and so on, in the order in which they first appear. */
+  rows<Row>(sql: string, parameters: JobParameters): readonly Row[] | Promise<readonly Row[]>;
+  /** The same where the data is in this process: reading it costs no more than asking for it. Null where it is with a server. */
+  readonly rowsAtOnce: (<Row>(sql: string, parameters: JobParameters) => readonly Row[]) | null;
+  /**
+   * Where it is with a server: calls `take` for each row with its fields in the server's binary form, which are valid until it
+   * returns. The statement has no parameters.
+   */
+  readonly copy: ((select: string, take: TakeFields) => Promise<void>) | null;
   /** Throws when the job is no longer wanted. Jobs call it again and again. */
   keepGoing(): void;
 }
 
 /**
- * Runs the default function of a module in a thread that reads, as `(store: JobStore, input) => answer`. The module and
- * what it imports are loaded there once: it shouldn't be much.
+ * Runs the default function of a module in a thread that reads, as `(store: JobStore, input) => Promise<answer>`. The module and
+ * what it imports are loaded there once: it shouldn't be much. It waits for nothing but the store.
  */
 export type Compute = <Answer>(module: string, input: unknown) => Promise<Answer>;
 
@@ -49,33 +63,40 @@ export interface Database {
   readonly read: Queries;
   /** The same in a caller's name: organizations take turns, and what takes too long ends with `TookTooLong`. */
   readFor(terms: ReadTerms): Queries;
-  /** Null where the data is with a server. */
-  readonly compute: Compute | null;
-  computeFor(terms: ReadTerms): Compute | null;
+  readonly compute: Compute;
+  computeFor(terms: ReadTerms): Compute;
   readonly lookup: Queries;
+  /** Whether changes can be made at the moment; rejected where it gives no answer. */
+  takesChanges(): Promise<boolean>;
   /**
    * Runs `work` in a transaction. It may run more than once and shares its turn with others: it does nothing but
    * query, and never calls `write` again.
    */
-  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  write<T>(work: (queries: Queries) => Promise<T>, terms?: ReadTerms): Promise<T>;
   /**
    * As `write`, for small changes of one kind: those that arrive while the store is busy are made by one call of `work`, with
    * the same statements. `work` is the same function each time.
    */
-  writeTogether<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome>;
+  writeTogether<Item, Outcome>(
+    item: Item,
+    work: WriteItems<Item, Outcome>,
+    terms?: ReadTerms,
+  ): Promise<Outcome>;
   /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
   migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** The same database, read in a caller's name. */
+/** The same database, in a caller's name. */
 export function inTheNameOf(database: Database, terms: ReadTerms): Database {
   let read: Queries | undefined;
-  let compute: Compute | null | undefined;
+  let compute: Compute | undefined;
   return {
     ...database,
+    write: (work) => database.write(work, terms),
+    writeTogether: (item, work) => database.writeTogether(item, work, terms),
     get compute() {
-      if (compute === undefined) compute = database.computeFor(terms);
+      compute ??= database.computeFor(terms);
       return compute;
     },
     get read() {

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { dialectOf } from './dialect.ts';
 import { updateDomain } from './domains.ts';
 import { recordHostChange } from './host-changes.ts';
 import type { Queries } from './schema.ts';
@@ -71,8 +70,6 @@ export async function deleteCountsOf(queries: Queries, linkIds: readonly number[
   await queries.deleteFrom('link_hours').where('link_id', 'in', linkIds).execute();
   await queries.deleteFrom('link_clicks').where('link_id', 'in', linkIds).execute();
   await queries.deleteFrom('hit_pack_links').where('link_id', 'in', linkIds).execute();
-  if (dialectOf(queries).chunksHits)
-    await queries.deleteFrom('hit_chunk_links').where('link_id', 'in', linkIds).execute();
 }
 
 type Deletion = (organizationId: number, limit: number) => RawBuilder<unknown>;
@@ -101,6 +98,7 @@ const deletions: readonly Deletion[] = [
   (id) => sql`delete from link_block_marks where organization_id = ${id} returning 1`,
   (id) => sql`delete from click_corrections where organization_id = ${id} returning 1`,
   (id) => sql`delete from webhook_outages where organization_id = ${id} returning 1`,
+  (id) => sql`delete from idempotency_keys where organization_id = ${id} returning 1`,
 ];
 
 /** Some of what an organization has beside its links; false when there was nothing. */

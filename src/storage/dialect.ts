@@ -31,7 +31,7 @@ export interface Dialect {
   readonly keyedTableEnd: string;
   /** Whether tables can have partitions. The ledger then has one for each month, and packs are found by their instant, too. */
   readonly partitions: boolean;
-  /** Whether rows and packs become chunks, which are read where the data is. */
+  /** Whether rows and packs become chunks that take their place, or else are in chunks as well. */
   readonly chunksHits: boolean;
   /** The function that makes rows of a JSON array, with each of its elements as `value`. */
   readonly jsonEach: string;
@@ -44,6 +44,10 @@ export interface Dialect {
    * stopped. PostgreSQL stops them by itself.
    */
   readonly keepGoing: (column: string) => RawBuilder<boolean>;
+  /** `rules/destination-key.ts`, as an expression of `destination_url`; for migrations. */
+  readonly destinationKey: string;
+  /** The index of the last of these rising numbers that isn't above a column. Null where there is no function that looks for it. */
+  readonly indexIn: ((column: string, starts: readonly number[]) => RawBuilder<number>) | null;
   /** After a text: compared by code point, the same on every database and machine. */
   readonly textOrder: string;
   /** The same expressions as in the indexes, character by character: or else those are not used. */
@@ -79,6 +83,8 @@ export const dialects: Record<Database['kind'], Dialect> = {
     jsonCell: (index, _kind, name) => `item.value ->> ${index} as ${name}`,
     contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
     keepGoing: (column) => sql`keep_going(${sql.ref(column)})`,
+    destinationKey: 'destination_key(destination_url)',
+    indexIn: null,
     textOrder: '',
     searchKeys: searchKeysWith('instr', 'char(10)'),
   },
@@ -99,6 +105,10 @@ export const dialects: Record<Database['kind'], Dialect> = {
         : `cast(item.value ->> ${index} as bigint) as ${name}`,
     contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
     keepGoing: () => sql`true`,
+    destinationKey:
+      "cast(('x' || encode(substr(sha256(convert_to(destination_url, 'UTF8')), 1, 6), 'hex'))::bit(48) as bigint)",
+    indexIn: (column, starts) =>
+      sql`width_bucket(${sql.ref(column)}, cast(${`{${starts.join(',')}}`} as bigint[])) - 1`,
     textOrder: 'collate "C"',
     searchKeys: searchKeysWith('strpos', 'chr(10)'),
   },

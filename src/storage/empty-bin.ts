@@ -1,4 +1,5 @@
 import { erasedColumns } from './link-columns.ts';
+import { deleteHistoryOf } from './link-history.ts';
 import type { Queries } from './schema.ts';
 
 /** Empties the bin of these links, as far as they are an organization's and in it. Returns how many were. */
@@ -20,6 +21,7 @@ export async function emptyOfLinks(
     .execute();
   const gone = emptied.map(({ id }) => id);
   if (gone.length > 0) await queries.deleteFrom('link_bin_tags').where('link_id', 'in', gone).execute();
+  await deleteHistoryOf(queries, gone);
   return gone.length;
 }
 

@@ -20,7 +20,7 @@ type Cell = CompleteLink[Column];
 export type Inserted = Pick<Stored, 'id' | 'domain_id' | 'suffix' | 'qr_marker'>;
 
 /**
- * What was inserted, in the order of the rows; null where the suffix is taken on its domain. Of two rows with the same
+ * What was inserted, in the order of the rows; null where the suffix is taken on its domain, or the external id in its organization. Of two rows with the same
  * domain and suffix, the first is inserted.
  */
 export async function insertLinks(
@@ -91,7 +91,7 @@ function insertOf(
   return sql<Inserted>`
     insert into links (${sql.raw(sent.join(', '))})
     select ${sql.join(sent.map(value))} from ${table} as sent where true
-    on conflict (domain_id, suffix) do nothing
+    on conflict ${sql.raw(sent.includes('external_id') ? '' : '(domain_id, suffix)')} do nothing
     returning id, domain_id, suffix, qr_marker`;
 }
 

@@ -1,7 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { clearTakenExternalIds } from './external-ids.ts';
 import { jsonTexts } from './json-rows.ts';
 import { linkColumns } from './link-columns.ts';
+import { deleteHistoryOf } from './link-history.ts';
 import { isRestorable } from './list-deleted.ts';
 import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -55,10 +57,12 @@ export async function lockRestorable(
 }
 
 /**
- * Restores them where no link has their suffix now; of several with one suffix, the one that was deleted last. Returns the
+ * Restores them where no link has their suffix now; of several with one suffix, the one that was deleted last. An external id
+ * that another link has by now is lost. Returns the
  * ids of those that were restored.
  */
 export async function moveFromBin(queries: Queries, wanted: readonly number[]): Promise<number[]> {
+  await clearTakenExternalIds(queries, wanted);
   const moved = await queries
     .insertInto('links')
     .columns(columns)
@@ -70,7 +74,7 @@ export async function moveFromBin(queries: Queries, wanted: readonly number[]): 
         .orderBy('deleted_at', 'desc')
         .orderBy('id', 'desc'),
     )
-    .onConflict((conflict) => conflict.columns(['domain_id', 'suffix']).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
   const ids = moved.map(({ id }) => id);
@@ -120,5 +124,9 @@ export async function deleteOldBinned(queries: Queries, before: number, limit: n
     )
     .returning('id')
     .execute();
+  await deleteHistoryOf(
+    queries,
+    rows.map(({ id }) => id),
+  );
   return rows.length;
 }

@@ -10,12 +10,26 @@ const columns = {
   domain_id: 'integer',
   suffix: 'text',
   destination_url: 'text',
+  /** By which it is found. Null for links that an earlier version made meanwhile. */
+  destination_key: 'integer null',
   android_url: 'text null',
   ios_url: 'text null',
   og_title: 'text null',
   og_description: 'text null',
   og_image: 'text null',
+  start_at: 'integer null',
   expires_at: 'integer null',
+  /** Where visitors are led before it starts, and after it has expired. */
+  before_start_url: 'text null',
+  expired_url: 'text null',
+  /** `RuleFields` as JSON; null where there are none. */
+  rules: 'text null',
+  /** A `QueryForwarding`; null is FORWARD_QUERY. */
+  forward_query: 'text null',
+  /** 1: what follows the suffix in a visitor's address is appended to the destination's path. */
+  forward_path: 'integer default',
+  /** Null is 302. */
+  redirect_status: 'integer null',
   qr_foreground: 'text',
   qr_background: 'text',
   qr_png: 'integer',
@@ -35,7 +49,21 @@ const columns = {
   zapier_hook_id: 'integer default',
   /** 1: the QR codes of this link carry the marker that distinguishes scans from clicks. */
   qr_marker: 'integer default',
-  /** Name, suffix and destination, folded, for the list's search. */
+  /** 1: visitors see the page of a link that has ended. */
+  disabled: 'integer default',
+  /** 1: it works, and is in no list unless the call asks for archived links. */
+  archived: 'integer default',
+  /** 1: its address or code is in print, so that its end has to be confirmed. */
+  on_paper: 'integer default',
+  notes: 'text null',
+  /** An id of the organization's own, unique among its links. */
+  external_id: 'text null',
+  /** A user. Null for links that are older than the history. */
+  created_by: 'integer null',
+  /** An API key. */
+  created_key: 'integer null',
+  created_via: 'text null',
+  /** Name, suffix, destination and notes, folded, for the list's search. */
   search_text: 'text',
 } as const;
 
@@ -59,13 +87,19 @@ export const linkColumns = Object.fromEntries(
 /** What is erased of a link that is removed from the bin for good: its suffix stays reserved, its content goes. */
 export const erasedColumns = {
   destination_url: '',
+  destination_key: null,
   android_url: null,
   ios_url: null,
+  before_start_url: null,
+  expired_url: null,
+  rules: null,
   og_title: null,
   og_description: null,
   og_image: null,
   password_hash: null,
   name: null,
+  notes: null,
+  external_id: null,
   webhook_url: null,
   webhook_auth_key: null,
   zapier_hook_url: null,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { prepared } from './prepared.ts';
+import { countRows, hasRow } from './rows.ts';
 import type { Queries } from './schema.ts';
 import { together } from './together.ts';
 
@@ -41,6 +42,39 @@ const addToCount = prepared(
       )
       .compile(),
 );
+
+export const hasArchived = (queries: Queries, organizationId: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .selectFrom('links')
+      .select('id')
+      .where('organization_id', '=', organizationId)
+      .where('archived', '=', sql.lit(1))
+      .limit(1),
+  );
+
+/** How many of them are archived: counted along an index that has no others. */
+export const archivedCount = (
+  queries: Queries,
+  organizationId: number,
+  domainId?: number,
+): Promise<number> => {
+  const archived = queries
+    .selectFrom('links')
+    .where('organization_id', '=', organizationId)
+    .where('archived', '=', sql.lit(1));
+  return countRows(domainId === undefined ? archived : archived.where('domain_id', '=', domainId));
+};
+
+/** How many links on a domain are in print. */
+export const onPaperCount = (queries: Queries, organizationId: number, domainId: number): Promise<number> =>
+  countRows(
+    queries
+      .selectFrom('links')
+      .where('organization_id', '=', organizationId)
+      .where('domain_id', '=', domainId)
+      .where('on_paper', '=', sql.lit(1)),
+  );
 
 /** All of an organization's links, or those on one domain. */
 export async function linkCount(

@@ -1,5 +1,7 @@
 import { type CompiledQuery, type Selectable, sql } from 'kysely';
 import { locationOf } from '../rules/destination-text.ts';
+import { isQueryForwarding, isRedirectStatus, type RedirectStatus } from '../rules/forwarding.ts';
+import { linkRulesOf } from '../rules/link-rules.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
 import { fold } from '../rules/text.ts';
@@ -19,12 +21,16 @@ export type LinkChanges = Partial<
   Omit<Selectable<Schema['links']>, 'id' | 'created_at' | 'organization_id' | 'domain_id' | 'suffix'>
 >;
 
-/** Always three lines: the indexes of search rely on that. */
+/** The first three lines are always there, and the notes come behind them: the indexes of search rely on that. */
 export const searchText = (link: {
   readonly name?: string | null | undefined;
   readonly suffix: string;
   readonly destination_url: string;
-}): string => fold(`${link.name?.replace(/\n/g, ' ') ?? ''}\n${link.suffix}\n${link.destination_url}`);
+  readonly notes?: string | null | undefined;
+}): string =>
+  fold(
+    `${link.name?.replace(/\n/g, ' ') ?? ''}\n${link.suffix}\n${link.destination_url}${link.notes ? `\n${link.notes}` : ''}`,
+  );
 
 export const withHost = (queries: Queries) =>
   queries
@@ -107,6 +113,15 @@ export async function updateLink(
     .execute();
 }
 
+/** Settings that many links get at once. */
+export async function setFlags(
+  queries: Queries,
+  ids: readonly number[],
+  flags: Pick<LinkChanges, 'disabled' | 'archived' | 'on_paper'>,
+): Promise<void> {
+  if (ids.length > 0) await queries.updateTable('links').set(flags).where('id', 'in', ids).execute();
+}
+
 /** No two states of a link share their `updated_at`, so it identifies one. */
 export async function touchLinks(queries: Queries, ids: readonly number[], now: number): Promise<void> {
   if (ids.length === 0) return;
@@ -136,7 +151,7 @@ export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
   };
 }
 
-const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
+export const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
   id: row.id,
   organizationId: row.organization_id,
   destinationUrl: locationOf(row.destination_url),
@@ -144,21 +159,34 @@ const linkForVisitor = (row: VisitorRow): LinkForVisitor => ({
 });
 
 function optionsOf(row: VisitorRow): LinkOptions | null {
-  const urls = [row.destination_url, row.android_url, row.ios_url];
+  const urls = [row.destination_url, row.android_url, row.ios_url, row.before_start_url, row.expired_url];
+  const rules = linkRulesOf(row.id, row.rules);
   const options: LinkOptions = {
+    disabled: row.disabled === 1,
     androidUrl: row.android_url && locationOf(row.android_url),
     iosUrl: row.ios_url && locationOf(row.ios_url),
     ogTitle: row.og_title,
     ogDescription: row.og_description,
     ogImage: row.og_image,
+    startsAt: row.start_at,
     expiresAt: row.expires_at,
+    beforeStartUrl: row.before_start_url && locationOf(row.before_start_url),
+    expiredUrl: row.expired_url && locationOf(row.expired_url),
+    rules,
+    forwardQuery: isQueryForwarding(row.forward_query) ? row.forward_query : null,
+    forwardPath: row.forward_path === 1,
+    redirectStatus: redirectStatusOf(row.redirect_status),
     passwordHash: row.password_hash,
     captcha: row.captcha === 1,
     botProtection: row.bot_protection === 1,
-    hasUnsafeUrl: urls.some((url) => url !== null && !isPlainUrl(url)),
+    hasUnsafeUrl: urls.some((url) => url !== null && !isPlainUrl(url)) || rules?.hasUnsafeUrl === true,
   };
   return Object.values(options).every((value) => value === null || value === false) ? null : options;
 }
+
+/** Null for the usual one too: such a link needs no options. */
+const redirectStatusOf = (stored: number | null): RedirectStatus | null =>
+  isRedirectStatus(stored) && stored !== 302 ? stored : null;
 
 const visitorColumns = [
   'id',
@@ -169,10 +197,18 @@ const visitorColumns = [
   'og_title',
   'og_description',
   'og_image',
+  'start_at',
   'expires_at',
+  'before_start_url',
+  'expired_url',
+  'rules',
+  'forward_query',
+  'forward_path',
+  'redirect_status',
   'password_hash',
   'captcha',
   'bot_protection',
+  'disabled',
 ] as const;
 
 type VisitorRow = Pick<Selectable<Schema['links']>, (typeof visitorColumns)[number]>;

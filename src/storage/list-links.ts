@@ -20,6 +20,10 @@ export interface LinkFilter {
   readonly tags?: readonly FilterTag[] | undefined;
   readonly ids?: readonly number[] | undefined;
   readonly domainId?: number | undefined;
+  /** Only archived links, or all others. */
+  readonly archived?: boolean | undefined;
+  /** Only links that are in print, or all others. */
+  readonly onPaper?: boolean | undefined;
   /** Only links older than this one: the key of a page that new links don't move. */
   readonly before?: number | undefined;
 }
@@ -201,10 +205,18 @@ function matches(
 ): RawBuilder<boolean> {
   const conditions = [sql`links.organization_id = ${organizationId}`];
   // What has no filter is counted along an index: millions of its entries in a part of a second.
-  if (filter.domainId !== undefined || filter.tags !== undefined)
+  if (
+    filter.domainId !== undefined ||
+    filter.tags !== undefined ||
+    filter.archived !== undefined ||
+    filter.onPaper !== undefined
+  )
     conditions.unshift(dialect.keepGoing('links.id'));
   if (filter.before !== undefined) conditions.push(sql`links.id < ${filter.before}`);
   if (filter.domainId !== undefined) conditions.push(sql`links.domain_id = ${filter.domainId}`);
+  if (filter.archived !== undefined)
+    conditions.push(sql`links.archived = ${sql.lit(filter.archived ? 1 : 0)}`);
+  if (filter.onPaper !== undefined) conditions.push(sql`links.on_paper = ${sql.lit(filter.onPaper ? 1 : 0)}`);
   if (filter.ids !== undefined) conditions.push(sql`links.id in (${sql.join(filter.ids)})`);
   for (const [index, { id }] of (filter.tags ?? []).entries()) {
     conditions.push(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from './database.ts';
 import { dialects } from './dialect.ts';
+import { leastMigration, requireMigration } from './least-migration.ts';
 import type { Migration } from './migration.ts';
 import { first } from './migrations/001-first.ts';
 import { clicks } from './migrations/002-clicks.ts';
@@ -35,6 +36,18 @@ import { chunkTallies } from './migrations/030-chunk-tallies.ts';
 import { certificates } from './migrations/031-certificates.ts';
 import { rulesOfCounting } from './migrations/032-rules-of-counting.ts';
 import { floodLevels } from './migrations/033-flood-levels.ts';
+import { linkLife } from './migrations/034-link-life.ts';
+import { finishedJournals } from './migrations/035-finished-journals.ts';
+import { linkHistory } from './migrations/036-link-history.ts';
+import { chunksByMonth } from './migrations/037-chunks-by-month.ts';
+import { linkOnPaper } from './migrations/038-link-on-paper.ts';
+import { linkEnds } from './migrations/039-link-ends.ts';
+import { idempotencyKeys } from './migrations/040-idempotency-keys.ts';
+import { linkForwarding } from './migrations/041-link-forwarding.ts';
+import { destinationKeys } from './migrations/042-destination-key.ts';
+import { linkRules } from './migrations/043-link-rules.ts';
+import { externalIds } from './migrations/044-external-ids.ts';
+import { linksByChunk } from './migrations/045-links-by-chunk.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -71,10 +84,28 @@ const migrations: readonly Migration[] = [
   certificates,
   rulesOfCounting,
   floodLevels,
+  linkLife,
+  finishedJournals,
+  linkHistory,
+  chunksByMonth,
+  linkOnPaper,
+  linkEnds,
+  idempotencyKeys,
+  linkForwarding,
+  destinationKeys,
+  linkRules,
+  externalIds,
+  linksByChunk,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */
 export const newestMigration = migrations.length;
+
+/**
+ * The newest migration that a program must know to write beside this one. Raised with each migration that earlier programs can't
+ * go along with: what drops or renames something, a release after the one that stopped using it. One that only adds leaves it as it is.
+ */
+export const leastWriter = 37;
 
 export const newerStore =
   'this database was set up by a newer Linnet; start that one, or restore a backup from before it';
@@ -96,8 +127,12 @@ export type BeforeUpgrade = (database: Database, from: number, to: number) => Pr
 export async function migrate(database: Database, beforeUpgrade: BeforeUpgrade | null = null): Promise<void> {
   await createLedger(database);
   const done = await migrationsDone(database);
-  if (done > newestMigration) throw new Error(newerStore);
-  if (done > 0 && done < newestMigration) await beforeUpgrade?.(database, done, newestMigration);
+  if (done > newestMigration && !(await mayWrite(database))) throw new Error(newerStore);
+  if (done > 0 && done < newestMigration) {
+    await beforeUpgrade?.(database, done, newestMigration);
+    // Before anything is dropped, so that nodes which still use it can hear of it. Not in the copy, which they may go back to.
+    await requireMigration(database, leastWriter);
+  }
   for (let number = done + 1; number <= newestMigration; number++) {
     await database.migrate(async (queries) => {
       const claimed =
@@ -108,6 +143,13 @@ export async function migrate(database: Database, beforeUpgrade: BeforeUpgrade |
       for (const statement of statementsOf(database.kind, number)) await sql.raw(statement).execute(queries);
     });
   }
+  await requireMigration(database, leastWriter);
+}
+
+/** A newer Linnet has been here, and left the store so that this one can write to it. */
+async function mayWrite(database: Database): Promise<boolean> {
+  const least = await leastMigration(database.read);
+  return least !== null && least <= newestMigration;
 }
 
 async function migrationsDone(database: Database): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
+import type { Way } from '../rules/access.ts';
 import type { HitColumn, RollupClass } from '../rules/click-fields.ts';
 import type { LinkRow } from './link-columns.ts';
 
@@ -103,6 +104,21 @@ export interface Schema {
    * for good, except for the suffix, which other organizations must not get yet.
    */
   link_bin: LinkRow & { deleted_at: number; emptied_at: Generated<number | null> };
+  /** Changes of links, deletions and returns from the bin; not their creation. */
+  link_history: {
+    id: Generated<number>;
+    link_id: number;
+    organization_id: number;
+    at: number;
+    user_id: number | null;
+    key_id: number | null;
+    via: Way;
+    action: 'created' | 'changed' | 'deleted' | 'restored';
+    /** The entry after which the link was as it is now again. */
+    back_to: number | null;
+    /** JSON: see manage/record-history.ts. */
+    changes: string;
+  };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };
@@ -131,7 +147,10 @@ export interface Schema {
     last_at: number;
     cells: Uint8Array;
   };
-  /** Hits of a while ago, on SQLite (`ledger/hit-chunk.ts`). Those of one organization follow one another by their ids. */
+  /**
+   * Hits of a while ago (`ledger/hit-chunk.ts`). Those of one organization follow one another by their ids. On PostgreSQL a
+   * chunk's columns are in the row, and its hits are in rows and packs as well.
+   */
   hit_chunks: {
     id: Generated<number>;
     organization_id: number;
@@ -146,12 +165,18 @@ export interface Schema {
   };
   hit_chunk_columns: { key: number; cells: Uint8Array };
   hit_chunk_tallies: { key: number; cells: Uint8Array };
-  /** The rows of a link in a chunk. */
-  hit_chunk_links: { link_id: number; chunk_id: number; first_row: number; end_row: number };
+  /** The rows of a link in a chunk; on PostgreSQL with the chunk's `first_at`. */
+  hit_chunk_links: {
+    link_id: number;
+    chunk_id: number;
+    first_row: number;
+    end_row: number;
+    first_at?: number;
+  };
   /** Which packs have hits of a link; on PostgreSQL with the pack's `first_at`. */
   hit_pack_links: { link_id: number; pack_id: number; first_at?: number };
-  /** On PostgreSQL: the newest id that a hit was given. */
-  hit_ids: { newest: number };
+  /** On PostgreSQL: the newest id that a hit was given, and up to which id no more hits appear. */
+  hit_ids: { newest: number; settled: number };
   /** Hits by hour (hours since the epoch), class and value of a dimension, for good. */
   organization_rollups: Rollup & { organization_id: number };
   /** The same for a link's hour, in one row: `ledger/hour-counts.ts` says how. */
@@ -195,7 +220,13 @@ export interface Schema {
     due_at: number | null;
     finished_at: number | null;
   };
-  journal_watermarks: { node: string; segment: number; byte_offset: number };
+  journal_watermarks: {
+    node: string;
+    segment: number;
+    byte_offset: number;
+    /** When the journal was folded to its end and given up; null while more may come. */
+    finished_at: Generated<number | null>;
+  };
   /** By which nodes see whether they have the same salt of a day; PostgreSQL alone. */
   visitor_salt_marks: { day: number; mark: string; proof: string };
   /** Nodes that ask for the salt of a day, and the salt sealed for each. */
@@ -275,6 +306,20 @@ export interface Schema {
     certificate: string | null;
     private_key: string | null;
     expires_at: number;
+  };
+  /** Calls with an Idempotency-Key, and what they were answered. */
+  idempotency_keys: {
+    user_id: number;
+    organization_id: number;
+    key_hash: string;
+    request_hash: string;
+    expires_at: number;
+    /** The length of `answer`. */
+    size: number;
+    /** Null while the answer isn't known, or lost. */
+    status: number | null;
+    /** Sealed. */
+    answer: string | null;
   };
   webhook_outages: {
     organization_id: number;

@@ -3,7 +3,7 @@ import type { Caller } from '../rules/access.ts';
 import { preparedRow } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
 
-interface SessionHolder extends Caller {
+interface SessionHolder extends Omit<Caller, 'via'> {
   readonly renewedAt: number;
 }
 

@@ -80,16 +80,17 @@ export async function endFamilies(
     .execute();
 }
 
-export const findTokenHolder = preparedRow<[hash: string, now: number], Caller>((queries, hash, now) =>
-  queries
-    .selectFrom('access_tokens')
-    .innerJoin('token_families', 'token_families.id', 'access_tokens.family_id')
-    .innerJoin('users', 'users.id', 'token_families.user_id')
-    .select(['users.id as userId', 'users.organization_id as organizationId', 'users.role as role'])
-    .where('access_tokens.hash', '=', hash)
-    .where('access_tokens.expires_at', '>', now)
-    .where('token_families.ended_at', 'is', null)
-    .compile(),
+export const findTokenHolder = preparedRow<[hash: string, now: number], Omit<Caller, 'via'>>(
+  (queries, hash, now) =>
+    queries
+      .selectFrom('access_tokens')
+      .innerJoin('token_families', 'token_families.id', 'access_tokens.family_id')
+      .innerJoin('users', 'users.id', 'token_families.user_id')
+      .select(['users.id as userId', 'users.organization_id as organizationId', 'users.role as role'])
+      .where('access_tokens.hash', '=', hash)
+      .where('access_tokens.expires_at', '>', now)
+      .where('token_families.ended_at', 'is', null)
+      .compile(),
 );
 
 /** Families go with their last refresh token: until then they distinguish a stolen token from a made-up one. */

@@ -124,10 +124,10 @@ export const failedDeliveries = (
     .execute();
 };
 
-/** A link's deliveries that failed for good, test calls apart; `max` where there are more. */
+/** Deliveries that failed for good, test calls apart; `max` where there are more. */
 export async function countFailed(
   queries: Queries,
-  { organizationId, linkId }: { readonly organizationId: number; readonly linkId: number },
+  { organizationId, linkId }: Pick<FailedSpan, 'organizationId' | 'linkId'>,
   max: number,
 ): Promise<number> {
   const span = { organizationId, linkId, from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -190,8 +190,20 @@ export async function deleteDeliveries(queries: Queries, ids: readonly number[])
   await queries.deleteFrom('webhook_deliveries').where('id', 'in', ids).execute();
 }
 
-/** Removes what is over, and returns how many: what is still to be tried stays. */
-export async function deleteOldDeliveries(queries: Queries, before: number, limit: number): Promise<number> {
+interface OldDeliveries {
+  /** What was made before and is over. Not before `clicksBefore`. */
+  readonly before: number;
+  /** What tells of clicks and was made before, also where it is still to be tried. */
+  readonly clicksBefore: number;
+  readonly clickEvents: readonly string[];
+}
+
+/** Returns how many it removed. */
+export async function deleteOldDeliveries(
+  queries: Queries,
+  { before, clicksBefore, clickEvents }: OldDeliveries,
+  limit: number,
+): Promise<number> {
   const rows = await queries
     .deleteFrom('webhook_deliveries')
     .where('id', 'in', (old) =>
@@ -199,7 +211,12 @@ export async function deleteOldDeliveries(queries: Queries, before: number, limi
         .selectFrom('webhook_deliveries')
         .select('id')
         .where('created_at', '<', before)
-        .where('next_try_at', 'is', null)
+        .where((where) =>
+          where.or([
+            where('next_try_at', 'is', null),
+            where.and([where('created_at', '<', clicksBefore), where('event', 'in', clickEvents)]),
+          ]),
+        )
         .limit(limit),
     )
     .returning('id')

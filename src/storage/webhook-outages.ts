@@ -58,9 +58,9 @@ export async function claimUntold(
 export const setTold = (queries: Queries, target: Target, at: number): Promise<void> =>
   ofTarget(queries, target, { told_at: at });
 
-/** The next run of any node tries it again. */
-export const unclaim = (queries: Queries, target: Target): Promise<void> =>
-  ofTarget(queries, target, { claimed_until: null });
+/** The first run of any node from then on tries it again; at once without an instant. */
+export const postpone = (queries: Queries, target: Target, until: number | null): Promise<void> =>
+  ofTarget(queries, target, { claimed_until: until });
 
 async function ofTarget(
   queries: Queries,

@@ -73,9 +73,10 @@ export class FloatList {
     this.#length = at + 6;
   }
 
-  /** Empty again. Memory that was needed once, for far more than now, is given back. */
+  /** Empty again. Memory that was needed once, for far more than now, is given back; an empty list says nothing of that. */
   clear(): void {
-    if (this.#all.length > 1_024 && this.#length * 16 < this.#all.length) this.#all = new Float64Array(1_024);
+    if (this.#length > 0 && this.#all.length > 1_024 && this.#length * 16 < this.#all.length)
+      this.#all = new Float64Array(1_024);
     this.#length = 0;
   }
 

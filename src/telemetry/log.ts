@@ -29,6 +29,11 @@ export class Log {
     this.#line('warn', event, last?.held ? { ...facts, held_back: last.held } : facts);
   }
 
+  /** For what names somebody, and is rare by itself: no line is held back. */
+  warnEach(event: string, facts: Record<string, unknown>): void {
+    this.#line('warn', event, facts);
+  }
+
   /** For faults of ours. The stack is kept here and shown nowhere else. */
   error(event: string, cause: unknown, facts: Record<string, unknown> = {}): void {
     const error =

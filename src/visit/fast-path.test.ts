@@ -11,7 +11,13 @@ function requestFor(path: string, host: string, method = 'GET'): PlainRequest {
   return readPlainRequest(Buffer.from(text), text, 0) as PlainRequest;
 }
 
-const redirect: VisitAnswer = { kind: 'redirect', location: 'https://a/', cookie: null, stored: 'stored' };
+const redirect: VisitAnswer = {
+  kind: 'redirect',
+  status: 302,
+  location: 'https://a/',
+  cookie: null,
+  stored: 'stored',
+};
 
 const pathWith = (answer: (visit: Visit) => VisitAnswer) =>
   fastPath({

@@ -38,7 +38,7 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
     const answer = redirects.answer(new PlainVisit(request, host, domainId, address));
     switch (answer.kind) {
       case 'redirect':
-        return redirectBytes(answer.location, answer.stored === 'after_turn');
+        return redirectBytes(answer.status, answer.location, answer.stored === 'after_turn');
       case 'page':
         return pageBytes(answer.page, request.method === 'HEAD', answer.stored === 'after_turn');
       case 'wait':
@@ -49,8 +49,8 @@ export function fastPath({ trustedProxies, domainOf, redirects }: FastPathParts)
   };
 }
 
-const redirectBytes = (location: string, waits: boolean): WireAnswer => ({
-  head: `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
+const redirectBytes = (status: number, location: string, waits: boolean): WireAnswer => ({
+  head: `HTTP/1.1 ${status === 302 ? '302 Found' : `${status} ${STATUS_CODES[status]}`}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nContent-Length: 0\r\n`,
   body: '',
   waits,
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import type { LinkChange } from '../storage/changes.ts';
 import { ChangeFollower } from './follow-changes.ts';
+import type { IdRange } from './id-gaps.ts';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -10,9 +11,10 @@ class Feed {
   readonly rows = new Map<number, LinkChange>();
   isAway = false;
   reads = 0;
+  historyNow = 'first';
 
   appear(...ids: number[]): void {
-    for (const id of ids) this.rows.set(id, { id, domain_id: 0, suffixes: `link-${id}` });
+    for (const id of ids) this.rows.set(id, { id, at: now, domain_id: 0, suffixes: `link-${id}` });
   }
 
   #sorted(): LinkChange[] {
@@ -21,18 +23,27 @@ class Feed {
     return [...this.rows.values()].sort((one, other) => one.id - other.id);
   }
 
-  readonly newest = async () => this.#sorted().at(-1)?.id ?? 0;
-  readonly after = async (id: number, max: number) =>
+  readonly history = async () => this.historyNow;
+  readonly newest = async () => this.#sorted().at(-1) ?? null;
+  readonly from = async (id: number, max: number) =>
     this.#sorted()
-      .filter((row) => row.id > id)
+      .filter((row) => row.id >= id)
       .slice(0, max);
-  readonly among = async (ids: readonly number[]) => this.#sorted().filter((row) => ids.includes(row.id));
+  readonly missing = async (after: number) =>
+    this.#sorted()
+      .filter(({ id }) => id > after)
+      .map(({ id }, index, all) => ({ first: (all[index - 1]?.id ?? after) + 1, last: id - 1 }))
+      .filter(({ first, last }) => first <= last);
+  readonly within = async (ranges: readonly IdRange[], max: number) =>
+    this.#sorted()
+      .filter(({ id }) => ranges.some(({ first, last }) => first <= id && id <= last))
+      .slice(0, max);
 }
 
 let feed: Feed;
 let now: number;
 let seen: number[];
-let lost: number;
+let lost: string[];
 let failures: number;
 let onChange: (id: number) => void;
 let follower: ChangeFollower;
@@ -41,7 +52,7 @@ beforeEach(() => {
   feed = new Feed();
   now = 1_900_000_000_000;
   seen = [];
-  lost = 0;
+  lost = [];
   failures = 0;
   onChange = () => {};
   follower = new ChangeFollower(
@@ -51,8 +62,8 @@ beforeEach(() => {
         seen.push(id);
         onChange(id);
       },
-      lost: () => {
-        lost += 1;
+      lost: (reason) => {
+        lost.push(reason);
       },
       failed: () => {
         failures += 1;
@@ -141,7 +152,29 @@ describe('a change that appears behind a newer one, because its transaction took
     expect(await poll()).toEqual([3]);
   });
 
-  test('is no longer waited for after half a minute: that id was never used', async () => {
+  test('is told also hours later: sessions are given ids in blocks, and use them when they have something to say', async () => {
+    feed.appear(1);
+    await begin();
+    feed.appear(51, 101);
+    expect(await poll()).toEqual([51, 101]);
+    for (const id of [2, 60, 3, 99]) {
+      now += 5 * hour;
+      feed.appear(id);
+      expect(await poll()).toEqual([id]);
+    }
+    expect(await poll()).toEqual([]);
+  });
+
+  test('is told also when thousands of them appear at once', async () => {
+    await begin();
+    feed.appear(9_000);
+    await poll();
+    const late = Array.from({ length: 8_999 }, (_, index) => index + 1);
+    feed.appear(...late);
+    expect(await poll()).toEqual(late);
+  });
+
+  test('is waited for with a look every two seconds, and given up after a day', async () => {
     feed.appear(1);
     await begin();
     feed.appear(3);
@@ -149,8 +182,73 @@ describe('a change that appears behind a newer one, because its transaction took
     now += 31 * second;
     await poll();
     const { reads } = feed;
+    now += second;
     await poll();
     expect(feed.reads - reads).toBe(1);
+    now += second;
+    await poll();
+    expect(feed.reads - reads).toBe(3);
+    now += 12 * hour;
+    await poll();
+    now += 12 * hour;
+    feed.appear(2);
+    expect(await poll()).toEqual([]);
+  });
+});
+
+describe('a store that has gone back', () => {
+  test('is told from one that went on, and what comes then is told', async () => {
+    feed.appear(...Array.from({ length: 221 }, (_, index) => index + 1));
+    await begin();
+    for (let id = 21; id <= 221; id++) feed.rows.delete(id);
+    expect(await poll()).toEqual([]);
+    expect(lost).toEqual(['change_gone']);
+    feed.appear(21);
+    expect(await poll()).toEqual([21]);
+    expect(lost).toHaveLength(1);
+  });
+
+  test('is also told when its ids have caught up in between', async () => {
+    feed.appear(1, 2, 3);
+    await begin();
+    now += second;
+    feed.appear(2, 3, 4, 5);
+    expect(await poll()).toEqual([]);
+    expect(lost).toEqual(['change_gone']);
+  });
+
+  test('is also told when it has the same changes and the database says that it is another one', async () => {
+    feed.appear(1, 2, 3);
+    await begin();
+    feed.historyNow = 'promoted';
+    feed.appear(4);
+    expect(await poll()).toEqual([]);
+    expect(lost).toEqual(['other_history']);
+    expect(await poll()).toEqual([]);
+    expect(lost).toHaveLength(1);
+  });
+
+  test('is also told when it has no changes at all, and begins again with the first', async () => {
+    feed.appear(1, 2, 3);
+    await begin();
+    feed.rows.clear();
+    await poll();
+    expect(lost).toEqual(['change_gone']);
+    feed.appear(1);
+    expect(await poll()).toEqual([1]);
+    expect(lost).toHaveLength(1);
+  });
+
+  test('is told again when it was away before the caches could be cleared', async () => {
+    feed.appear(1, 2, 3);
+    await begin();
+    feed.isAway = true;
+    feed.historyNow = 'promoted';
+    await poll();
+    expect(lost).toEqual([]);
+    feed.isAway = false;
+    await poll();
+    expect(lost).toEqual(['other_history']);
   });
 });
 
@@ -163,7 +261,7 @@ describe('when the feed can not be read', () => {
     expect(failures).toBe(1);
     feed.isAway = false;
     expect(await poll()).toEqual([1, 2]);
-    expect(lost).toBe(0);
+    expect(lost).toEqual([]);
     feed.isAway = true;
     await poll();
     expect(failures).toBe(2);
@@ -177,7 +275,7 @@ describe('when the feed can not be read', () => {
     feed.isAway = false;
     feed.appear(1);
     expect(await poll()).toEqual([1]);
-    expect(lost).toBe(0);
+    expect(lost).toEqual([]);
   });
 
   test('for a day, everything known is given up, because the feed keeps no more than that', async () => {
@@ -186,14 +284,14 @@ describe('when the feed can not be read', () => {
     feed.isAway = true;
     now += 25 * hour;
     await poll();
-    expect(lost).toBe(0);
+    expect(lost).toEqual([]);
     feed.rows.clear();
     feed.appear(5_000);
     feed.isAway = false;
     await poll();
-    expect(lost).toBe(1);
+    expect(lost).toEqual(['absence']);
     feed.appear(5_001);
     expect(await poll()).toEqual([5_001]);
-    expect(lost).toBe(1);
+    expect(lost).toEqual(['absence']);
   });
 });

@@ -1,38 +1,56 @@
-import type { LinkChange } from '../storage/changes.ts';
+import type { ChangeMark, LinkChange } from '../storage/changes.ts';
+import { IdGaps, type IdRange } from './id-gaps.ts';
 
 interface ChangeFeed {
-  newest(): Promise<number>;
-  after(id: number, max: number): Promise<readonly LinkChange[]>;
-  /** Those of these ids that have appeared since. */
-  among(ids: readonly number[]): Promise<readonly LinkChange[]>;
+  /** Differs between a store and one that was promoted or restored in its stead; null where the database doesn't tell. */
+  history(): Promise<string | null>;
+  newest(): Promise<ChangeMark | null>;
+  /** In the order of their ids, those with this id or a higher one. */
+  from(id: number, max: number): Promise<readonly LinkChange[]>;
+  /** The ids above this one that are missing between the others. */
+  missing(after: number): Promise<readonly IdRange[]>;
+  /** Some of those that have appeared in these ranges. */
+  within(ranges: readonly IdRange[], max: number): Promise<readonly LinkChange[]>;
 }
 
 interface Follower {
   changed(change: LinkChange): void;
-  /** Too many changes may have been missed: everything cached is out of date. */
-  lost(): void;
+  /** Changes may have been missed: everything cached is out of date. */
+  lost(reason: LossReason): void;
   /** Called once for each time that the feed becomes unreadable, however long that lasts. */
   failed(cause: unknown): void;
 }
 
+/**
+ * `absence`: changes were deleted before they were read. `other_history`: the store is another one, such as a replica that
+ * was promoted. `change_gone`: the last change that was read isn't there, as after a restore.
+ */
+type LossReason = 'absence' | 'other_history' | 'change_gone';
+
 const maxPerPoll = 1_000;
-/** Longer than any transaction may take: an id that hasn't appeared by then never will. */
-const gapPatience = 30_000;
-/** How many of the newest changes are searched for gaps at the start: their transactions may not have committed yet. */
-const lookBack = 1_000;
+/** So many ranges share a query. */
+const rangesPerQuery = 100;
+/** How many of the newest ids are searched for gaps at the start. */
+const lookBack = 10_000;
 /** As long as changes are kept, with an hour to spare. */
 const maxAbsence = 23 * 60 * 60 * 1000;
 
 /**
- * Follows the feed of changed links by id. Ids are handed out before their transactions commit, so a lower id can
- * appear after a higher one: such gaps are remembered and asked for again until they are too old to fill.
+ * Follows the feed of changed links by id. Ids are handed out before their transactions commit, and by some databases in
+ * blocks, so a lower id can appear after a higher one: see `IdGaps`.
+ *
+ * A database may also go back: a replica that lagged is promoted, or a backup is restored. Each look therefore reads the
+ * last known change once more. If it isn't there, or the database says that its history is another one, what was read of
+ * the feed means nothing any more.
  */
 export class ChangeFollower {
   readonly #feed: ChangeFeed;
   readonly #follower: Follower;
   readonly #now: () => number;
-  readonly #gaps = new Map<number, number>();
-  #newest = 0;
+  readonly #gaps = new IdGaps();
+  #history: string | null = null;
+  /** Null while the feed is empty. */
+  #newest: ChangeMark | null = null;
   #lastSuccess = 0;
   #isFailing = false;
   #timer: Timer | undefined;
@@ -67,13 +85,10 @@ export class ChangeFollower {
   async poll(): Promise<void> {
     try {
       const now = this.#now();
-      if (now - this.#lastSuccess > maxAbsence) await this.#startOver();
+      const lost = await this.#reasonToBeginAnew(now);
+      if (lost !== null) await this.#beginAnew(lost);
       await this.#fillGaps(now);
-      let page: readonly LinkChange[];
-      do {
-        page = await this.#feed.after(this.#newest, maxPerPoll);
-        for (const change of page) this.#take(change, now);
-      } while (page.length === maxPerPoll);
+      for (let hasMore = true; hasMore; ) hasMore = await this.#readPage(now);
       this.#lastSuccess = this.#now();
       this.#isFailing = false;
     } catch (cause) {
@@ -82,38 +97,64 @@ export class ChangeFollower {
     }
   }
 
+  async #reasonToBeginAnew(now: number): Promise<LossReason | null> {
+    if (now - this.#lastSuccess > maxAbsence) return 'absence';
+    return (await this.#feed.history()) === this.#history ? null : 'other_history';
+  }
+
   /** Notes the newest change. Everything that is loaded from here on includes those before it. */
   async #begin(): Promise<void> {
-    const start = Math.max(0, (await this.#feed.newest()) - lookBack);
-    const known = await this.#feed.after(start, maxPerPoll);
+    const history = await this.#feed.history();
+    const newest = await this.#feed.newest();
+    const missing = newest === null ? [] : await this.#feed.missing(Math.max(0, newest.id - lookBack));
     this.#gaps.clear();
-    this.#newest = start;
-    for (const { id } of known) this.#pass(id, this.#now());
+    for (const { first, last } of missing) this.#gaps.add(first, last, this.#now());
+    this.#history = history;
+    this.#newest = newest;
   }
 
-  #take(change: LinkChange, now: number): void {
-    this.#pass(change.id, now);
-    this.#follower.changed(change);
+  async #beginAnew(reason: LossReason): Promise<void> {
+    await this.#begin();
+    this.#follower.lost(reason);
   }
 
-  #pass(id: number, now: number): void {
-    for (let gap = Math.max(this.#newest + 1, id - lookBack); gap < id; gap++) this.#gaps.set(gap, now);
-    this.#newest = id;
+  /** Returns whether there may be more. */
+  async #readPage(now: number): Promise<boolean> {
+    const known = this.#newest;
+    const page = await this.#feed.from(known?.id ?? 0, maxPerPoll);
+    if (known !== null && !isSame(page[0], known)) {
+      await this.#beginAnew('change_gone');
+      return false;
+    }
+    for (const change of known === null ? page : page.slice(1)) {
+      this.#gaps.add((this.#newest?.id ?? 0) + 1, change.id - 1, now);
+      this.#newest = change;
+      this.#follower.changed(change);
+    }
+    return page.length === maxPerPoll;
   }
 
   async #fillGaps(now: number): Promise<void> {
-    for (const [id, since] of this.#gaps) if (now - since > gapPatience) this.#gaps.delete(id);
-    const ids = [...this.#gaps.keys()];
-    for (let start = 0; start < ids.length; start += 500) {
-      for (const change of await this.#feed.among(ids.slice(start, start + 500))) {
-        this.#gaps.delete(change.id);
-        this.#follower.changed(change);
-      }
-    }
+    const due = this.#gaps.due(now);
+    for (let start = 0; start < due.length; start += rangesPerQuery)
+      await this.#fill(due.slice(start, start + rangesPerQuery));
   }
 
-  async #startOver(): Promise<void> {
-    await this.#begin();
-    this.#follower.lost();
+  async #fill(ranges: readonly IdRange[]): Promise<void> {
+    for (let rest = ranges; rest.length > 0; ) {
+      const found = await this.#feed.within(rest, maxPerPoll);
+      for (const change of found) {
+        this.#gaps.fill(change.id);
+        this.#follower.changed(change);
+      }
+      const last = found.at(-1);
+      if (last === undefined || found.length < maxPerPoll) return;
+      rest = rest.flatMap((range) => (range.last <= last.id ? [] : [beyond(range, last.id)]));
+    }
   }
 }
+
+const isSame = (one: ChangeMark | undefined, other: ChangeMark): boolean =>
+  one?.id === other.id && one.at === other.at;
+
+const beyond = ({ first, last }: IdRange, id: number): IdRange => ({ first: Math.max(first, id + 1), last });

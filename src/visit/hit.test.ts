@@ -10,7 +10,7 @@ function hitWith(headers: Record<string, string>, believesProxies = false) {
   return hitOf(
     new RequestVisit(sent, 0),
     { id: 7, organizationId: 3 },
-    { kind: 'redirect', to: 'https://example.com/', target: 'ios' },
+    { kind: 'redirect', to: 'https://example.com/', target: 'ios', by: { rule: 'mine', variant: 'b' } },
     1_000,
     { believesProxies, knowsScheme: believesProxies },
   );
@@ -37,6 +37,7 @@ describe('what the journal keeps of a request', () => {
       witness: 'none',
       doNotTrack: true,
       countryHint: '',
+      ledBy: 'mine/b',
     });
   });
 

@@ -1,4 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
+import type { LedBy } from '../rules/link-rules.ts';
 import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
 import type { Visit } from './visit.ts';
 
@@ -33,8 +34,11 @@ export function hitOf(
     purpose: visit.purpose,
     witness: knowsScheme || visit.witness !== 'no_browser_headers' ? visit.witness : 'none',
     doNotTrack: visit.doNotTrack,
+    ledBy: outcome.kind === 'redirect' && outcome.by !== null ? ledByText(outcome.by) : '',
     countryHint: believesProxies ? countryCode(visit.countryHint) : '',
   };
 }
+
+const ledByText = ({ rule, variant }: LedBy): string => (variant === null ? rule : `${rule}/${variant}`);
 
 const countryCode = (hint: string): string => (hint.length === 2 ? hint : '');

@@ -91,7 +91,9 @@ const keyOf = (domainId: number, suffix: string): string =>
 
 /** The link, its slot in the cache, and the heads of two strings. */
 const linkWeight = 155;
-const optionsWeight = 150;
+const optionsWeight = 200;
+/** Of each character of the text that rules were read from. */
+const ruleWeight = 4;
 const stringHead = 40;
 
 /** About what an entry takes in memory. */
@@ -100,5 +102,5 @@ function weight(key: string, { destinationUrl, options }: LinkForVisitor): numbe
   if (options === null) return sum;
   sum += optionsWeight;
   for (const value of Object.values(options)) if (typeof value === 'string') sum += stringHead + value.length;
-  return sum;
+  return sum + ruleWeight * (options.rules?.length ?? 0);
 }

@@ -9,11 +9,14 @@ test('a network may miss as often as the limit says, then waits for the next min
   const limit = new MissLimit(3, () => now);
   const miss = (network: string) => limit.count(network);
   expect([miss('a'), miss('a'), miss('a')]).toEqual([0, 0, 0]);
+  expect(limit.isExceeded('a')).toBe(false);
   expect(miss('a')).toBe(45);
+  expect([limit.isExceeded('a'), limit.isExceeded('b')]).toEqual([true, false]);
   now += 44_500;
   expect(miss('a')).toBe(1);
   expect(miss('b')).toBe(0);
   now += 500;
+  expect(limit.isExceeded('a')).toBe(false);
   expect(miss('a')).toBe(0);
 });
 

@@ -40,6 +40,13 @@ export class MissLimit {
     return count > this.#max ? this.#secondsLeft() : 0;
   }
 
+  /** Whether the network has missed more often than it may in this minute. */
+  isExceeded(network: string): boolean {
+    if (this.#max === 0 || Atomics.load(this.#table, minuteAt) !== this.#minute()) return false;
+    const at = this.#find(hashOf(network));
+    return at !== 0 && Atomics.load(this.#table, at + 1) > this.#max;
+  }
+
   #secondsLeft(): number {
     return 60 - Math.floor((this.#now() % 60_000) / 1000);
   }

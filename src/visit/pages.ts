@@ -79,12 +79,34 @@ export const notFoundPage = memoize(
     }),
 );
 
+const months = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+
+/** "1 December 2026, 08:00 UTC": visitors' timezones aren't known. */
+function dayAndTime(instant: number): string {
+  const at = new Date(instant);
+  const time = [at.getUTCHours(), at.getUTCMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}, ${time} UTC`;
+}
+
+/** Of a link that hasn't started. */
+export const notStartedPage = (host: string, startsAt: number, now: number): Page =>
+  page({
+    status: 404,
+    host,
+    title: 'Not yet',
+    body: says('Not yet', `This link starts on ${dayAndTime(startsAt)}. Open it again then.`),
+    more: { 'retry-after': String(Math.max(1, Math.ceil((startsAt - now) / 1000))) },
+  });
+
+/** Of a link that has expired or is disabled. */
 export const expiredPage = (host: string): Page =>
   page({
     status: 410,
     host,
-    title: 'This link has expired',
-    body: says('This link has expired', 'It no longer leads anywhere. Whoever shared it may have a new one.'),
+    title: 'This link has ended',
+    body: says('This link has ended', 'It no longer leads anywhere. Whoever shared it may have a new one.'),
   });
 
 export const refusedPage = (host: string): Page =>

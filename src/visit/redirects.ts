@@ -1,14 +1,14 @@
 import type { RawHit } from '../journal/hit.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
-import { isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
+import { isGated, type LinkForVisitor, type Outcome, plainRedirect, resolve } from '../rules/resolve.ts';
 import { isSuffix } from '../rules/suffix.ts';
 import { type HitTrust, hitOf } from './hit.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
-import { expiredPage, notFoundPage, type Page, refusedPage, slowDownPage } from './pages.ts';
+import { expiredPage, notFoundPage, notStartedPage, type Page, refusedPage, slowDownPage } from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
 import type { Visit } from './visit.ts';
-import { VisitorOf } from './visitor.ts';
+import { type VisitorMeans, VisitorOf } from './visitor.ts';
 
 /** Whether the visit's hit is in the journal. An answer is sent only once it is. */
 type Stored = 'stored' | 'after_turn' | Promise<void>;
@@ -16,6 +16,7 @@ type Stored = 'stored' | 'after_turn' | Promise<void>;
 export type VisitAnswer =
   | {
       readonly kind: 'redirect';
+      readonly status: number;
       readonly location: string;
       readonly cookie: string | null;
       readonly stored: Stored;
@@ -24,7 +25,16 @@ export type VisitAnswer =
   /** The link has to be looked up first: answer again once that is done. */
   | { readonly kind: 'wait'; readonly until: Promise<unknown> }
   /** It takes what only the app server has: gates, the body of a form, answers beyond ASCII, the words of the API. */
-  | { readonly kind: 'app_server'; readonly link: LinkForVisitor | null };
+  | ({ readonly kind: 'app_server' } & (FoundBeneath | { readonly link: null }));
+
+/** A link, and what follows its suffix in the path that was visited: with its slash, or empty. */
+export interface FoundBeneath {
+  readonly link: LinkForVisitor;
+  readonly pathBehind: string;
+}
+
+/** How many parts the suffix of a link may have that forwards what follows it. */
+const maxParts = 16;
 
 export interface RedirectParts {
   readonly links: LinkCache;
@@ -35,6 +45,7 @@ export interface RedirectParts {
   /** Null records nothing: the bench's measure. */
   readonly record: ((hit: RawHit) => Stored) | null;
   readonly trust: HitTrust;
+  readonly visitors: VisitorMeans;
 }
 
 /**
@@ -59,35 +70,83 @@ export class Redirects {
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
-    if (link === null) return versionPath.test(visit.path) ? { kind: 'app_server', link } : this.miss(visit);
+    return link === null ? this.#answerBeneath(visit) : this.#answerFor(visit, link, '');
+  }
+
+  /** No link has the whole path for its suffix. */
+  #answerBeneath(visit: Visit): VisitAnswer {
+    const found = this.beneath(visit);
+    if (found instanceof Promise) return { kind: 'wait', until: found };
+    if (found !== null) return this.#answerFor(visit, found.link, found.pathBehind);
+    return versionPath.test(visit.path) ? { kind: 'app_server', link: null } : this.miss(visit);
+  }
+
+  #answerFor(visit: Visit, link: LinkForVisitor, pathBehind: string): VisitAnswer {
     const isRead = visit.method === 'GET' || visit.method === 'HEAD';
-    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', link };
+    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl)
+      return { kind: 'app_server', link, pathBehind };
     const now = this.#parts.now();
-    const outcome = resolve(link, new VisitorOf(visit), now);
+    // A link without options asks nothing of its visitor.
+    const visitor = link.options === null ? null : this.visitor(visit, pathBehind);
+    const outcome = visitor === null ? plainRedirect(link) : resolve(link, visitor, now);
     switch (outcome.kind) {
       case 'redirect':
+      case 'not_started':
       case 'expired':
       case 'refused':
         return this.complete(visit, link, outcome, now);
       default:
-        return { kind: 'app_server', link };
+        return { kind: 'app_server', link, pathBehind };
     }
+  }
+
+  /**
+   * The link with the longest suffix that the path goes on behind, of those that forward a path. Guesses at links would ask
+   * the store for many, so a network that has missed too often gets none, and only the first parts of a path are tried.
+   */
+  beneath(visit: Visit): FoundBeneath | null | Promise<unknown> {
+    const { path, domainId } = visit;
+    let cut = path.indexOf('/', 1);
+    if (cut < 0 || cut === path.length - 1) return null;
+    for (let parts = 1; parts < maxParts; parts++) {
+      const next = path.indexOf('/', cut + 1);
+      if (next < 0 || next === path.length - 1) break;
+      cut = next;
+    }
+    const { links, misses } = this.#parts;
+    if (misses.isExceeded(visit.network)) return null;
+    for (; cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
+      const suffix = path[cut - 1] === '/' ? null : suffixOf(path.slice(0, cut));
+      if (suffix === null || !isSuffix(suffix)) continue;
+      const found = links.peek(domainId, suffix);
+      const link = found === undefined ? links.fetch(domainId, suffix) : found;
+      if (link instanceof Promise) return link;
+      if (link?.options?.forwardPath) return { link, pathBehind: path.slice(cut) };
+    }
+    return null;
+  }
+
+  visitor(visit: Visit, pathBehind: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {
+    return new VisitorOf(visit, this.#parts.visitors, pathBehind, hasPass, hasSolved);
   }
 
   /** The answer to a decision, with its hit recorded. */
   complete(
     visit: Visit,
     link: LinkForVisitor,
-    outcome: Extract<Outcome, { kind: 'redirect' | 'expired' | 'refused' }>,
+    outcome: Extract<Outcome, { kind: 'redirect' | 'not_started' | 'expired' | 'refused' }>,
     at: number,
     cookie: string | null = null,
   ): VisitAnswer {
     if (outcome.kind === 'redirect') {
       const stored = this.#record(visit, link, outcome, at);
-      return { kind: 'redirect', location: outcome.to, cookie, stored };
+      return { kind: 'redirect', status: statusOf(visit, link), location: outcome.to, cookie, stored };
     }
-    const page = outcome.kind === 'expired' ? expiredPage : refusedPage;
-    return this.page(visit, link, outcome, page(visit.host), at);
+    if (outcome.kind !== 'refused' && outcome.to !== null) {
+      const stored = this.#record(visit, link, outcome, at);
+      return { kind: 'redirect', status: 302, location: outcome.to, cookie: null, stored };
+    }
+    return this.page(visit, link, outcome, pageOf(outcome, visit.host, at), at);
   }
 
   page(visit: Visit, link: LinkForVisitor, outcome: Outcome, page: Page, at: number): VisitAnswer {
@@ -103,7 +162,7 @@ export class Redirects {
     const elsewhere = wayOut(host, visit.method, visit.path);
     return elsewhere === null || !isPlainUrl(elsewhere)
       ? { kind: 'page', page: notFoundPage(host), stored: 'stored' }
-      : { kind: 'redirect', location: elsewhere, cookie: null, stored: 'stored' };
+      : { kind: 'redirect', status: 302, location: elsewhere, cookie: null, stored: 'stored' };
   }
 
   #record(visit: Visit, link: LinkForVisitor, outcome: Outcome, at: number): Stored {
@@ -111,6 +170,21 @@ export class Redirects {
     return record === null ? 'stored' : record(hitOf(visit, link, outcome, at, trust));
   }
 }
+
+function pageOf(
+  outcome: Extract<Outcome, { kind: 'not_started' | 'expired' | 'refused' }>,
+  host: string,
+  at: number,
+): Page {
+  if (outcome.kind === 'not_started') return notStartedPage(host, outcome.startsAt, at);
+  return outcome.kind === 'expired' ? expiredPage(host) : refusedPage(host);
+}
+
+/** By 307 and 308 a browser would send the form of a gate, with its password, to the destination. */
+const statusOf = (visit: Visit, { options }: LinkForVisitor): number =>
+  options === null || options.redirectStatus === null || visit.method === 'POST'
+    ? 302
+    : options.redirectStatus;
 
 /** As a call of the API begins whose base address lacks `/api`: the app server answers it as the API does. */
 const versionPath = /^\/v\d+(?:\/|$)/;

@@ -8,7 +8,6 @@ import type { Redirects, VisitAnswer } from './redirects.ts';
 import type { RequestVisit } from './request-visit.ts';
 import { pageResponse, redirectResponse, toResponse } from './response.ts';
 import type { Visit } from './visit.ts';
-import { VisitorOf } from './visitor.ts';
 
 interface RequestHandlerParts {
   readonly redirects: Redirects;
@@ -37,7 +36,7 @@ export class RequestHandler {
       case 'wait':
         return this.#answerAfter(visit, answer.until);
       case 'app_server':
-        return this.#answerHere(visit, answer.link);
+        return this.#answerHere(visit, answer.link, 'pathBehind' in answer ? answer.pathBehind : '');
       default:
         return toResponse(answer);
     }
@@ -53,8 +52,13 @@ export class RequestHandler {
     return this.answer(visit);
   }
 
-  #answerHere(visit: RequestVisit, link: LinkForVisitor | null): Response | Promise<Response> {
-    if (link === null) return this.#respond(visit, this.#parts.redirects.miss(visit));
+  #answerHere(
+    visit: RequestVisit,
+    link: LinkForVisitor | null,
+    pathBehind: string,
+  ): Response | Promise<Response> {
+    if (link === null) return this.#answerUnknown(visit);
+    visit.pathBehind = pathBehind;
     const { method } = visit;
     if (method === 'GET' || method === 'HEAD') return this.#act(visit, link, this.#decide(visit, link));
     const takesForm = isGated(link);
@@ -62,9 +66,21 @@ export class RequestHandler {
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
+  /** The path is no link's suffix, whatever it is. */
+  #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
+    const found = this.#parts.redirects.beneath(visit);
+    if (found instanceof Promise) return this.#answerAfter(visit, found);
+    if (found !== null) return this.#answerHere(visit, found.link, found.pathBehind);
+    return this.#respond(visit, this.#parts.redirects.miss(visit));
+  }
+
   #decide(visit: RequestVisit, link: LinkForVisitor, hasPassed = false, hasSolved = false): Outcome {
     const hasPass = () => hasPassed || this.#parts.password.hasPass(link, visit.headers);
-    return resolve(link, new VisitorOf(visit, hasPass, hasSolved), this.#parts.now());
+    return resolve(
+      link,
+      this.#parts.redirects.visitor(visit, visit.pathBehind, hasPass, hasSolved),
+      this.#parts.now(),
+    );
   }
 
   #act(

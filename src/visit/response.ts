@@ -8,14 +8,14 @@ export function toResponse(answer: Final): Response | Promise<Response> {
   const response =
     answer.kind === 'page'
       ? pageResponse(answer.page)
-      : redirectResponse(302, answer.location, answer.cookie);
+      : redirectResponse(answer.status, answer.location, answer.cookie);
   return answer.stored instanceof Promise ? answer.stored.then(() => response) : response;
 }
 
 export const pageResponse = ({ status, headers, html }: Page): Response =>
   new Response(html, { status, headers });
 
-export const redirectResponse = (status: 302 | 303, location: string, cookie: string | null): Response =>
+export const redirectResponse = (status: number, location: string, cookie: string | null): Response =>
   new Response(null, {
     status,
     headers: {

@@ -1,24 +1,55 @@
-import { classOfAgent } from '../rules/agent-class.ts';
-import type { AgentKind, Device, Visitor } from '../rules/resolve.ts';
+import { classOfAgent, maxAgentLength } from '../rules/agent-class.ts';
+import { countryCode, unknownCountry } from '../rules/country.ts';
+import { dayHash } from '../rules/day-hash.ts';
+import { firstLanguageTag, readAgent, referrerHost } from '../rules/user-agent.ts';
+import type { AgentKind, AgentTraits, Device, Visitor } from '../rules/visitor.ts';
 import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 
 /** Links that are guarded, or have a preview, ask this of every visit: a lookup instead of some microseconds of parsing. */
 const classOf = memoize(4_096, classOfAgent);
+/** The same for links with rules. */
+const traitsOf = memoize(4_096, readAgent);
+const hostOf = memoize(4_096, referrerHost);
 
 const never = () => false;
+
+/** What rules need to know of visitors beyond what they send. */
+export interface VisitorMeans {
+  /** The country of a network as `networkOf` writes it. */
+  readonly countryOf: (network: string) => string;
+  /** Whether headers count that proxies write. */
+  readonly believesProxies: boolean;
+  /** The same on every node of an instance, and of no other. */
+  readonly hashSeed: number;
+}
 
 /** The visitor of a visit, as the decision asks for them. */
 export class VisitorOf implements Visitor {
   readonly #visit: Visit;
+  readonly #means: VisitorMeans;
   readonly #hasPass: () => boolean;
   readonly #hasSolved: boolean;
+  readonly #pathBehind: string;
+  /** What several rules ask for is found out once. */
+  #country: string | null = null;
+  #language: string | null = null;
+  #traits: AgentTraits | null = null;
+  #referrer: string | null = null;
 
-  constructor(visit: Visit, hasPass: () => boolean = never, hasSolved = false) {
+  constructor(
+    visit: Visit,
+    means: VisitorMeans,
+    pathBehind: string,
+    hasPass: () => boolean = never,
+    hasSolved = false,
+  ) {
     this.#visit = visit;
+    this.#means = means;
     this.#hasPass = hasPass;
     this.#hasSolved = hasSolved;
+    this.#pathBehind = pathBehind;
   }
 
   agent(): AgentKind {
@@ -36,5 +67,52 @@ export class VisitorOf implements Visitor {
 
   passedCaptcha(): boolean {
     return this.#hasSolved;
+  }
+
+  search(): string {
+    return this.#visit.search;
+  }
+
+  pathBehind(): string {
+    return this.#pathBehind;
+  }
+
+  country(): string {
+    this.#country ??= this.#findCountry();
+    return this.#country;
+  }
+
+  language(): string {
+    this.#language ??= firstLanguageTag(this.#visit.acceptLanguage);
+    return this.#language;
+  }
+
+  traits(): AgentTraits {
+    this.#traits ??= traitsOf((this.#visit.userAgent ?? '').slice(0, maxAgentLength));
+    return this.#traits;
+  }
+
+  referrer(): string {
+    this.#referrer ??= hostOf(this.#visit.referer);
+    return this.#referrer;
+  }
+
+  address(): string {
+    return this.#visit.address;
+  }
+
+  dayHash(organizationId: number, at: number): number {
+    const { address, userAgent } = this.#visit;
+    return dayHash(this.#means.hashSeed, { organizationId, at, address, userAgent: userAgent ?? '' });
+  }
+
+  chance(): number {
+    return Math.random();
+  }
+
+  #findCountry(): string {
+    const { countryOf, believesProxies } = this.#means;
+    const hinted = believesProxies ? countryCode(this.#visit.countryHint) : null;
+    return (hinted ?? countryOf(this.#visit.network)) || unknownCountry;
   }
 }

@@ -38,6 +38,7 @@ const eventOf = (changed: Partial<ClickEvent['click']> = {}): ClickEvent => ({
     destination_url: 'https://example.com/spring?x=1',
     android_url: null,
     ios_url: null,
+    rules: null,
   },
   site: new Site(new URL('https://links.example.com')),
 });
@@ -63,6 +64,8 @@ test('a click carries the names of the interface and ours beside them', () => {
       suffix: 'spring',
       url: 'https://go.example.com/spring',
       destination: 'https://example.com/spring?x=1',
+      rule: 'Unknown',
+      variant: 'Unknown',
       clicked_at: '2026-03-04T05:06:07.008Z',
       ip_address: '203.0.113.0',
       user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0',

@@ -3,12 +3,13 @@ import type { ClickDetails, StoredClick } from '../ledger/click.ts';
 import { readAddress, unmapped } from '../rules/address-rules.ts';
 import { eachField, originFields } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
+import { readRules } from '../rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';
 import type { StoredLink } from '../storage/links.ts';
 
 export type ClickedLink = Pick<
   StoredLink,
-  'id' | 'suffix' | 'host' | 'destination_url' | 'android_url' | 'ios_url'
+  'id' | 'suffix' | 'host' | 'destination_url' | 'android_url' | 'ios_url' | 'rules'
 >;
 
 /** A click on a link; without details where it comes from the ledger. */
@@ -37,13 +38,16 @@ export const flatClick = (event: ClickEvent, form: AddressForm) => ({
 
 /** Every key is always there, and every missing text is the same word: a receiver needs no second case. */
 function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
+  const [rule, variant] = click.ledBy?.split('/') ?? [];
   return {
     id: click.id,
     link_id: link.id,
     domain: site.domainUrl(link.host),
     suffix: link.suffix,
     url: site.linkUrl(link.host, link.suffix),
-    destination: destinationOf(click.target, link),
+    destination: destinationOf(click, link),
+    rule: rule || unknown,
+    variant: variant || unknown,
     clicked_at: formatIso(click.at),
     ip_address: addressShown(click.address ?? '', form) ?? unknown,
     user_agent: click.userAgent || unknown,
@@ -64,10 +68,17 @@ function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
 }
 
 /** A link that changed between a click and its fold has the destination of now. */
-function destinationOf(target: string | null, link: ClickedLink): string {
+function destinationOf({ target, ledBy }: ClickEvent['click'], link: ClickedLink): string {
+  if (target === 'rule') return destinationBy(ledBy ?? '', link) ?? unknown;
   if (target === 'android') return link.android_url ?? link.destination_url;
   if (target === 'ios') return link.ios_url ?? link.destination_url;
   return link.destination_url;
+}
+
+function destinationBy(ledBy: string, link: ClickedLink): string | undefined {
+  const [ruleId, variantId] = ledBy.split('/');
+  const rule = readRules(link.rules).find(({ id }) => id === ruleId);
+  return rule?.destination_url ?? rule?.variants?.find(({ id }) => id === variantId)?.destination_url;
 }
 
 /** Shortened, an address names a network: the /24 of IPv4, the /48 of IPv6. Null when there is nothing to show. */

@@ -66,6 +66,8 @@ export class KeptWorker {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#stopping.resolve();
+    // It has to know that the others end, too.
+    if (this.#serving !== null) this.#process?.send('ending');
     this.#process?.kill('SIGTERM');
     await this.#process?.exited;
     await this.#keeping;

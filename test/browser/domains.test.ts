@@ -139,3 +139,47 @@ test('unsaved changes are not left behind without asking', async () => {
   await page.getByRole('button', { name: 'Discard changes' }).click();
   await page.waitForURL('**/app/tags');
 });
+
+test('a domain whose certificate fails is told in the list, with what to do', async () => {
+  const who = await app.newcomer();
+  const { database, domains } = app.app.context;
+  const made = await app.call('POST', '/api/v1/domain', {
+    key: who.key,
+    body: { domain: 'caa.example.net' },
+  });
+  const [proof] = made.json.records;
+  names[proof.name] = { TXT: [proof.value] };
+  await app.call('POST', `/api/v1/domain/${made.json.id}/verify`, { key: who.key });
+  const row = {
+    host: 'caa.example.net',
+    problem: 'caa',
+    problem_detail: 'CAA says no',
+    next_at: 4_000_000_000_000,
+  };
+  await database.write((queries) => queries.insertInto('certificates').values(row).execute());
+  // As with HTTPS=auto, whose browser would have to trust an authority.
+  const settings = domains as { getsCertificates: boolean };
+  settings.getsCertificates = true;
+  try {
+    const page = await dashboardOf(app, who, '/app/domains');
+    const item = page.getByRole('listitem').filter({ hasText: 'caa.example.net' });
+    await item.getByText('No certificate', { exact: true }).waitFor();
+    await item
+      .getByText('Add one that names this authority, or take it out. (The authority: CAA says no)')
+      .waitFor();
+    expect(await item.getByText('Verified').count()).toBe(0);
+    expect(await barriersOn(page)).toEqual([]);
+    await database.write((queries) =>
+      queries
+        .updateTable('certificates')
+        .set({ not_after: 4_000_000_000_000 })
+        .where('host', '=', row.host)
+        .execute(),
+    );
+    await page.reload();
+    await item.getByText('Certificate not renewed', { exact: true }).waitFor();
+    await page.context().close();
+  } finally {
+    settings.getsCertificates = false;
+  }
+});

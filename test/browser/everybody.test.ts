@@ -36,6 +36,7 @@ const pages = [
   `/app/links/${linkId}/stats`,
   `/app/links/${linkId}/visits`,
   `/app/links/${linkId}/webhook`,
+  `/app/links/${linkId}/history`,
   '/app/stats',
   '/app/stats?view=live',
   '/app/tags',

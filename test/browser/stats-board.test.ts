@@ -4,6 +4,7 @@ import { barriersOn, dashboardOf } from '../support/browser.ts';
 import {
   bar,
   card,
+  day,
   type Fixture,
   isDrawnIn,
   noonZone,
@@ -62,6 +63,7 @@ describe('the board', () => {
       const last = series.at(-1);
       await page.locator('.chart-tip', { hasText: 'so far' }).waitFor();
       expect(await page.locator('.chart-tip').innerText()).toContain(`${last?.clicks} click`);
+      expect(await page.locator('.chart-tip').innerText()).toContain('1 daily visitor');
       const countries = await busy.stats(`from=${from}&group_by=country`);
       expect(countries.groups.map(({ value, clicks }) => [value, clicks])).toEqual([
         ['DE', 12],
@@ -187,12 +189,46 @@ describe('the board', () => {
         return (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
       };
       const series = await saved('Clicks over time');
-      expect(series[0]).toBe('start,clicks,visitors,not_counted');
+      expect(series[0]).toBe('start,clicks,daily_visitors,not_counted');
       expect(series).toHaveLength(8);
       expect(await saved('UTM sources')).toContain("'=cmd|calc,'=cmd|calc,1");
       const hits = await saved('Every hit');
       expect(hits[0]).toStartWith('id,link_id,clicked_at');
       expect(hits).toHaveLength(1 + 8 + 4);
+    },
+    patience,
+  );
+
+  test(
+    'marks the days on which a rule of counting changed, and says so',
+    async () => {
+      const { database } = app.app.context;
+      const key = 'counting_rules_changed_at';
+      const changedAt = app.clock.now - 9 * day;
+      await database.write((queries) =>
+        queries
+          .insertInto('settings')
+          .values({ key, value: String(changedAt) })
+          .execute(),
+      );
+      try {
+        const page = await boardOf(busy);
+        const marks = page.locator('.chart-mark');
+        await marks.nth(1).waitFor();
+        expect(await marks.count()).toBe(2);
+        const plot = await page.locator('.chart .u-over').boundingBox();
+        const mark = await marks.first().boundingBox();
+        // Thirty days, today last.
+        const expected = (plot?.x ?? 0) + ((plot?.width ?? 0) * 20) / 29;
+        expect(Math.abs((mark?.x ?? 0) + (mark?.width ?? 0) / 2 - expected)).toBeLessThan(3);
+        const sentences = await page.locator('.rule-changes li').allInnerTexts();
+        expect(sentences).toEqual([
+          expect.stringContaining('within two seconds'),
+          expect.stringContaining('in the hour of their first click'),
+        ]);
+      } finally {
+        await database.write((queries) => queries.deleteFrom('settings').where('key', '=', key).execute());
+      }
     },
     patience,
   );

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { barriersOn } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 import { foldClicks } from '../support/click.ts';
 import { eventually } from '../support/eventually.ts';
@@ -29,6 +30,7 @@ test(
     await page.goBack();
 
     isAway = false;
+    await page.getByRole('button', { name: 'Redeliver all 2 that failed' }).waitFor();
     await page.getByRole('button', { name: 'Redeliver all 2 that failed' }).click();
     await page.getByText('Delivered').nth(1).waitFor();
     expect(await states()).toEqual(['delivered', 'delivered']);
@@ -36,6 +38,40 @@ test(
     await page.getByRole('link', { name: 'Organization' }).first().click();
     await page.getByRole('heading', { name: 'Members' }).waitFor();
     await failing.waitFor({ state: 'detached' });
+    await page.context().close();
+  },
+  patience,
+);
+
+test(
+  'what failed for good goes out again for all links, by days too, also once its target works again',
+  async () => {
+    let isAway = true;
+    const hook = target(() => new Response(null, { status: isAway ? 410 : 200 }));
+    const { page, link, owner } = await open({ webhook_url: hook.url }, '/webhook');
+    const body = { destination_url: 'https://example.com/other', webhook_url: hook.url };
+    const other = (await app.call('POST', '/api/v1/link', { key: owner.key, body })).json;
+    const outages = async () => (await app.call('GET', '/api/v1/webhook_outages', { key: owner.key })).json;
+    for (const { id } of [link, other]) await foldClicks(app, id);
+    await eventually(async () => (await outages()).total_failed === 2, 'two failed deliveries');
+    isAway = false;
+    await foldClicks(app, link.id);
+    await eventually(async () => (await outages()).webhook_outages.length === 0, 'the end of the outage');
+
+    await page.getByRole('link', { name: 'Organization' }).first().click();
+    const failed = page.getByRole('region', { name: 'Webhooks that failed' });
+    await failed.getByRole('button', { name: 'Some days only' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Redeliver what failed in some days' });
+    await dialog.getByLabel('From').fill('2020-01-01');
+    expect(await barriersOn(page)).toEqual([]);
+    await dialog.getByLabel('To').fill('2020-01-02');
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await page.getByText('No message is on the way again.').waitFor();
+    await failed.getByRole('button', { name: 'Some days only' }).click();
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await page.getByText('2 messages are on the way again.').waitFor();
+    await failed.waitFor({ state: 'detached' });
+    await hook.calls(5);
     await page.context().close();
   },
   patience,

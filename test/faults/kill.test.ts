@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Socket } from 'bun';
 import { journalsIn } from '../../src/journal/files.ts';
+import { firstAccount, posting } from '../support/account.ts';
 import { type StoreKind, storeKinds } from '../support/app.ts';
 import { type HitCounter, hitCounter } from '../support/counted-hits.ts';
 import { eventually } from '../support/eventually.ts';
@@ -62,21 +63,11 @@ function visitUntilItDies(url: string, count: Sent): Promise<void> {
 }
 
 async function makeLinks(url: string, count: number): Promise<{ id: number; suffix: string }[]> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as { access_token: string; id: number; suffix: string };
-  };
-  const credentials = { email: 'faults@example.com', password: 'correct horse battery' };
-  await post('/api/v1/user', credentials);
-  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
+  const { authorization } = await firstAccount(url);
   const links: { id: number; suffix: string }[] = [];
   for (let made = 0; made < count; made++) {
     const destination_url = `https://example.com/${made}`;
-    links.push(await post('/api/v1/link', { destination_url }, { authorization: `Bearer ${access_token}` }));
+    links.push(await posting(url)('/api/v1/link', { destination_url }, { authorization }));
   }
   return links;
 }
@@ -96,7 +87,14 @@ async function killAgainAndAgain(store: StoreKind, random: () => number): Promis
   const databaseUrl = store === 'postgres' ? await migratedPostgres() : '';
   await using folder = await temporaryFolder();
   const dataDir = folder.path;
-  const start = () => runServer({ PORT: '0', DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MISS_LIMIT: '0' });
+  const start = () =>
+    runServer({
+      PORT: '0',
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      MISS_LIMIT: '0',
+      JOURNAL_KEEP_MINUTES: '0',
+    });
   const half = Math.ceil(rounds / storeKinds.length);
   let program = start();
   let counter: HitCounter | undefined;

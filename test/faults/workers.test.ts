@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'bun';
+import { linkOn } from '../support/account.ts';
 import { eventually } from '../support/eventually.ts';
 import { runServer, temporaryFolder } from '../support/program.ts';
 
@@ -77,19 +78,6 @@ function visitOnOneConnection({ hostname, port, pathname }: URL, seen: Seen, isO
   return ended;
 }
 
-async function linkAt(url: string): Promise<string> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
-    const answer = await fetch(url + path, { ...init, body: JSON.stringify(body) });
-    return (await answer.json()) as { access_token: string; suffix: string };
-  };
-  const credentials = { email: 'faults@example.com', password: 'correct horse battery' };
-  await post('/api/v1/user', credentials);
-  const { access_token } = await post('/api/v1/auth/create_tokens', credentials);
-  const link = { destination_url: 'https://example.com/' };
-  return `${url}/${(await post('/api/v1/link', link, { authorization: `Bearer ${access_token}` })).suffix}`;
-}
-
 test(`${kills} kills of one worker while others serve: no client is told that the service is not there`, async () => {
   await using folder = await temporaryFolder();
   const settings = { PORT: '0', WORKERS: String(workers), DATA_DIR: folder.path, MISS_LIMIT: '0' };
@@ -99,7 +87,7 @@ test(`${kills} kills of one worker while others serve: no client is told that th
   try {
     const url = await program.address();
     const port = Number(new URL(url).port);
-    const link = await linkAt(url);
+    const link = `${url}/${(await linkOn(url)).suffix}`;
     const visiting = Array.from({ length: visitors }, () => visit(link, seen, () => isOver));
     const answered = () => [...seen.statuses.values()].reduce((sum, count) => sum + count, 0);
     const moreVisits = async (count: number) => {

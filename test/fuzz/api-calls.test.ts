@@ -29,6 +29,7 @@ const fields = [
   'root_url',
   'not_found_url',
   'suffix',
+  'external_id',
   'og_title',
   'og_image',
   'expiration_date',
@@ -168,7 +169,7 @@ for (const { method, path, endpoint } of ending) {
           };
           const { status, json, text } = await app.call(
             method,
-            `${path.replace('{id}', chosenId)}${query && '?'}${query}`,
+            `${path.replace(/\{\w+\}/, chosenId)}${query && '?'}${query}`,
             send,
           );
           const isStream = status === 200 && endpoint.streams !== undefined;

@@ -1,32 +1,73 @@
-export interface AccountWithLinks {
+/** How a running program is reached, where its address alone doesn't say it. */
+interface Reached {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly tls?: BunFetchRequestInit['tls'];
+  /** For an account that is made from elsewhere. */
+  readonly setupToken?: string;
+}
+
+/** Sends JSON to a running program; what is no success is thrown. */
+export const posting =
+  (url: string, { headers, tls }: Reached = {}) =>
+  async <Answer>(
+    path: string,
+    body: object,
+    further: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers, ...further },
+      body: JSON.stringify(body),
+      ...(tls === undefined ? {} : { tls }),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Answer;
+  };
+
+export interface Account {
   readonly key: string;
+  /** A header's value. */
+  readonly authorization: string;
+}
+
+/** The first account of a running program, with a token and an API key. */
+export async function firstAccount(url: string, reached: Reached = {}): Promise<Account> {
+  const post = posting(url, reached);
+  const credentials = { email: 'first@example.com', password: 'correct horse battery' };
+  await post('/api/v1/user', { ...credentials, setup_token: reached.setupToken });
+  const { access_token } = await post<{ access_token: string }>('/api/v1/auth/create_tokens', credentials);
+  const authorization = `Bearer ${access_token}`;
+  const { key } = await post<{ key: string }>('/api/v1/api_key', { name: 'tests' }, { authorization });
+  return { key, authorization };
+}
+
+export interface AccountWithLinks extends Pick<Account, 'key'> {
   /** By suffix. */
   readonly ids: ReadonlyMap<string, number>;
 }
 
-/** The first account of a running program, with an API key, and links to where `destinationOf` says. */
+/** The first account of a running program, with links to where `destinationOf` says. */
 export async function accountWithLinks(
   url: string,
   suffixes: readonly string[],
   destinationOf = (suffix: string) => `https://destination.example/${suffix}`,
 ): Promise<AccountWithLinks> {
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-    return (await answer.json()) as { access_token: string; key: string; id: number };
-  };
-  const credentials = { email: 'first@example.com', password: 'correct horse battery' };
-  await post('/api/v1/user', credentials);
-  const authorization = `Bearer ${(await post('/api/v1/auth/create_tokens', credentials)).access_token}`;
-  const { key } = await post('/api/v1/api_key', { name: 'tests' }, { authorization });
+  const { key, authorization } = await firstAccount(url);
   const ids = new Map<string, number>();
   for (const suffix of suffixes) {
     const link = { destination_url: destinationOf(suffix), suffix };
-    ids.set(suffix, (await post('/api/v1/link', link, { authorization })).id);
+    ids.set(suffix, (await posting(url)<{ id: number }>('/api/v1/link', link, { authorization })).id);
   }
   return { key, ids };
+}
+
+interface Link {
+  readonly id: number;
+  readonly suffix: string;
+}
+
+/** The first account of a running program, and a link of it. */
+export async function linkOn(url: string, setupToken?: string): Promise<Link> {
+  const { authorization } = await firstAccount(url, setupToken === undefined ? {} : { setupToken });
+  return posting(url)('/api/v1/link', { destination_url: 'https://example.com/' }, { authorization });
 }

@@ -31,8 +31,10 @@ export interface Authority extends AsyncDisposable {
   readonly httpPort: number;
   /** Paths that it was asked for, with their methods. */
   readonly calls: string[];
+  /** PEM: what its certificates are vouched for by. */
+  root(): Promise<string>;
   /** Decides about each call; everything passes at first. */
-  fate: (method: string, path: string) => Fate;
+  fate: (method: string, path: string) => Fate | Promise<Fate>;
 }
 
 interface AuthorityOptions {
@@ -88,7 +90,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     async fetch(request) {
       const { pathname } = new URL(request.url);
       calls.push(`${request.method} ${pathname}`);
-      const fate = authority.fate(request.method, pathname);
+      const fate = await authority.fate(request.method, pathname);
       if (fate instanceof Response) return fate;
       // It makes its addresses of the Host.
       const answer = await fetch(`https://127.0.0.1:${listen}${pathname}`, {
@@ -116,6 +118,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     httpPort,
     calls,
     fate: () => 'passed',
+    root: async () => (await fetch(`https://127.0.0.1:${management}/roots/0`, trust)).text(),
     settings: {
       ACME_URL: `https://localhost:${proxy.port}/dir`,
       ACME_CA: join(folder, 'own.crt'),

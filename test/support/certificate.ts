@@ -1,22 +1,39 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
+interface Terms {
+  /** Of the days from and until which it is good. */
+  readonly days?: readonly [from: number, until: number];
+  /** The bits of an RSA key, where it is to have one. */
+  readonly rsaBits?: number;
+  /** Of extensions that nobody looks at: certificates of public authorities have some hundred. */
+  readonly moreBytes?: number;
+}
+
 /** A certificate that signs itself, for one host name and for this day, made anew for each run. */
-export function selfSigned(host: string): { readonly certificate: string; readonly key: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+export function selfSigned(
+  host: string,
+  { days: [from, until] = [-1, 1], rsaBits, moreBytes = 0 }: Terms = {},
+): { readonly certificate: string; readonly key: string } {
+  const { privateKey, publicKey } =
+    rsaBits === undefined
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: rsaBits });
+  const algorithm = rsaBits === undefined ? ecdsaWithSha256 : rsaWithSha256;
   const name = sequence(set(sequence(commonName, text(0x0c, host))));
+  const more = moreBytes === 0 ? [] : [sequence(timestamps, der(0x04, der(0x04, randomBytes(moreBytes))))];
   const body = sequence(
     der(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
-    ecdsaWithSha256,
+    algorithm,
     name,
-    sequence(instant(-1), instant(1)),
+    sequence(instant(from), instant(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(sequence(alternativeName, der(0x04, sequence(text(0x82, host)))))),
+    der(0xa3, sequence(sequence(alternativeName, der(0x04, sequence(text(0x82, host)))), ...more)),
   );
   const signature = der(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)]));
   return {
-    certificate: pem('CERTIFICATE', sequence(body, ecdsaWithSha256, signature)),
+    certificate: pem('CERTIFICATE', sequence(body, algorithm, signature)),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
@@ -37,7 +54,9 @@ const text = (tag: number, value: string) => der(tag, Buffer.from(value));
 const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 
 const ecdsaWithSha256 = sequence(objectId('2a8648ce3d040302'));
+const rsaWithSha256 = sequence(objectId('2a864886f70d01010b'), der(0x05));
 const commonName = objectId('550403');
+const timestamps = objectId('2b06010401d679020402');
 const alternativeName = objectId('551d11');
 
 function instant(daysFromNow: number): Buffer {

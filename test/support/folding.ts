@@ -27,6 +27,7 @@ export class Folding {
     await this.#store.fold(
       {
         journal: this.#journal,
+        now: 0,
         from: this.#from,
         to,
         hits: { columns, count: hits.length },

@@ -208,7 +208,8 @@ async function mergedHits(queries: Queries) {
   );
   return {
     hits: chunks.flatMap(
-      (chunk) => new ChunkScan(store, { ...chunk, first_row: 0, end_row: chunk.hits }).storedHits,
+      (chunk) =>
+        new ChunkScan(store, { ...chunk, first_row: 0, end_row: chunk.hits, version: '' }).storedHits,
     ),
     mergedTo: new Map(chunks.map((chunk) => [chunk.organization_id, chunk.last_id])),
   };

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs Linnet's one file where nothing else exists: a root that is read-only, with the C library and /proc alone, as a
-# user without rights where the caller is root. DATA_DIR is the one folder that can be written.
+# user without rights where the caller is root. DATA_DIR is the one folder that can be written, and where settings and words
+# name temporary files, such as a backup or a certificate, their folders are there, too.
 #   in-empty-root.sh FILE WORDS...
 set -eu
 [ -n "${IN_OWN_MOUNTS:-}" ] || {
@@ -22,12 +23,24 @@ bind() {
 }
 bind "$file" /linnet
 ldd "$file" | grep -o '/[^ ]*' | while read -r library; do bind "$(readlink -f "$library")" "$library"; done
+folders=
+share() {
+  mkdir -p "$root$1"
+  mount --bind "$1" "$root$1"
+  folders="$folders $1"
+}
+for path in "$@" "${TLS_CERT:-}" "${TLS_KEY:-}" "${ACME_CA:-}" "${VISITOR_SALT_DIR:-}" "${COUNTRY_FILE:-}"; do
+  folder=$path
+  [ -d "$folder" ] || folder=${path%/*}
+  case "$folder" in "${TMPDIR:-/tmp}"/*) [ ! -d "$folder" ] || share "$folder" ;; esac
+done
 if [ -n "${DATA_DIR:-}" ]; then
-  mkdir -p "$DATA_DIR" "$root$DATA_DIR"
-  mount --bind "$DATA_DIR" "$root$DATA_DIR"
+  # The doctor says that it isn't there, and makes nothing.
+  [ "${1:-}" = doctor ] || mkdir -p "$DATA_DIR" 2>/dev/null || true
+  [ ! -d "$DATA_DIR" ] || share "$DATA_DIR"
 fi
 mount -o remount,bind,ro "$root"
 # Where every user is known, and not the caller alone.
 anybody=$(awk '$3 > 65534 { print "65534:65534" }' /proc/self/uid_map)
-[ -z "$anybody" ] || [ -z "${DATA_DIR:-}" ] || chown -R "$anybody" "$DATA_DIR"
+[ -z "$anybody" ] || [ -z "$folders" ] || chown -R "$anybody" $folders
 exec chroot ${anybody:+--userspec=$anybody} "$root" /linnet "$@"

@@ -12,13 +12,15 @@ import { migratedPostgres, migratedSqlite } from './migrated-store.ts';
 import { temporaryFolder } from './program.ts';
 
 /** Far fewer than otherwise. */
-const hitsInChunk = 150;
+const fewInChunk = 150;
 
 export type NewHit = Omit<StoredHit, 'id'>;
 
 /** A store with a fold that appends hits to its ledger and to nothing else. */
 export interface TestLedger extends AsyncDisposable {
   readonly database: Database;
+  readonly store: FoldStore;
+  readonly dataDir: string;
   /** As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. */
   append(hits: readonly NewHit[], as: 'rows' | 'packs'): Promise<void>;
   /** Makes chunks of what has come, where the store has them, and deletes what became part of one long enough before. */
@@ -29,6 +31,7 @@ export interface TestLedger extends AsyncDisposable {
 export async function testLedger(
   kind: StoreKind,
   links: ReadonlyMap<number, readonly number[]>,
+  hitsInChunk = fewInChunk,
 ): Promise<TestLedger> {
   const folder = await temporaryFolder();
   const url = kind === 'postgres' ? await migratedPostgres() : null;
@@ -36,10 +39,12 @@ export async function testLedger(
   const database = await openDatabase(url, folder.path, () => {});
   await database.write((queries) => insertLinks(queries, links));
   const store: FoldStore =
-    url === null ? new SqliteFoldStore(folder.path, hitsInChunk) : new PostgresFoldStore(url);
+    url === null ? new SqliteFoldStore(folder.path, hitsInChunk) : new PostgresFoldStore(url, hitsInChunk);
   let from: Position | null = null;
   return {
     database,
+    store,
+    dataDir: folder.path,
     async append(given, as) {
       const isByLink = as === 'packs';
       const hits = isByLink ? given.toSorted((one, other) => one.link_id - other.link_id) : given;
@@ -49,6 +54,7 @@ export async function testLedger(
       await store.fold(
         {
           journal: 'here/own',
+          now: 0,
           from,
           to,
           hits: { columns, count: hits.length },
@@ -94,6 +100,6 @@ async function insertLinks(queries: Queries, links: ReadonlyMap<number, readonly
       captcha: 0,
       search_text: `\nlink-${id}\nhttps://example.com`,
     }));
-    await queries.insertInto('links').values(rows).execute();
+    if (rows.length > 0) await queries.insertInto('links').values(rows).execute();
   }
 }

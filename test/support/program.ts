@@ -16,9 +16,11 @@ export interface Program {
 }
 
 /** The one file of `npm run build`, or a command that runs it: these tests are then about that, where they can be. */
-const built = process.env.LINNET_PROGRAM?.split(' ');
+const given = process.env.LINNET_PROGRAM?.split(' ');
+/** The file that `npm test` builds for all of the suite, which has tests of the launcher and of a checkout, too. */
+const built = process.env.LINNET_BUILT;
 
-const entrance = built ?? [process.execPath, 'src/main.ts'];
+const entrance = given ?? (built === undefined ? [process.execPath, 'src/main.ts'] : [built]);
 
 /** Runs what `npm start` and `npm run linnet` run, as a process of its own, with nothing but the given settings in its environment. */
 export const runProgram = (
@@ -27,7 +29,7 @@ export const runProgram = (
   stdin = '',
 ): Program => {
   const words = word === 'start' ? ['serve', ...rest] : rest;
-  return run(built ? [...built, ...words] : ['node', 'scripts/launch.mjs', word, ...rest], settings, stdin);
+  return run(given ? [...given, ...words] : ['node', 'scripts/launch.mjs', word, ...rest], settings, stdin);
 };
 
 /** The server without its launcher: what a test kills is then what it means. */

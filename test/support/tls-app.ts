@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,11 +72,10 @@ export async function startTlsApp(
   };
 }
 
+type SocketOptions = Partial<Omit<ConnectionOptions, 'host' | 'port'>> & { readonly localAddress?: string };
+
 /** A connection whose handshake is over. */
-export function secureSocket(
-  { app }: TestApp,
-  options: Partial<Omit<ConnectionOptions, 'host' | 'port'>> & { readonly localAddress?: string } = {},
-): Promise<TLSSocket> {
+export function secureSocket({ app }: TestApp, options: SocketOptions = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: '127.0.0.1',
@@ -87,4 +87,21 @@ export function secureSocket(
     socket.once('secureConnect', () => resolve(socket));
     socket.once('error', reject);
   });
+}
+
+/** What a client keeps to come back with. With TLS 1.3 it is sent along with the first answer. */
+export async function sessionOf(app: TestApp, options: SocketOptions): Promise<Buffer> {
+  const socket = await secureSocket(app, options);
+  const session = once(socket, 'session');
+  socket.write(`GET /healthz HTTP/1.1\r\nHost: ${options.servername ?? secureHost}\r\n\r\n`);
+  const [found] = await session;
+  socket.destroy();
+  return found;
+}
+
+export async function isResumed(app: TestApp, session: Buffer, options: SocketOptions): Promise<boolean> {
+  const socket = await secureSocket(app, { ...options, session });
+  const isReused = socket.isSessionReused();
+  socket.destroy();
+  return isReused;
 }

@@ -1,4 +1,4 @@
-import type { LinkForVisitor, LinkOptions } from '../../src/rules/resolve.ts';
+import { type LinkForVisitor, type LinkOptions, noOptions } from '../../src/rules/resolve.ts';
 
 /** A link as visits get it, with these options and no others. */
 export const visitedLink = (
@@ -8,17 +8,5 @@ export const visitedLink = (
   id: 1,
   organizationId: 1,
   destinationUrl,
-  options: options && {
-    androidUrl: null,
-    iosUrl: null,
-    ogTitle: null,
-    ogDescription: null,
-    ogImage: null,
-    expiresAt: null,
-    passwordHash: null,
-    captcha: false,
-    botProtection: false,
-    hasUnsafeUrl: false,
-    ...options,
-  },
+  options: options && { ...noOptions, ...options },
 });

@@ -16,11 +16,11 @@ export const Click = z
     id: z.int().meta({ description: 'The same in webhooks, exports, the live stream and Zapier.' }),
     link_id: z.int(),
     clicked_at: isoInstant,
-    outcome: z
-      .string()
-      .meta({ description: 'redirect, preview, ask_password, ask_captcha, refused or expired.' }),
+    outcome: z.string().meta({
+      description: 'redirect, preview, ask_password, ask_captcha, refused, expired or not_started.',
+    }),
     destination: said().meta({
-      description: 'default, android or ios: which destination. Null without a redirect.',
+      description: 'default, android, ios or rule: which destination. Null without a redirect.',
     }),
     class: z.string().meta({ description: 'human, preview, bot, prefetch, head, repeat or flood.' }),
     reason: z.string().meta({ description: 'Why it has this class.' }),

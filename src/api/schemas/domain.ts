@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfirmationQuery } from './link.ts';
 import { stamp, text } from './parts.ts';
 
 const DnsRecord = z
@@ -86,7 +87,7 @@ export const DomainUpdate = z.strictObject({
   not_found_url: fallbackUrl('Where an unknown suffix leads.'),
 });
 
-export const DomainDeletion = z.object({
+export const DomainDeletion = ConfirmationQuery.extend({
   links: z
     .enum(['delete'], {
       error: 'Give links=delete to delete the links on the domain with it, or leave it out.',

@@ -30,7 +30,7 @@ export const LinkResults = z
     results: z
       .array(
         z.union([
-          z.object({ status: z.literal(201), link: Link }),
+          z.object({ status: z.union([z.literal(201), z.literal(200)]), link: Link }),
           z.object({ status: z.int(), error: ErrorAnswer }),
         ]),
       )
@@ -61,6 +61,9 @@ export const LinksUpdate = z.strictObject({
   ids: linkIds,
   add_tags: tagIds('attach'),
   remove_tags: tagIds('detach'),
+  disabled: z.boolean().optional().meta({ description: 'true: visitors see that the links have ended.' }),
+  archived: z.boolean().optional().meta({ description: 'true: the links are left out of the list.' }),
+  on_paper: z.boolean().optional().meta({ description: 'true: the links are in print.' }),
 });
 
 export const LinksUpdated = z

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { isColour } from '../../rules/colour.ts';
+import { queryForwardings, redirectStatuses } from '../../rules/forwarding.ts';
 import { parseInstant } from '../../rules/instant.ts';
 import { linkOrders } from '../../rules/link-order.ts';
 import { webhookEvents } from '../../rules/webhook-event.ts';
+import { LinkRule, linkRules } from './link-rules.ts';
 import { nextField, pageParameters } from './page.ts';
-import { queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
+import { isoInstant, queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
 const clearable = '`null` or `""` clears it.';
@@ -34,7 +36,17 @@ export const Link = z
       description:
         'Percent-encoded where the suffix is not ASCII. The readable form: domain, a slash, suffix.',
     }),
-    expiration_date: z.string().nullable().meta({ description: 'ISO 8601, UTC.' }),
+    start_date: isoInstant.nullable(),
+    before_start_url: z.string().nullable(),
+    expiration_date: isoInstant.nullable(),
+    expired_url: z.string().nullable(),
+    forward_query: z
+      .enum(queryForwardings)
+      .nullable()
+      .meta({ description: 'Null: as the instance does (`FORWARD_QUERY`).' }),
+    forward_path: z.boolean(),
+    rules: z.array(LinkRule).readonly(),
+    redirect_status: z.literal(redirectStatuses),
     qr_code_foreground_hex: z.string(),
     qr_code_background_hex: z.string(),
     qr_code_marker: z.boolean().meta({
@@ -48,6 +60,14 @@ export const Link = z
     bot_protection: z.boolean(),
     captcha: z.boolean(),
     name: z.string().nullable(),
+    notes: z.string().nullable(),
+    external_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'An id of your own, unique in the organization.' }),
+    disabled: z.boolean().meta({ description: 'True: visitors see that the link has ended.' }),
+    archived: z.boolean().meta({ description: 'True: it works, and is left out of the list.' }),
+    on_paper: z.boolean().meta({ description: 'True: it is in print, and its end has to be confirmed.' }),
     tags: z.array(Tag),
     webhook_url: z.string().nullable(),
     webhook_auth_key: z.string().nullable(),
@@ -65,6 +85,14 @@ export const Link = z
 
 const address = () => text(8192).meta({ description: 'A web address; without a scheme it gets https.' });
 
+const date = (what: string) =>
+  text(64)
+    .refine((value) => value === '' || parseInstant(value) !== null, {
+      error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
+    })
+    .nullish()
+    .meta({ description: `${what} ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}` });
+
 const colour = () =>
   text(7)
     .refine((value) => value === '' || isColour(value), {
@@ -75,24 +103,63 @@ const colour = () =>
 
 const flag = () => z.union([z.boolean(), z.literal('')]).nullish();
 
+/** Clients resolve "." and ".." before they send a URL, percent-encoded too. */
+const canBeInPath = (id: string): boolean => id !== '.' && id !== '..';
+const dotsAlone = 'An external_id can not be "." or "..", which no URL can name.';
+
 /** What creation and update have in common, all of it optional. */
 const settings = {
   password: text(256).nullish(),
   og_title: text(300).nullish(),
   og_description: text(1000).nullish(),
   og_image: text(2048).nullish(),
-  expiration_date: text(64)
-    .refine((value) => value === '' || parseInstant(value) !== null, {
-      error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
+  start_date: date('From when on it leads anywhere.'),
+  before_start_url: address().nullish().meta({
+    description: 'Where visitors are led before `start_date`. Default: a page that says when it starts.',
+  }),
+  expiration_date: date('From when on it has ended.'),
+  expired_url: address()
+    .nullish()
+    .meta({ description: 'Where visitors are led from `expiration_date` on. Default: a page that says so.' }),
+  rules: linkRules,
+  forward_query: z
+    .union([z.enum(queryForwardings), z.literal('')], {
+      error:
+        'Send "none", "merge" (parameters of the destination win) or "override" (those of the visitor win).',
     })
     .nullish()
-    .meta({ description: `ISO 8601 date or date-time, UTC unless it has an offset. ${clearable}` }),
+    .meta({
+      description: `What becomes of the parameters in a visitor's address. none: nothing; merge: they are added, and those of the destination win; override: theirs win. Default: what \`FORWARD_QUERY\` says, which is none. ${clearable}`,
+    }),
+  forward_path: flag().meta({
+    description:
+      "true: what follows the suffix in a visitor's address is appended to the destination's path. The longest suffix wins.",
+  }),
+  redirect_status: z
+    .union([z.literal(redirectStatuses), z.literal('')], { error: 'Send 301, 302, 307 or 308, as a number.' })
+    .nullish()
+    .meta({ description: `The status of the redirect. Default: 302. ${clearable}` }),
   qr_code_foreground_hex: colour(),
   qr_code_background_hex: colour(),
   qr_code_marker: flag().meta({
     description: 'Whether the QR codes carry the marker of scans. Default: what the organization chose.',
   }),
   name: text(500).nullish(),
+  notes: text(2000)
+    .nullish()
+    .meta({ description: `For your organization alone; found by \`q\`. ${clearable}` }),
+  external_id: text(255)
+    .refine(canBeInPath, { error: dotsAlone })
+    .nullish()
+    .meta({
+      description: `An id of your own, unique in the organization. ${clearable}`,
+      examples: ['order-4711'],
+    }),
+  disabled: flag().meta({ description: 'true: visitors see that the link has ended, from now on.' }),
+  archived: flag().meta({ description: 'true: it goes on working, and is left out of the list.' }),
+  on_paper: flag().meta({
+    description: 'true: its address or code is in print. Deleting or ending it then takes `confirm=true`.',
+  }),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),
   bot_protection: flag(),
@@ -125,6 +192,8 @@ const manyLinks = ({ input }: { input?: unknown }) =>
   Array.isArray(input)
     ? 'This call makes one link: send a JSON object. Many are made by POST /api/v1/link/bulk, as {"links": […]}.'
     : undefined;
+
+export const ExternalId = text(255).min(1).refine(canBeInPath, { error: dotsAlone });
 
 export const LinkToCreate = z.strictObject(
   {
@@ -168,11 +237,19 @@ const idList = (max: number, words: string) =>
     .transform((value) => [...new Set(value.split(',').map(Number))]);
 
 const filters = {
-  q: text(200).optional().meta({ description: 'Part of a name, suffix or destination, in any case.' }),
+  q: text(200).optional().meta({ description: 'Part of a name, suffix, destination or notes, in any case.' }),
   tag: idList(10, 'ids of tags')
     .optional()
     .meta({ description: 'Ids of tags, separated by commas; the links have all of them.' }),
   domain: text(300).optional(),
+  archived: z
+    .enum(['true', 'false', 'any'], { error: '"archived" must be true, false or any.' })
+    .optional()
+    .meta({ description: 'true: only archived links; any: these too. Default: false, and any with `ids`.' }),
+  on_paper: queryFlag()
+    .removeDefault()
+    .optional()
+    .meta({ description: 'true: only links that are in print; false: only others.' }),
 };
 
 export const LinkListQuery = z.object({
@@ -195,8 +272,22 @@ export const LinkExportQuery = z.object({
     .meta({ description: 'Only these links: ids, separated by commas.' }),
 });
 
+/** Of what deletes or ends a link. */
+export const ConfirmationQuery = z.object({
+  confirm: queryFlag().meta({
+    description: 'true: also where a link is in print. Without it: 409 `LINK_ON_PAPER`.',
+  }),
+});
+
 export const LinkCreationQuery = z.object({
   disable_png: queryFlag().meta({
     description: 'true: only the SVG QR code is made, and qr_code_png is null.',
   }),
+  if_exists: z
+    .enum(['return'], { error: '"if_exists" takes return: the link that leads there already.' })
+    .optional()
+    .meta({
+      description:
+        "return: where a link of the organization leads to this destination already, on this domain (and under this suffix, if one is sent), it is the answer, with 200, and nothing is made or changed. Not one that is disabled, hasn't started, has expired or has rules.",
+    }),
 });

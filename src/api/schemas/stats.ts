@@ -98,7 +98,7 @@ const described: Partial<Record<Grouping, string>> = {
   device: `kind of device: ${devices.join(', ')}`,
   os: 'operating system',
   referrer: 'referring host',
-  destination: 'destination: default, android, ios',
+  destination: 'destination: default, android, ios, rule',
   source: `source: ${sources.join(', ')}`,
   reason: 'reason for not being a click',
   class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,

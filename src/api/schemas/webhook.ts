@@ -50,7 +50,7 @@ export const WebhookRedelivery = z.object({
   link_id: id
     .optional()
     .meta({ description: 'Of this link alone. Default: of all links of the organization.' }),
-  from: instantText('A date is its first instant. Default: as far back as deliveries are kept, 30 days.'),
+  from: instantText('A date is its first instant. Default: as far back as deliveries are kept.'),
   to: instantText('A date includes that day. Default: now.'),
 });
 
@@ -82,6 +82,10 @@ export const WebhookOutageList = z
         })
         .meta({ id: 'WebhookOutage' }),
     ),
+    total_failed: z.int().meta({
+      description:
+        'How many messages failed for good, of all links and of targets that work again too, test calls apart; 10,000 where there are more.',
+    }),
   })
   .meta({ id: 'WebhookOutageList' });
 

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../action.ts';
-import { setTo, storeIn } from '../handlers.ts';
+import { setTo } from '../handlers.ts';
 import { say } from '../notices.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FormErrors } from '../parts/error-box.tsx';
-import { TextField } from '../parts/field.tsx';
+import { areDays, TwoDays } from '../parts/two-days.tsx';
 import type { Scope } from '../stats/scope.ts';
 import { counted, dayOf, number } from '../words.ts';
 import { countHits, type Days, erase, type HitCount } from './calls.ts';
@@ -36,7 +36,7 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
   const isAll = useSignal(offered === null);
   const from = useSignal(offered?.from ?? today);
   const to = useSignal(offered?.to ?? today);
-  const isWrong = !isAll.value && (from.value === '' || to.value === '' || from.value > to.value);
+  const isWrong = !isAll.value && !areDays(from.value, to.value);
   const days: Days = isAll.value ? null : { from: from.value, to: to.value };
   const count = useHitCount(scope, days, isWrong);
   const action = useAction(async () => {
@@ -57,30 +57,7 @@ function EraseDialog({ scope, days: offered, onClose }: EraseProps & { readonly 
           All of them
         </button>
       </fieldset>
-      {!isAll.value && (
-        <div class="erase-days">
-          <TextField
-            label="From"
-            type="date"
-            min="1980-01-01"
-            value={from.value}
-            onText={storeIn(from)}
-            error={
-              from.value > to.value && to.value !== ''
-                ? 'The first day is after the last. Turn them round.'
-                : action.error.value?.of('from')
-            }
-          />
-          <TextField
-            label="To"
-            type="date"
-            min="1980-01-01"
-            value={to.value}
-            onText={storeIn(to)}
-            error={action.error.value?.of('to')}
-          />
-        </div>
-      )}
+      {!isAll.value && <TwoDays from={from} to={to} error={action.error.value} />}
       <p aria-live="polite">{isWrong ? 'Choose both days.' : sentenceOf(count)}</p>
       <p class="soft small">
         They go from every number and list, with the messages to webhooks about them. It can't be undone.

@@ -36,7 +36,7 @@ function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain
           </p>
           <p class="about">{sentenceOf(domain)}</p>
         </div>
-        <DomainState state={domain.state} />
+        <DomainState {...domain} />
       </div>
       <div class="sections">
         <DnsRecords domain={domain} query={query} />

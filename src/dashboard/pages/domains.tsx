@@ -9,7 +9,7 @@ import { refresh, useQuery } from '../queries.ts';
 import { navigate } from '../router.ts';
 import { setup } from '../session.ts';
 import { counted } from '../words.ts';
-import { DomainName, DomainState } from './domain/state.tsx';
+import { certificateTrouble, DomainName, DomainState } from './domain/state.tsx';
 
 export function DomainsPage() {
   const domains = useQuery('domains', () => call('GET /api/v1/domain'));
@@ -80,9 +80,15 @@ function DomainRows({ domains }: { domains: readonly Domain[] }) {
             </p>
             <p class="soft small">{counted(domain.links, 'link')}</p>
           </div>
-          <DomainState state={domain.state} />
+          <DomainState {...domain} />
+          <DomainProblem domain={domain} />
         </li>
       ))}
     </ul>
   );
+}
+
+function DomainProblem({ domain }: { domain: Domain }) {
+  const trouble = certificateTrouble(domain);
+  return trouble === null ? null : <p class="below small">{trouble}</p>;
 }

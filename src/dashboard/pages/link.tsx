@@ -19,6 +19,7 @@ import { NothingHere } from './nothing-here.tsx';
 
 const StatsBoard = lazy(() => import('../stats/board.tsx').then((part) => part.StatsBoard));
 const HitFeed = lazy(() => import('../stats/hit-feed.tsx').then((part) => part.HitFeed));
+const History = lazy(() => import('./link/history/history.tsx').then((part) => part.History));
 const Webhook = lazy(() => import('./link/webhook.tsx').then((part) => part.Webhook));
 
 /** The page of one link. */
@@ -94,6 +95,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
       {tab === 'stats' && <StatsBoard scope={{ kind: 'link', link }} />}
       {tab === 'visits' && <HitFeed scope={{ kind: 'link', link }} />}
       {tab === 'webhook' && <Webhook form={form} />}
+      {tab === 'history' && <History link={link} />}
       <SaveBar form={form} shown={tab === 'webhook' ? webhookFields : shown} />
       {conflict && <Conflict form={form} theirs={conflict} />}
     </Page>
@@ -105,6 +107,7 @@ const tabs = [
   { tab: 'stats', name: 'Statistics' },
   { tab: 'visits', name: 'Visits' },
   { tab: 'webhook', name: 'Webhook' },
+  { tab: 'history', name: 'History' },
 ] as const;
 
 const tabPath = (id: string, tab: string): string =>
@@ -112,8 +115,12 @@ const tabPath = (id: string, tab: string): string =>
 
 /** Unsaved changes stay from tab to tab, so a tab is left for another without a question. */
 function Tabs({ id, current }: { id: string; current: string }) {
+  const row = useRef<HTMLElement>(null);
+  useEffect(() => {
+    row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   return (
-    <nav class="tabs" aria-label="Link">
+    <nav class="tabs" aria-label="Link" ref={row}>
       {tabs.map(({ tab, name }) => (
         <a
           key={tab}

@@ -22,10 +22,10 @@ export function LinksPage() {
   const view = viewOf(search.value);
   const { list, isOld, query } = useLinks(view);
   const selection = useSelection<Link>();
-  const narrowing = `${view.words}|${view.tagIds}|${view.domain}`;
+  const narrowing = `${view.words}|${view.tagIds}|${view.domain}|${view.isArchive}|${view.isOnPaper}`;
   useEffect(() => selection.clear(), [narrowing]);
   useFresh((id) => list?.links.some((link) => link.id === id) ?? false);
-  const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && view.page === 1;
+  const isEmpty = list?.total === 0 && !isOld && !isNarrowed(view) && !view.isArchive && view.page === 1;
   const error = query.error.value;
   // With own domains the toolbar has a field more: it is shown once that is known, so that it doesn't jump.
   const { areKnown } = useOwnDomains();
@@ -38,6 +38,7 @@ export function LinksPage() {
         {isEmpty ? (
           <Empty title="Your first link is one paste away">
             <p>Paste a long URL above and press Enter. The short link is copied at once.</p>
+            <ArchivedHint />
             <DeletedHint />
           </Empty>
         ) : (
@@ -65,6 +66,21 @@ function useLinks(view: View) {
     isOld,
     list: known && links && { links, total: known.total_links - (known.links.length - links.length) },
   };
+}
+
+/** Leads to the archived links, where there is no other link. */
+function ArchivedHint() {
+  const query = useQuery('links archived, how many', () =>
+    call('GET /api/v1/link', { query: { archived: 'true', limit: 1 } }),
+  );
+  const total = query.data.value?.total_links ?? 0;
+  if (total === 0) return null;
+  return (
+    <p>
+      <a href="/app?archived=true">{counted(total, 'archived link')}</a> {total === 1 ? 'goes' : 'go'} on
+      working.
+    </p>
+  );
 }
 
 /** Leads to the deleted links, where there is no other link. */

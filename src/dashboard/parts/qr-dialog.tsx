@@ -1,5 +1,6 @@
 import type { Link } from '../api-types.ts';
 import { say } from '../notices.ts';
+import { markOnPaper } from '../on-paper.ts';
 import { saveFile } from '../save-file.ts';
 import { readableUrl, shortOf } from '../short.ts';
 import { Button } from './button.tsx';
@@ -36,17 +37,18 @@ export function QrDialog({ link, onClose }: { link: Link; onClose: () => void })
 /** The code as it is shown, as a file. */
 export function QrDownloads({ link, svg, look }: { link: Link; svg: string; look: QrLook }) {
   const name = fileName(link.suffix);
+  const save = (file: Blob, called: string) => {
+    saveFile(file, called);
+    void markOnPaper(link);
+  };
   const savePng = (size: number) =>
     pngOf(svg, size, look.background).then(
-      (png) => saveFile(png, `${name}-${size}.png`),
+      (png) => save(png, `${name}-${size}.png`),
       () => say('This browser could not draw the picture. Download it as SVG.', { isError: true }),
     );
   return (
     <div class="actions">
-      <Button
-        icon="download"
-        onClick={() => saveFile(new Blob([svg], { type: 'image/svg+xml' }), `${name}.svg`)}
-      >
+      <Button icon="download" onClick={() => save(new Blob([svg], { type: 'image/svg+xml' }), `${name}.svg`)}>
         Download SVG
       </Button>
       <Menu

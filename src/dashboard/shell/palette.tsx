@@ -28,7 +28,7 @@ const fixed: readonly Entry[] = [
 
 async function found(words: string): Promise<readonly Entry[]> {
   const [{ links }, tags] = await Promise.all([
-    call('GET /api/v1/link', { query: { q: words, limit: 6 } }),
+    call('GET /api/v1/link', { query: { q: words, archived: 'any', limit: 6 } }),
     call('GET /api/v1/tag'),
   ]);
   const wanted = words.toLowerCase();

@@ -58,7 +58,12 @@ export function Chart({ data, title }: { data: ChartData; title: string }) {
   );
 }
 
-function Tip({ data: { points, name, isGoingOn }, hover }: { data: ChartData; hover: Hover }) {
+/** The name of a line, as it stands behind a number. */
+const one = (count: number, name: string): string =>
+  count === 1 ? name.toLowerCase().replace(/s$/, '') : name.toLowerCase();
+
+function Tip({ data, hover }: { data: ChartData; hover: Hover }) {
+  const { points, name, visitorsName, isGoingOn } = data;
   const point = points[hover.index];
   if (!point) return null;
   const isRight = hover.x > hover.width / 2;
@@ -74,11 +79,11 @@ function Tip({ data: { points, name, isGoingOn }, hover }: { data: ChartData; ho
         {isLast && isGoingOn ? ', so far' : ''}
       </p>
       <p class="strong">
-        {number(point.hits)} {point.hits === 1 ? name.toLowerCase().replace(/s$/, '') : name.toLowerCase()}
+        {number(point.hits)} {one(point.hits, name)}
       </p>
       {point.visitors !== null && (
         <p>
-          {number(point.visitors)} {point.visitors === 1 ? 'visitor' : 'visitors'}
+          {number(point.visitors)} {one(point.visitors, visitorsName)}
         </p>
       )}
       {point.notCounted !== null && point.notCounted > 0 && (

@@ -6,6 +6,8 @@ export interface ChartData {
   readonly points: readonly Point[];
   /** The name of the strong line. */
   readonly name: string;
+  /** That of the quiet line: who comes on several days is several daily visitors. */
+  readonly visitorsName: 'Visitors' | 'Daily visitors';
   /** Whether the last point is still growing. */
   readonly isGoingOn: boolean;
   readonly marks: readonly Mark[];
@@ -47,7 +49,7 @@ function inksOf(host: HTMLElement): Inks {
   return Object.fromEntries(inks.map((ink) => [ink, read(ink)])) as Record<(typeof inks)[number], string>;
 }
 
-const roomForNames = 72;
+const roomForNames = 92;
 
 export function draw(
   host: HTMLElement,
@@ -155,7 +157,8 @@ export function draw(
     const apart = 15 * uPlot.pxRatio;
     const at = (value: number) => u.valToPos(value, 'y', true);
     const names = [{ text: data.name, y: at(last.hits), colour: ink.accent }];
-    if (last.visitors !== null) names.push({ text: 'Visitors', y: at(last.visitors), colour: ink.words });
+    if (last.visitors !== null)
+      names.push({ text: data.visitorsName, y: at(last.visitors), colour: ink.words });
     const [main, quiet] = names;
     if (main && quiet && quiet.y - main.y < apart) {
       const middle = (main.y + quiet.y) / 2;

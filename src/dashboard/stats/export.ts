@@ -14,8 +14,9 @@ function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): 
 }
 
 export function saveSeries({ stats, view }: Numbers): void {
-  const columns = ['start', 'clicks', 'visitors', 'not_counted'] as const;
-  const rows = stats.series.map((point) => columns.map((column) => point[column]));
+  const visitors = stats.visitors_are === 'daily' ? 'daily_visitors' : 'visitors';
+  const rows = stats.series.map((point) => [point.start, point.clicks, point.visitors, point.not_counted]);
+  const columns = ['start', 'clicks', visitors, 'not_counted'];
   saveCsv(`clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`, columns, rows);
 }
 

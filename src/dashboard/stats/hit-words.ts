@@ -14,13 +14,15 @@ const kinds: Readonly<Record<string, string>> = {
 const outcomes: Readonly<Record<string, string>> = {
   ask_password: 'Asked for the password',
   ask_captcha: 'Asked for the captcha',
-  expired: 'Met the expired page',
+  expired: 'Came after the end of the link',
+  not_started: 'Came before the start of the link',
   refused: 'Was refused',
 };
 
 const specialDestinations: Readonly<Record<string, string>> = {
   android: 'Led to the Android destination',
   ios: 'Led to the iOS destination',
+  rule: 'Led by a rule',
 };
 
 export const isClick = (hit: Click): boolean => hit.class === 'human' && hit.outcome === 'redirect';

@@ -10,6 +10,7 @@ import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short.ts';
 import { date, dateForm, number } from '../words.ts';
 import { Chart } from './chart.tsx';
+import type { ChartData } from './draw-chart.ts';
 import { isAside, isFiltered } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
 import { marksOf, type Point, pointsOf } from './points.ts';
@@ -26,10 +27,12 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   const { view, stats } = numbers;
   const isOfHits = isAside(view.filters);
   const name = isOfHits ? 'Hits' : 'Clicks';
+  const visitorsName = stats.visitors_are === 'daily' ? 'Daily visitors' : 'Visitors';
   const data = useMemo(
-    () => ({
+    (): ChartData => ({
       points: pointsOf(stats, isOfHits),
       name,
+      visitorsName,
       isGoingOn: view.plan.isGoingOn,
       marks: marksOf(stats),
     }),
@@ -53,12 +56,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
           {!isTable && <Chart data={data} title={title} />}
           <RuleChanges stats={stats} />
           <TableFrame isShown={isTable} label={`${name} over time as a table`}>
-            <SeriesTable
-              points={data.points}
-              name={name}
-              caption={title}
-              areDaily={stats.visitors_are === 'daily'}
-            />
+            <SeriesTable points={data.points} name={name} caption={title} visitorsName={visitorsName} />
           </TableFrame>
         </>
       )}
@@ -132,13 +130,11 @@ interface SeriesTableProps {
   readonly points: readonly Point[];
   readonly name: string;
   readonly caption: string;
-  /** Whether a visitor of several days is there several times. */
-  readonly areDaily: boolean;
+  readonly visitorsName: string;
 }
 
 /** The numbers that the chart draws. */
-function SeriesTable({ points, name, caption, areDaily }: SeriesTableProps) {
-  const visitorsName = areDaily ? 'Daily visitors' : 'Visitors';
+function SeriesTable({ points, name, caption, visitorsName }: SeriesTableProps) {
   const hasVisitors = points.some(({ visitors }) => visitors !== null);
   const hasOthers = points.some(({ notCounted }) => notCounted !== null);
   return (

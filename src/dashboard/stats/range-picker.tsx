@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { toggle } from '../handlers.ts';
 import { Button } from '../parts/button.tsx';
 import { FormField } from '../parts/form.tsx';
+import { areDays, daysAreReversed, earliestDay } from '../parts/two-days.tsx';
 import { setQuery } from '../router.ts';
 import { dayOf } from '../words.ts';
 import { labelOf, type Range, rollingNames, usual, writtenRange } from './range.ts';
@@ -70,13 +71,12 @@ function CustomRange({ range, onChoose, onDrop }: CustomRangeProps) {
       onSubmit={(event) => {
         event.preventDefault();
         error.value = null;
-        if (!from.value || !to.value) error.value = 'Choose both days.';
-        else if (from.value > to.value) error.value = 'The first day is after the last. Turn them round.';
-        else onChoose({ kind: 'custom', from: from.value, to: to.value });
+        if (areDays(from.value, to.value)) onChoose({ kind: 'custom', from: from.value, to: to.value });
+        else error.value = from.value && to.value ? daysAreReversed : 'Choose both days.';
       }}
     >
-      <FormField label="From" type="date" min="1980-01-01" signal={from} error={error.value} />
-      <FormField label="To" type="date" min="1980-01-01" signal={to} />
+      <FormField label="From" type="date" min={earliestDay} signal={from} error={error.value} />
+      <FormField label="To" type="date" min={earliestDay} signal={to} />
       <div class="actions">
         <Button type="submit">Show these days</Button>
         {range.kind === 'custom' && (

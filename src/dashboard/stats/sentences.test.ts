@@ -36,7 +36,7 @@ test('what is not counted is said, the most first, and people apart from machine
     '1 hit was a person, but no click: 1 repeated a click within seconds.',
   ]);
   expect(notCountedSentences({ ...nothing, page: 8, repeat: 4 })).toEqual([
-    '12 hits were people, but no clicks: 8 met a page (a password, a captcha or an expired link) and went no further; 4 repeated a click within seconds.',
+    '12 hits were people, but no clicks: 8 met a page (a password, a captcha or an ended link) and went no further; 4 repeated a click within seconds.',
   ]);
   expect(notCountedSentences({ ...nothing, bot: 2, flood: 1500 })).toEqual([
     '2 hits were not people: 2 bots.',

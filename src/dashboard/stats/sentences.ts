@@ -56,7 +56,7 @@ export function notCountedSentences(found: Uncounted): readonly string[] {
   }
   const aside = [
     found.page > 0 &&
-      `${number(found.page)} met a page (a password, a captcha or an expired link) and went no further`,
+      `${number(found.page)} met a page (a password, a captcha or an ended link) and went no further`,
     found.repeat > 0 && `${number(found.repeat)} repeated a click within seconds`,
   ].filter((part) => part !== false);
   const people = found.page + found.repeat;

@@ -23,7 +23,13 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     tv: 'Television',
     other: 'Other device',
   },
-  destination: { default: 'For all devices', android: 'For Android', ios: 'For iOS', none: 'None' },
+  destination: {
+    default: 'For all devices',
+    android: 'For Android',
+    ios: 'For iOS',
+    rule: 'By a rule',
+    none: 'None',
+  },
   source: { link: 'Link', qr: 'QR code' },
   class: {
     click: 'Clicks',
@@ -37,8 +43,8 @@ const words: Readonly<Partial<Record<Dimension, Readonly<Record<string, string>>
     flood: 'Floods from one network',
   },
   reason: {
-    browser: 'A browser that met a password, captcha or expired page',
-    app_browser: "An app's browser that met a password, captcha or expired page",
+    browser: 'A browser that met a password, captcha or ended page',
+    app_browser: "An app's browser that met a password, captcha or ended page",
     head_method: 'Asked for the headers alone (HEAD)',
     unusual_method: 'A method that no browser uses for a link',
     purpose_header: 'Loaded ahead, before anybody clicked',

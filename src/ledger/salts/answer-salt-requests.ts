@@ -15,7 +15,7 @@ const maxAtOnce = 200;
 export async function answerSaltRequests(database: Database, folder: SaltFolder, key: string): Promise<void> {
   for (const { day, public_key, proof } of await openSaltRequests(database.read, maxAtOnce)) {
     const salt = folder.find(day);
-    // A salt that this node used alone is not the day's: who has that one answers.
+    // A salt that this node used alone is not the day's: the node that has that one answers.
     if (salt === null || markOf(day, salt) !== (await saltMark(database.read, day))) continue;
     const sealed = sealSalt(key, { day, publicKey: public_key, proof }, salt);
     await database.write((queries) =>

@@ -45,7 +45,7 @@ export function newRequest(key: string, day: number): OpenRequest {
   return { day, publicKey, proof: requestProof(key, day, publicKey), privateKey: pair.privateKey };
 }
 
-/** The salt for who asked and nobody else; null for a request that isn't one of our nodes'. */
+/** The salt, sealed for the node that asked; null for a request that isn't one of our nodes'. */
 export function sealSalt(
   key: string,
   { day, publicKey, proof }: SaltRequest,

@@ -81,7 +81,7 @@ export class SharedSalts implements SaltStore {
     return kept;
   }
 
-  /** Null when nobody answers. */
+  /** Null when no node answers. */
   async #ask(day: number, mark: string, signal: AbortSignal | undefined): Promise<Uint8Array | null> {
     const { board, folder, key, patience = saltPatience } = this.#parts;
     const request = newRequest(key, day);

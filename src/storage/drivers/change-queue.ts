@@ -1,4 +1,4 @@
-import { StoreAway } from '../../rules/errors.ts';
+import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import type { WriteItems } from '../database.ts';
 import type { Queries } from '../schema.ts';
 
@@ -8,6 +8,8 @@ interface Change {
   readonly work: WriteItems<unknown, unknown>;
   readonly resolve: (outcome: unknown) => void;
   readonly reject: (cause: unknown) => void;
+  /** When it is no longer waited for, as `performance.now()` has it. */
+  readonly until: number;
 }
 
 /** Changes that share their statements. */
@@ -42,11 +44,15 @@ export class ChangeQueue {
     this.#idle.resolve();
   }
 
-  add<Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> {
+  add<Item, Outcome>(
+    item: Item,
+    work: WriteItems<Item, Outcome>,
+    until = Number.POSITIVE_INFINITY,
+  ): Promise<Outcome> {
     if (this.#waiting.length >= maxWaiting)
       return Promise.reject(new StoreAway('too many changes are waiting'));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, work, resolve, reject } as Change);
+      this.#waiting.push({ item, work, resolve, reject, until } as Change);
       if (this.#running < this.#maxRunning) void this.#drain();
     });
   }
@@ -63,7 +69,7 @@ export class ChangeQueue {
   async #drain(): Promise<void> {
     if (this.#running++ === 0) this.#idle = Promise.withResolvers();
     for (let last = 0; this.#waiting.length > 0; ) {
-      const batch = this.#nextBatch(last);
+      const batch = this.#nextBatch(last).filter((change) => !isGivenUp(change));
       await this.#make(batch);
       last = batch.length;
     }
@@ -80,6 +86,7 @@ export class ChangeQueue {
   }
 
   async #make(batch: readonly Change[]): Promise<void> {
+    if (batch.length === 0) return;
     const groups = [...Map.groupBy(batch, ({ work }) => work).values()].map(groupOf);
     try {
       await this.#commit(groups);
@@ -88,6 +95,12 @@ export class ChangeQueue {
       else for (const change of batch) await this.#make([change]);
     }
   }
+}
+
+function isGivenUp({ until, reject }: Change): boolean {
+  const isLate = performance.now() >= until;
+  if (isLate) reject(new TookTooLong(false));
+  return isLate;
 }
 
 function groupOf(changes: readonly Change[]): ChangeGroup {

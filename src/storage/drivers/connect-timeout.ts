@@ -1,3 +1,5 @@
+import { serversOf } from '../../rules/database-url.ts';
+
 const defaultTimeout = 4_000;
 
 /**
@@ -5,6 +7,6 @@ const defaultTimeout = 4_000;
  * every client of PostgreSQL.
  */
 export function connectTimeout(url: string): number {
-  const seconds = new URL(url).searchParams.get('connect_timeout') ?? '';
+  const seconds = new URL(serversOf(url)?.[0] ?? url).searchParams.get('connect_timeout') ?? '';
   return /^\d{1,4}$/.test(seconds) ? Number(seconds) * 1_000 : defaultTimeout;
 }

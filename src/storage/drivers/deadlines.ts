@@ -42,7 +42,7 @@ export class Deadlines {
     for (const awaited of this.#awaited) {
       if (!isOver(awaited, now)) continue;
       this.#awaited.delete(awaited);
-      awaited.giveUp(new TookTooLong(awaited.hasBegun));
+      awaited.giveUp(new TookTooLong(awaited.hasBegun, awaited.terms.patience));
     }
     this.#onCheck(now);
     this.#timer = this.#awaited.size > 0 ? setTimeout(() => this.#check(), interval) : undefined;

@@ -6,8 +6,11 @@ import { FairQueue } from './fair-queue.ts';
 
 /** A connection that is lent out. */
 export interface Lent {
-  readonly processId: number | undefined;
   query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult>;
+  /** Has the server stop what it is asked. */
+  cancel(): void;
+  /** Ends it with what it is asked. */
+  destroy(): void;
   release(isBroken?: boolean): void;
 }
 
@@ -17,9 +20,6 @@ const maxOfOne = 4;
 /** Of these, the number kept for organizations that have none. */
 const reserved = 2;
 
-/** The server stopped it, by its own deadline or because it was asked to. */
-const queryCanceled = '57014';
-
 interface Read extends Awaited {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -28,7 +28,7 @@ interface Read extends Awaited {
   hasBegun: boolean;
   isOver: boolean;
   /** While it is on a connection. */
-  processId: number | undefined;
+  lent: Pick<Lent, 'cancel'> | undefined;
 }
 
 /**
@@ -37,15 +37,12 @@ interface Read extends Awaited {
  */
 export class PostgresReads {
   readonly #connect: () => Promise<Lent>;
-  readonly #cancel: (processId: number) => Promise<unknown>;
   readonly #queue = new FairQueue<Read>(maxOfOne);
   readonly #deadlines = new Deadlines();
   #free = maxReading;
 
-  /** `cancel` has the server stop what a connection asks; on a connection of its own. */
-  constructor(connect: () => Promise<Lent>, cancel: (processId: number) => Promise<unknown>) {
+  constructor(connect: () => Promise<Lent>) {
     this.#connect = connect;
-    this.#cancel = cancel;
   }
 
   run(sql: string, parameters: readonly unknown[], terms: ReadTerms): Promise<pg.QueryResult> {
@@ -55,7 +52,7 @@ export class PostgresReads {
     return new Promise((resolve, reject) => {
       const read: Read = {
         ...{ sql, parameters, terms, resolve, reject, until: untilWhen(terms) },
-        ...{ hasBegun: false, isOver: false, processId: undefined },
+        ...{ hasBegun: false, isOver: false, lent: undefined },
         giveUp: (cause) => this.#giveUp(read, cause),
       };
       this.#deadlines.add(read);
@@ -82,8 +79,7 @@ export class PostgresReads {
     try {
       read.resolve(await this.#onConnection(read));
     } catch (cause) {
-      const isTooSlow = ((cause as Error).cause as { code?: string } | undefined)?.code === queryCanceled;
-      read.reject(isTooSlow ? new TookTooLong(true) : cause);
+      read.reject(cause);
     } finally {
       this.#deadlines.delete(read);
       this.#free += 1;
@@ -99,11 +95,11 @@ export class PostgresReads {
       throw new TookTooLong(false);
     }
     read.hasBegun = true;
-    read.processId = client.processId;
+    read.lent = client;
     try {
       return await client.query(read.sql, read.parameters);
     } finally {
-      read.processId = undefined;
+      read.lent = undefined;
       // The cancellation may reach the server only now, and must not stop the next statement: the connection is closed.
       client.release(read.isOver);
     }
@@ -114,6 +110,6 @@ export class PostgresReads {
     read.reject(cause);
     this.#queue.remove(read.terms.organizationId, read);
     // Where it can't be stopped it ends by the server's own deadline.
-    if (read.processId !== undefined) this.#cancel(read.processId).catch(() => {});
+    read.lent?.cancel();
   }
 }

@@ -1,4 +1,5 @@
 import { type SQLQueryBindings, Database as Sqlite, type Statement as SqliteStatement } from 'bun:sqlite';
+import { destinationKey } from '../../rules/destination-key.ts';
 import { makePrivate } from '../private-files.ts';
 
 export interface Answer {
@@ -26,6 +27,7 @@ export class SqliteConnection {
       if (isStopped()) throw new Error('stopped');
       return 1;
     });
+    if (mode === 'write') this.#database.function('destination_key', destinationKey);
     try {
       this.#settle(mode);
     } catch (cause) {
@@ -70,10 +72,10 @@ export class SqliteConnection {
   }
 
   /** What several statements read is of one moment. */
-  inSnapshot<T>(work: () => T): T {
+  async inSnapshot<T>(work: () => Promise<T>): Promise<T> {
     this.#database.run('begin');
     try {
-      return work();
+      return await work();
     } finally {
       this.#database.run('commit');
     }

@@ -5,14 +5,14 @@
  * is to be stopped.
  */
 import { collectWhenIdle } from '../../threads/gc-when-idle.ts';
-import type { JobStore } from '../database.ts';
+import type { JobParameters, JobStore } from '../database.ts';
 import { readState, stoppedCode } from './read-state.ts';
 import type { JobQuestion, Question } from './sqlite-client.ts';
 import { type Answer, SqliteConnection } from './sqlite-connection.ts';
 
 declare const self: Worker;
 
-type Job = (store: JobStore, input: unknown) => unknown;
+type Job = (store: JobStore, input: unknown) => Promise<unknown>;
 
 let connection: SqliteConnection | undefined;
 /** By their modules. */
@@ -42,7 +42,7 @@ self.onmessage = (event: MessageEvent) => {
     self.postMessage({ closed: true });
   } else {
     const unknown = message.questions.filter(({ job }: Question) => job && !jobs.has(job.module));
-    if (unknown.length === 0) answerAll(message.questions);
+    if (unknown.length === 0) void answerAll(message.questions);
     else void load(unknown).finally(() => answerAll(message.questions));
   }
 };
@@ -56,11 +56,12 @@ async function load(questions: readonly Question[]): Promise<void> {
   }
 }
 
-function answerAll(questions: readonly Question[]): void {
+/** Jobs wait for nothing that isn't there: no message comes in between. */
+async function answerAll(questions: readonly Question[]): Promise<void> {
   let answers: object[] = [];
   let since = performance.now();
   for (const question of questions) {
-    answers.push(answerTo(question));
+    answers.push(question.job ? await answerToJob(question, question.job) : answerTo(question));
     if (performance.now() - since < maxHeld) continue;
     self.postMessage({ answers });
     answers = [];
@@ -74,26 +75,41 @@ function answerTo(question: Question): object {
   current = question.slot ?? -1;
   if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
   try {
-    const answer = question.job
-      ? runJob(question.job)
-      : connection?.run(question.sql, question.parameters, question.inside);
+    const answer = connection?.run(question.sql, question.parameters, question.inside);
     return { id, answer };
   } catch (cause) {
-    const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
-    return { id, problem };
+    return failed(id, cause);
   }
 }
 
-function runJob({ module, input }: JobQuestion): Answer {
+async function answerToJob({ id, slot = -1 }: Question, job: JobQuestion): Promise<object> {
+  current = slot;
+  if (current >= 0 && !begin(current)) return { id, problem: { message: 'not begun', code: stoppedCode } };
+  try {
+    return { id, answer: await runJob(job) };
+  } catch (cause) {
+    return failed(id, cause);
+  }
+}
+
+function failed(id: number, cause: unknown): object {
+  const problem = isStopped() ? { message: 'stopped', code: stoppedCode } : problemOf(cause);
+  return { id, problem };
+}
+
+async function runJob({ module, input }: JobQuestion): Promise<Answer> {
   const job = jobs.get(module);
   if (connection === undefined || job === undefined) throw new Error(`${module} can't be run here`);
+  const rows = <Row>(sql: string, parameters: JobParameters) => connection?.rows<Row>(sql, parameters) ?? [];
   const store: JobStore = {
-    rows: (sql, parameters) => connection?.rows(sql, parameters) ?? [],
+    rows,
+    rowsAtOnce: rows,
+    copy: null,
     keepGoing() {
       if (isStopped()) throw new Error('stopped');
     },
   };
-  return { rows: [connection.inSnapshot(() => job(store, input))], changes: 0 };
+  return { rows: [await connection.inSnapshot(() => job(store, input))], changes: 0 };
 }
 
 const begin = (slot: number): boolean =>

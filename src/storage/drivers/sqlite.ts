@@ -139,6 +139,7 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     compute: (module, input) => readers.compute(module, input),
     computeFor: (terms) => (module, input) => readers.compute(module, input, terms),
     lookup: queriesOver(lookup),
+    takesChanges: async () => true,
     write: (work) => writer.run(work),
     writeTogether: (item, work) => writer.runTogether(item, work),
     migrate: (work) => writer.migrate(work),

@@ -33,6 +33,8 @@ export interface ConnectionContext {
   readonly scheme: 'https' | 'http' | null;
   /** What ends the head of every answer: its date, and an empty line. */
   readonly headEnd: () => string;
+  /** While it is on, each answer is the last of its connection: the client makes its next one to another process. */
+  readonly draining: { readonly isOn: boolean };
   /** Has `turnOver` called at the end of this turn, once the clicks are on file; then `nextTurn`. */
   readonly awaitTurnOver: (connection: Connection) => void;
   /** Has `nextTurn` called at the end of this turn. */
@@ -277,11 +279,12 @@ export class Connection implements Limited {
         this.#lookUp(answer);
         break;
       }
-      const closing = request.closes ? 'Connection: close\r\n' : '';
+      const closes = request.closes || this.#context.draining.isOn;
+      const closing = closes ? 'Connection: close\r\n' : '';
       this.#ready += answer.head + closing + this.#context.headEnd() + answer.body;
       if (answer.waits) waits = true;
       at = request.end;
-      if (request.closes) {
+      if (closes) {
         this.#happened('last answer');
         at = text.length;
       }

@@ -13,6 +13,8 @@ import { UpstreamSlots } from './upstream-slots.ts';
 
 const defaultIdleTime = 10_000;
 const readingTime = 5;
+/** Milliseconds in which a connection that is half made is made, over most networks. */
+const handshakeTime = 150;
 
 export const originOf = (host: string, port: number, isSecure = false): string =>
   `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -63,6 +65,8 @@ export class Listener {
   readonly #isSecure: boolean;
   readonly #host: string;
   readonly #guard: Guard;
+  readonly #draining = { isOn: false };
+  readonly #sharesPort: boolean;
   readonly #connections: ConnectionTable<Connection>;
   readonly #sweeping: Timer;
   readonly #reserving: Timer;
@@ -90,6 +94,7 @@ export class Listener {
       scheme: https === null ? null : 'https',
       fastPath: (request, peer) => this.#fastPath(request, peer),
       headEnd: https?.headLine ? () => https.headLine + this.#headEndNow() : () => this.#headEndNow(),
+      draining: this.#draining,
       awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
     };
@@ -102,6 +107,7 @@ export class Listener {
     };
     const { host, port, workers } = config;
     this.#host = host;
+    this.#sharesPort = workers > 1;
     this.#isSecure = https !== null;
     const openAt = (at: number, openPort: OpenPort, connections: ConnectionContext): VisitorPort => {
       try {
@@ -188,9 +194,15 @@ export class Listener {
     this.#insecurePath = insecurePath;
   }
 
+  /** From now on each answer ends its connection. New ones are accepted until `stopTaking`. */
+  drain(): void {
+    this.#draining.isOn = true;
+  }
+
   /** Accepts no new connections, and ends the open ones once what has come on them is answered: within so many milliseconds. */
   async stopTaking(patience: number): Promise<void> {
     const deadline = performance.now() + patience;
+    if (this.#sharesPort && patience > 0) await this.#leaveNewcomers();
     this.#port.stop();
     this.#httpPort?.stop();
     clearInterval(this.#sweeping);
@@ -203,6 +215,13 @@ export class Listener {
       if (!isBusy || performance.now() >= deadline) return;
       await Bun.sleep(readingTime);
     }
+  }
+
+  /** A close would reset connections that are queued, or half made. */
+  async #leaveNewcomers(): Promise<void> {
+    const ports = [this.#port, this.#httpPort];
+    const held = await Promise.all(ports.map(async (port) => (await port?.holdOff?.()) ?? false));
+    if (held.includes(true)) await Bun.sleep(handshakeTime);
   }
 
   async endConnections(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import { holdOffNewcomers } from './hold-off-newcomers.ts';
 
 /** The writing side of a socket. */
 export interface Writable {
@@ -45,6 +46,8 @@ export interface VisitorPort {
   readonly port: number;
   /** Calls this once everything that came in this turn has been received. */
   afterTurn(task: () => void): void;
+  /** Where other processes listen on the port: leaves newcomers to them. False where it can't. */
+  holdOff?(): Promise<boolean>;
   /** Accepts no new connections. */
   stop(): void;
   /** Closes all connections and the port. */
@@ -69,6 +72,7 @@ export function openPort<Connection>(address: ListenAddress, receiver: Receiver<
   return {
     port: listener.port,
     afterTurn: (task) => void setImmediate(task),
+    holdOff: () => holdOffNewcomers((listener as { readonly fd?: number }).fd ?? -1),
     stop: () => listener.stop(),
     close: () => listener.stop(true),
   };

@@ -9,6 +9,8 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
+const minBits = 2048;
+
 /** Reads a certificate and its key. Throws a `StartProblem` that says what is wrong with them, and what to do. */
 export function readCertificate(files: CertificateFiles, now: number): CertificatePair {
   const pair = { certificate: read(files.certificate, 'TLS_CERT'), key: read(files.key, 'TLS_KEY') };
@@ -17,6 +19,11 @@ export function readCertificate(files: CertificateFiles, now: number): Certifica
   if (!leaf.checkPrivateKey(key))
     throw new StartProblem(
       `The certificate in ${files.certificate} is for another key than the one in ${files.key}. Set TLS_CERT and TLS_KEY to files that belong together.`,
+    );
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? minBits;
+  if (bits < minBits)
+    throw new StartProblem(
+      `The key in ${files.key} is of RSA with ${bits} bits, which clients refuse. Make both anew, with an ECDSA (P-256) or RSA (${minBits} bits) key.`,
     );
   const [from, until] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   if (until <= now)

@@ -10,14 +10,15 @@ const proof: Found = { kind: 'proof', pair };
 function finderOf(load: (host: string) => Promise<Found>, patience = 60_000) {
   const clock = { now: 0 };
   const requested: string[] = [];
+  const givenUp = new Set<string>();
   const finder = new CertificateFinder({
-    isServed: (host) => host.endsWith('.example.org'),
+    isServed: (host) => host.endsWith('.example.org') && !givenUp.has(host),
     load,
     request: (host) => void requested.push(host),
     now: () => clock.now,
     patience,
   });
-  return { finder, clock, requested };
+  return { finder, clock, requested, givenUp };
 }
 
 test('a name is loaded once, and whatever case it is written in', async () => {
@@ -71,4 +72,29 @@ test('while the store is away, what was served before still is', async () => {
   clock.now += 24 * 60 * 60 * 1000;
   expect(await finder.find('go.example.org', '')).toBe(context as NonNullable<typeof context>);
   await expect(Promise.resolve(finder.find('new.example.org', ''))).rejects.toThrow('away');
+});
+
+test('a name that is given up while its visitors wait is not served to them, nor kept', async () => {
+  let found: Found = { kind: 'none' };
+  const { finder, givenUp } = finderOf(async () => found);
+  const visitor = Promise.resolve(finder.find('go.example.org', ''));
+  await Bun.sleep(0);
+  givenUp.add('go.example.org');
+  found = ready();
+  finder.forget('go.example.org');
+  expect(await visitor).toBeNull();
+  expect(await finder.find('go.example.org', '')).toBeNull();
+});
+
+test('a change that is told while a certificate is being loaded: the next handshake loads it again', async () => {
+  const loads = [Promise.withResolvers<Found>(), Promise.withResolvers<Found>()];
+  let count = 0;
+  const { finder } = finderOf(() => loads[count++]?.promise ?? Promise.reject(new Error('loaded too often')));
+  const first = Promise.resolve(finder.find('go.example.org', ''));
+  await Bun.sleep(0);
+  finder.forget('go.example.org');
+  loads[0]?.resolve(ready());
+  expect(await first).not.toBeNull();
+  loads[1]?.resolve({ kind: 'refused' });
+  expect(await finder.find('go.example.org', '')).toBeNull();
 });

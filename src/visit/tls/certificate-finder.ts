@@ -24,8 +24,6 @@ export interface FinderParts {
 
 interface Kept {
   readonly context: SecureContext;
-  /** Of the load that it was made of. */
-  readonly pair: CertificatePair;
   /** When it is loaded again: a change that was missed is seen then. */
   readonly until: number;
 }
@@ -37,7 +35,7 @@ interface Waiting {
 
 const defaultPatience = 15_000;
 /** A context takes some 10 KB. */
-const defaultContexts = 4_000;
+const defaultContexts = 3_000;
 /** Handshakes that may wait for certificates at once; of one name. */
 const maxWaiting = 500;
 const maxWaitingOfOne = 50;
@@ -58,9 +56,13 @@ export class CertificateFinder {
   readonly #refusals = new BoundedCache<{ readonly isRefused: boolean; readonly until: number }>(
     defaultContexts,
   );
+  /** By what was loaded, for handshakes that share a load: its text, some kilobytes, isn't kept for that. */
+  readonly #made = new WeakMap<CertificatePair, SecureContext>();
   readonly #loads = new Map<string, Promise<Found>>();
   readonly #waiting = new Map<string, Set<Waiting>>();
   #waitingCount = 0;
+  /** Counts what was forgotten: what was loaded before is not kept after it. */
+  #changes = 0;
 
   constructor(parts: FinderParts) {
     this.#parts = parts;
@@ -91,6 +93,7 @@ export class CertificateFinder {
 
   /** It is loaded again at the next handshake. */
   forget(host: string): void {
+    this.#changes += 1;
     this.#kept.delete(host);
     this.#refusals.delete(host);
     this.#loads.delete(host);
@@ -98,6 +101,7 @@ export class CertificateFinder {
   }
 
   clear(): void {
+    this.#changes += 1;
     this.#kept.clear();
     this.#refusals.clear();
     this.#loads.clear();
@@ -105,7 +109,6 @@ export class CertificateFinder {
 
   async #search(host: string, address: string, over: Kept | undefined): Promise<SecureContext | null> {
     try {
-      if (!(await this.#parts.isServed(host))) return null;
       return await this.#loadedOrAwaited(host, address);
     } catch (cause) {
       // The store is away: what was served a moment ago still is.
@@ -120,9 +123,13 @@ export class CertificateFinder {
     // An authority comes once the proof is there. A visitor who came before is none, and others of that address hardly are.
     let proofFrom = this.#waitsFor(host, address) ? begun + doubt : begun;
     for (;;) {
+      // Asked each time: the name may be given up while its visitors wait.
+      if (!(await this.#parts.isServed(host))) return null;
+      const changes = this.#changes;
       const found = await this.#load(host);
       const now = performance.now();
-      if (found.kind === 'certificate') return this.#keep(host, found);
+      if (found.kind === 'certificate')
+        return changes === this.#changes ? this.#keep(host, found) : secureContextOf(found.pair);
       if (found.kind === 'refused') return null;
       if (found.kind === 'none') proofFrom = Number.POSITIVE_INFINITY;
       else if (now >= proofFrom) return secureContextOf(found.pair);
@@ -138,14 +145,11 @@ export class CertificateFinder {
   }
 
   #keep(host: string, { pair, until }: Found & { readonly kind: 'certificate' }): SecureContext {
-    const kept = this.#kept.get(host);
     const now = this.#parts.now();
-    // Another handshake has made it meanwhile.
-    if (kept !== undefined && kept.until > now && kept.pair === pair) return kept.context;
-    const context = secureContextOf(pair);
+    const context = this.#made.get(pair) ?? secureContextOf(pair);
+    this.#made.set(pair, context);
     this.#kept.set(host, {
       context,
-      pair,
       until: until > now ? Math.min(until, now + lifetime) : now + lookInterval,
     });
     return context;

@@ -1,4 +1,5 @@
 import type { Socket, SocketListener } from 'bun';
+import { holdOffNewcomers } from '../connection/hold-off-newcomers.ts';
 import type { Receiver, VisitorPort } from '../connection/port.ts';
 import {
   type CertificatePair,
@@ -70,6 +71,7 @@ export class TlsPort {
     return {
       port: (listener as Bun.TCPSocketListener).port,
       afterTurn: (task) => void setImmediate(task),
+      holdOff: () => holdOffNewcomers((listener as { readonly fd?: number }).fd ?? -1),
       stop: () => listener.stop(),
       close: () => listener.stop(true),
     };

@@ -92,11 +92,11 @@ function Asked({ isAlone, onClose }: { isAlone: boolean; onClose: () => void }) 
   );
 }
 
-/** Who is alone takes everything along. */
+/** The only member of an organization deletes it as well. */
 function WithOrganization() {
   const links = useQuery(
     'links of all',
-    async () => (await call('GET /api/v1/link', { query: { limit: 1 } })).total_links,
+    async () => (await call('GET /api/v1/link', { query: { archived: 'any', limit: 1 } })).total_links,
   );
   const { organization_name: organization = '' } = me.value ?? {};
   const count = links.data.value;

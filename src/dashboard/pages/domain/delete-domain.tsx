@@ -4,6 +4,7 @@ import type { Domain } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { setTo } from '../../handlers.ts';
 import { say } from '../../notices.ts';
+import { confirmingPrint } from '../../on-paper.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
@@ -15,10 +16,12 @@ import { counted } from '../../words.ts';
 export function DeleteDomain({ domain }: { domain: Domain }) {
   const isAsked = useSignal(false);
   const remove = useAction(async () => {
-    await call('DELETE /api/v1/domain/{id}', {
-      params: { id: domain.id },
-      ...(domain.links > 0 && { query: { links: 'delete' } }),
-    });
+    await confirmingPrint((confirm) =>
+      call('DELETE /api/v1/domain/{id}', {
+        params: { id: domain.id },
+        query: { confirm, ...(domain.links > 0 && { links: 'delete' as const }) },
+      }),
+    );
     say(`${domain.domain_unicode} deleted.`);
     refresh('domain', 'links');
     navigate('/app/domains', { anyway: true });

@@ -10,6 +10,7 @@ import { StateChip } from '../../parts/state-chip.tsx';
 import { type Query, refresh } from '../../queries.ts';
 import { setup } from '../../session.ts';
 import { day, since } from '../../words.ts';
+import { certificateTrouble } from './state.tsx';
 
 const purposes = {
   proof: 'Proves that the domain is yours',
@@ -28,6 +29,7 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
     query.data.value = await call('POST /api/v1/domain/{id}/verify', { params: { id: domain.id } });
     refresh('domains');
   });
+  const trouble = certificateTrouble(domain);
   const optional = domain.records.filter(({ is_required }) => !is_required).length;
   return (
     <Section
@@ -46,10 +48,9 @@ export function DnsRecords({ domain, query }: { domain: Domain; query: Query<Dom
             {domain.problem}
           </div>
         )}
-        {domain.certificate?.problem && (
+        {trouble !== null && (
           <div class="callout" role="status">
-            No {domain.certificate.valid_until ? 'newer ' : ''}certificate for HTTPS:{' '}
-            {domain.certificate.problem}
+            {trouble}
           </div>
         )}
         {domain.certificate && !domain.certificate.problem && (

@@ -7,7 +7,23 @@ const states = {
   failing: { word: 'Proof missing', look: 'bad', icon: 'warning' },
 } as const;
 
-export const DomainState = ({ state }: Pick<Domain, 'state'>) => <StateChip {...states[state]} />;
+const certificateStates = {
+  none: { word: 'No certificate', look: 'bad', icon: 'warning' },
+  old: { word: 'Certificate not renewed', look: 'warn', icon: 'warning' },
+} as const;
+
+/** What has to be seen first: a verified domain whose certificate fails is not well. */
+export function DomainState({ state, certificate }: Pick<Domain, 'state' | 'certificate'>) {
+  const failing = state === 'verified' && certificate?.state === 'failing' ? certificate : null;
+  if (failing === null) return <StateChip {...states[state]} />;
+  return <StateChip {...certificateStates[failing.valid_until === null ? 'none' : 'old']} />;
+}
+
+/** What is wrong with the certificate, and what to do; nothing where it is well. */
+export function certificateTrouble({ certificate }: Pick<Domain, 'certificate'>): string | null {
+  if (!certificate?.problem) return null;
+  return `No ${certificate.valid_until ? 'newer ' : ''}certificate for HTTPS: ${certificate.problem}`;
+}
 
 /** The name in Unicode, and also in ASCII where that differs. */
 export function DomainName({ domain, domain_unicode }: Pick<Domain, 'domain' | 'domain_unicode'>) {

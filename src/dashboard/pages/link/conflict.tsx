@@ -86,11 +86,13 @@ function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
   if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
-  if (name === 'expiration_date')
-    return fields.expiration_date === null ? 'never' : instant(fields.expiration_date);
+  if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
   const value = fields[name];
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value);
 }
+
+const dateInWords = (name: 'start_date' | 'expiration_date', at: string | null): string =>
+  at === null ? (name === 'start_date' ? 'at once' : 'never') : instant(at);
 
 const inWords = (link: Link, name: FieldName): string =>
   name === 'password' ? (link.has_password ? 'a password' : 'no password') : said(fieldsOf(link), name);

@@ -1,33 +1,20 @@
 import { useSignal } from '@preact/signals';
-import { useNoticedAction } from '../../action.ts';
 import type { Link, WebhookDeliveryList } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { storeIn } from '../../handlers.ts';
-import { say } from '../../notices.ts';
-import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { RedeliverFailed } from '../../parts/redeliver-failed.tsx';
 import { useQuery } from '../../queries.ts';
 import { useIntervalWhileVisible } from '../../visibility.ts';
-import { number } from '../../words.ts';
 import { Delivery } from './delivery.tsx';
 
 const perPage = 25;
 const interval = 3_000;
 const intervalWhileWaiting = 1_500;
 
-/** More are not counted. */
-const maxFailedCounted = 10_000;
-
-const failedInWords = (failed: number): string => {
-  if (failed === 1) return 'the failed one';
-  return failed < maxFailedCounted
-    ? `all ${number(failed)} that failed`
-    : `all that failed, ${number(failed)} or more`;
-};
-
-/** The deliveries of the last 30 days, kept up to date while the page is visible. */
+/** All deliveries that there still are, brought up to date while the page is visible. */
 export function Deliveries({ link }: { link: Link }) {
   const page = useSignal(1);
   const at = (page.value - 1) * perPage;
@@ -42,26 +29,15 @@ export function Deliveries({ link }: { link: Link }) {
     if (!query.isLoading.value) void query.reload();
   };
   useIntervalWhileVisible(reload, isWaiting ? intervalWhileWaiting : interval);
-  const again = useNoticedAction(async () => {
-    const { left_out } = await call('POST /api/v1/webhook_delivery/redeliver', {
-      body: { link_id: link.id },
-    });
-    if (left_out > 0)
-      say('This link has no webhook any more. Set one, and redeliver what failed.', { isError: true });
-  }, `webhook deliveries ${link.id}`);
   const failed = query.data.value?.total_failed ?? 0;
   return (
     <section class="panel deliveries" aria-labelledby="deliveries-heading">
       <header>
         <div>
           <h2 id="deliveries-heading">Deliveries</h2>
-          <p class="soft small">The last 30 days, newest first. This list keeps itself up to date.</p>
+          <p class="soft small">Newest first, for up to 30 days. This list keeps itself up to date.</p>
         </div>
-        {failed > 0 && (
-          <Button icon="refresh" disabled={again.isRunning.value} onClick={() => void again.run()}>
-            Redeliver {failedInWords(failed)}
-          </Button>
-        )}
+        {failed > 0 && <RedeliverFailed linkId={link.id} failed={failed} />}
       </header>
       <Loaded query={query}>
         {({ webhook_deliveries, total_webhook_deliveries: total }) =>

@@ -1,5 +1,5 @@
 import { Fact } from '../../parts/fact.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { TextArea, TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
 import { hostOf } from '../../short.ts';
 import { labels } from './fields.ts';
@@ -20,6 +20,11 @@ export function DestinationSection({ form }: { form: LinkForm }) {
         maxLength={500}
         autocomplete="off"
         hint="Only your organization sees it."
+      />
+      <TextArea
+        {...form.text('notes')}
+        maxLength={2000}
+        hint="For your organization: who asked for it, where it is printed. Search finds them."
       />
       <TagPicker
         label={labels.tags}

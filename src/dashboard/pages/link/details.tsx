@@ -1,7 +1,7 @@
 import { Switch, TextArea, TextField } from '../../parts/field.tsx';
 import { CardLooks } from './card-looks.tsx';
+import { DateField } from './date-field.tsx';
 import { DestinationSection } from './destination-section.tsx';
-import { Expiration } from './expiration.tsx';
 import type { LinkForm } from './form.ts';
 import { Password } from './password.tsx';
 import { QrSection } from './qr-section.tsx';
@@ -26,13 +26,20 @@ export function Details({ form }: { form: LinkForm }) {
   );
 }
 
-/** Which visitors are redirected, and until when. */
+/** Which visitors are redirected, from when on, and until when. */
 function AccessSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="access-heading">
       <h2 id="access-heading">Who may pass</h2>
+      <Switch
+        {...form.flag('disabled')}
+        hint="Visitors see that the link has ended, as soon as you save. Turn it off again, and it leads on as before."
+      />
       <Password form={form} />
-      <Expiration form={form} />
+      <DateField form={form} name="start_date" />
+      <TextField {...form.url('before_start_url')} placeholder="A page that says when it starts" />
+      <DateField form={form} name="expiration_date" />
+      <TextField {...form.url('expired_url')} placeholder="A page that says that it has ended" />
       <Switch
         {...form.flag('bot_protection')}
         hint="Bots are turned away. Previews in chats and posts still see the card."

@@ -7,6 +7,7 @@ export type WebhookEvent = Link['webhook_events'][number];
 export interface Fields {
   readonly destination_url: string;
   readonly name: string;
+  readonly notes: string;
   readonly tags: readonly Tag[];
   readonly android_link_destination: string;
   readonly ios_link_destination: string;
@@ -16,9 +17,16 @@ export interface Fields {
   /** Empty: unchanged; the stored one is never shown. Null: to be removed. */
   readonly password: string | null;
   /** ISO 8601, UTC. */
+  readonly start_date: string | null;
+  readonly before_start_url: string;
+  /** ISO 8601, UTC. */
   readonly expiration_date: string | null;
+  readonly expired_url: string;
   readonly bot_protection: boolean;
   readonly captcha: boolean;
+  readonly disabled: boolean;
+  readonly archived: boolean;
+  readonly on_paper: boolean;
   readonly qr_code_foreground_hex: string;
   readonly qr_code_background_hex: string;
   readonly qr_code_marker: boolean;
@@ -36,6 +44,7 @@ export type Draft = { -readonly [Name in FieldName]?: Fields[Name] };
 export const labels: Readonly<Record<FieldName, string>> = {
   destination_url: 'Destination',
   name: 'Name',
+  notes: 'Notes',
   tags: 'Tags',
   android_link_destination: 'Destination on Android',
   ios_link_destination: 'Destination on iPhone and iPad',
@@ -43,9 +52,15 @@ export const labels: Readonly<Record<FieldName, string>> = {
   og_description: 'Card description',
   og_image: 'Card picture',
   password: 'Password',
+  start_date: 'Start',
+  before_start_url: 'Destination before the start',
   expiration_date: 'Expiration',
+  expired_url: 'Destination after the expiration',
   bot_protection: 'Bot protection',
   captcha: 'Captcha',
+  disabled: 'Disabled',
+  archived: 'Archived',
+  on_paper: 'On paper',
   qr_code_foreground_hex: 'QR code colour',
   qr_code_background_hex: 'QR background colour',
   qr_code_marker: 'QR scans counted apart',
@@ -61,6 +76,7 @@ export const webhookFields: readonly FieldName[] = ['webhook_url', 'webhook_auth
 export const fieldsOf = (link: Link): Fields => ({
   destination_url: link.destination_url,
   name: link.name ?? '',
+  notes: link.notes ?? '',
   tags: link.tags,
   android_link_destination: link.android_link_destination ?? '',
   ios_link_destination: link.ios_link_destination ?? '',
@@ -68,9 +84,15 @@ export const fieldsOf = (link: Link): Fields => ({
   og_description: link.og_description ?? '',
   og_image: link.og_image ?? '',
   password: '',
+  start_date: link.start_date,
+  before_start_url: link.before_start_url ?? '',
   expiration_date: link.expiration_date,
+  expired_url: link.expired_url ?? '',
   bot_protection: link.bot_protection,
   captcha: link.captcha,
+  disabled: link.disabled,
+  archived: link.archived,
+  on_paper: link.on_paper,
   qr_code_foreground_hex: link.qr_code_foreground_hex,
   qr_code_background_hex: link.qr_code_background_hex,
   qr_code_marker: link.qr_code_marker,
@@ -98,9 +120,19 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
     }),
   );
 
-/** What a copy of a link is created with: all but the suffix and the password, which can't be read. */
+/**
+ * What a copy of a link is created with: all but the suffix and the password, which can't be read. It is made to be used,
+ * so it is neither disabled nor archived; and its own address is not in print yet.
+ */
 export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
   ...fieldsOf(link),
+  rules: link.rules,
+  forward_query: link.forward_query,
+  forward_path: link.forward_path,
+  redirect_status: link.redirect_status,
+  disabled: false,
+  archived: false,
+  on_paper: false,
   domain: link.domain,
   tags: link.tags.map(({ id }) => id),
   password,

@@ -5,6 +5,7 @@ import { ApiError } from '../../api-error.ts';
 import type { Link } from '../../api-types.ts';
 import { call } from '../../client.ts';
 import { say } from '../../notices.ts';
+import { confirmingPrint } from '../../on-paper.ts';
 import type { SwitchProps, TextFieldProps } from '../../parts/field.tsx';
 import { assume, refresh } from '../../queries.ts';
 import {
@@ -61,6 +62,9 @@ const without = (draft: Draft, names: readonly FieldName[]): Draft => {
 
 const names = (draft: Draft): readonly FieldName[] => fieldNames.filter((name) => draft[name] !== undefined);
 
+const isMarkAlone = (changes: readonly FieldName[]): boolean =>
+  changes.length === 1 && changes[0] === 'on_paper';
+
 export function useLinkForm(latest: Link): LinkForm {
   const base = useSignal(latest);
   const draft = useSignal<Draft>({});
@@ -76,13 +80,21 @@ export function useLinkForm(latest: Link): LinkForm {
     assume<Link>(`link ${onto.id}`, () => onto);
   };
 
+  // A code was downloaded meanwhile, from this page as a rule: that is at odds with no unsaved change.
+  useEffect(() => {
+    if (changed.length > 0 && isMarkAlone(differences(base.value, latest))) rebase(latest);
+  }, [latest.updated_at]);
+
   const send = async (): Promise<void> => {
     const sent = draft.value;
-    const saved = await call('PATCH /api/v1/link/{id}', {
-      params: { id: link.id },
-      body: patchOf(fieldsOf(base.value), sent),
-      headers: { 'if-match': `"${base.value.updated_at}"` },
-    });
+    const saved = await confirmingPrint((confirm) =>
+      call('PATCH /api/v1/link/{id}', {
+        params: { id: link.id },
+        query: { confirm },
+        body: patchOf(fieldsOf(base.value), sent),
+        headers: { 'if-match': `"${base.value.updated_at}"` },
+      }),
+    );
     // Changes made while it was being saved are still to be saved.
     const done = names(sent).filter((name) => draft.value[name] === sent[name]);
     rebase(saved, done);
@@ -103,6 +115,10 @@ export function useLinkForm(latest: Link): LinkForm {
         if (names(draft.value).length > 0) return send();
         say('Changes saved.');
         return;
+      }
+      if (isMarkAlone(changes)) {
+        rebase(theirs);
+        return send();
       }
       // Shown in the fields that have no unsaved changes, or once these are discarded.
       assume<Link>(`link ${theirs.id}`, () => theirs);

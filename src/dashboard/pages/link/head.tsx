@@ -5,8 +5,9 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { QrDialog } from '../../parts/qr-dialog.tsx';
+import { StateChip } from '../../parts/state-chip.tsx';
 import { readableUrl } from '../../short.ts';
-import { bare, compact, day, hasExpired, instant, since } from '../../words.ts';
+import { bare, compact, day, hasPassed, instant, since } from '../../words.ts';
 import { LinkMenu } from './link-menu.tsx';
 
 /** The actions on the link itself. */
@@ -62,7 +63,11 @@ export function LinkAbout({ link }: { link: Link }) {
           {link.last_clicked_at && `, the latest ${since(link.last_clicked_at)}`}
         </span>
         <span title={instant(link.created_at)}>Created {day(link.created_at)}</span>
-        {hasExpired(link.expiration_date) && <span class="chip bad">Expired</span>}
+        {link.start_date && !hasPassed(link.start_date) && <span class="chip">Not started</span>}
+        {hasPassed(link.expiration_date) && <span class="chip bad">Expired</span>}
+        {link.disabled && <StateChip word="Disabled" look="bad" icon="stop" />}
+        {link.on_paper && <StateChip word="On paper" look="" icon="paper" />}
+        {link.archived && <StateChip word="Archived" look="" icon="archive" />}
       </span>
     </span>
   );

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useAction } from '../../action.ts';
 import type { Link } from '../../api-types.ts';
+import { archiveLinks } from '../../archive-links.ts';
 import { call } from '../../client.ts';
 import { setTo, storeIn } from '../../handlers.ts';
 import { say, sayError } from '../../notices.ts';
@@ -37,6 +38,7 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
           <Icon name="copy" />
           Duplicate link
         </button>
+        <ArchiveItem link={link} />
         <hr />
         <button type="button" class="danger" onClick={() => guarded(() => void remove())}>
           <Icon name="trash" />
@@ -45,6 +47,15 @@ export function LinkMenu({ link, loss }: { link: Link; loss: string | null }) {
       </Menu>
       {isDuplicating.value && <DuplicateDialog link={link} onClose={setTo(isDuplicating, false)} />}
     </>
+  );
+}
+
+function ArchiveItem({ link }: { link: Link }) {
+  return (
+    <button type="button" onClick={() => void archiveLinks([link], !link.archived)}>
+      <Icon name="archive" />
+      {link.archived ? 'Take out of the archive' : 'Archive link'}
+    </button>
   );
 }
 

@@ -67,6 +67,10 @@ export function QrSection({ form }: { form: LinkForm }) {
           </>
         }
       />
+      <Switch
+        {...form.flag('on_paper')}
+        hint="The address or code is in print: deleting or ending the link then asks once more. A downloaded code turns this on."
+      />
       <QrDownloads link={link} svg={svg} look={look} />
     </Panel>
   );

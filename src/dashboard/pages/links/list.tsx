@@ -17,7 +17,7 @@ import { pageOf } from '../../short.ts';
 import { counted } from '../../words.ts';
 import { Row } from './row.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { exportOfView, narrow, showAll, showPage, sizes, type View } from './view.ts';
+import { exportOfView, isNarrowed, narrow, showAll, showPage, sizes, type View } from './view.ts';
 
 interface ListProps {
   readonly view: View;
@@ -61,13 +61,31 @@ export function List({ view, links, total, isOld, selection }: ListProps) {
       <div class={selection.chosen.size > 0 ? 'links-head choosing' : 'links-head'} ref={head}>
         <PickAll what="on this page" of={links} selection={selection} />
         {selection.chosen.size > 0 ? (
-          <SelectionBar selection={selection} elsewhere={selection.chosen.size - onPage} onDelete={remove} />
+          <SelectionBar
+            isArchive={view.isArchive}
+            selection={selection}
+            elsewhere={selection.chosen.size - onPage}
+            onDelete={remove}
+          />
         ) : (
           <>
             <p class="soft" role="status">
-              {counted(total, 'link')}
+              {counted(total, view.isArchive ? 'archived link' : 'link')}
             </p>
             <div class="links-head-ways">
+              {view.isArchive ? (
+                <a class="button plain slim" href="/app">
+                  <Icon name="left" size={16} />
+                  Links in use
+                </a>
+              ) : (
+                <a class="button plain slim" href="/app?archived=true" aria-label="Archived links">
+                  <Icon name="archive" size={16} />
+                  <span>
+                    Archived<span class="on-wide"> links</span>
+                  </span>
+                </a>
+              )}
               <a class="button plain slim" href="/app/links/deleted" aria-label="Deleted links">
                 <Icon name="trash" size={16} />
                 <span>
@@ -131,9 +149,19 @@ function NothingFound({ view, total }: { view: View; total: number }) {
       </Empty>
     );
   }
+  if (view.isArchive && !isNarrowed(view)) {
+    return (
+      <Empty title="Nothing is archived">
+        <p>A link that you archive goes on working, and is out of your way. Its menu has "Archive link".</p>
+        <a class="button" href="/app">
+          Show the links in use
+        </a>
+      </Empty>
+    );
+  }
   return (
-    <Empty title="No link matches">
-      <p>Search looks at names, suffixes and destinations.</p>
+    <Empty title={view.isArchive ? 'No archived link matches' : 'No link matches'}>
+      <p>Search looks at names, suffixes, destinations and notes.</p>
       <Button onClick={showAll}>Show all links</Button>
     </Empty>
   );

@@ -1,4 +1,5 @@
 import type { Link } from '../../api-types.ts';
+import { archiveLinks } from '../../archive-links.ts';
 import { say } from '../../notices.ts';
 import { IconButton } from '../../parts/button.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
@@ -8,7 +9,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { Pick } from '../../parts/pick.tsx';
 import { SparkLine } from '../../parts/spark-line.tsx';
 import { pageOf, readableUrl, shortOf } from '../../short.ts';
-import { compact, counted, hasExpired, instant } from '../../words.ts';
+import { compact, counted, hasPassed, instant } from '../../words.ts';
 
 interface RowProps {
   readonly link: Link;
@@ -98,6 +99,10 @@ function RowActions({ link, onQr, onDelete }: RowActionsProps) {
           <Icon name="chart" />
           Show statistics
         </a>
+        <button type="button" onClick={() => void archiveLinks([link], !link.archived)}>
+          <Icon name="archive" />
+          {link.archived ? 'Take out of the archive' : 'Archive link'}
+        </button>
         <hr />
         <button type="button" class="danger" onClick={onDelete}>
           <Icon name="trash" />
@@ -113,16 +118,39 @@ interface Mark {
   readonly word: string;
   readonly why: string;
   readonly isWarning?: boolean;
+  /** The list of links that are like that. */
+  readonly href?: string;
 }
 
-function marksOf({ has_password, expiration_date, captcha, bot_protection }: Link): readonly Mark[] {
+function marksOf(link: Link): readonly Mark[] {
+  const { has_password, start_date, expiration_date, captcha, bot_protection, disabled, archived, on_paper } =
+    link;
   const marks: readonly (Mark | false)[] = [
-    hasExpired(expiration_date) && {
+    disabled && {
+      icon: 'stop',
+      word: 'Disabled',
+      why: 'Visitors see that the link has ended.',
+      isWarning: true,
+    },
+    start_date !== null &&
+      !hasPassed(start_date) && {
+        icon: 'clock',
+        word: 'Not started',
+        why: `It leads to its destination from ${instant(start_date)} on.`,
+      },
+    hasPassed(expiration_date) && {
       icon: 'clock',
       word: 'Expired',
       why: `It led to its destination until ${instant(expiration_date)}.`,
       isWarning: true,
     },
+    on_paper && {
+      icon: 'paper',
+      word: 'On paper',
+      why: 'Its address or code is in print. Show all such links.',
+      href: '/app?on_paper=true',
+    },
+    archived && { icon: 'archive', word: 'Archived', why: 'It works, and is left out of the list.' },
     has_password && { icon: 'lock', word: 'Password', why: 'Visitors are asked for a password.' },
     captcha && { icon: 'person', word: 'Captcha', why: 'Visitors show that they are people.' },
     bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not led on.' },
@@ -134,12 +162,23 @@ function marksOf({ has_password, expiration_date, captcha, bot_protection }: Lin
 function Marks({ link }: { link: Link }) {
   return (
     <>
-      {marksOf(link).map(({ icon, word, why, isWarning }) => (
-        <span key={word} class={isWarning ? 'mark warn' : 'mark'} title={why}>
-          <Icon name={icon} size={14} />
-          {word}
-        </span>
-      ))}
+      {marksOf(link).map(({ icon, word, why, isWarning, href }) => {
+        const content = (
+          <>
+            <Icon name={icon} size={14} />
+            {word}
+          </>
+        );
+        return href ? (
+          <a key={word} class="mark" href={href} title={why}>
+            {content}
+          </a>
+        ) : (
+          <span key={word} class={isWarning ? 'mark warn' : 'mark'} title={why}>
+            {content}
+          </span>
+        );
+      })}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Link } from '../../api-types.ts';
+import { archiveLinks } from '../../archive-links.ts';
 import { setTo } from '../../handlers.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -10,16 +11,21 @@ import { exportOf } from './view.ts';
 
 interface SelectionBarProps {
   readonly selection: Selection<Link>;
+  /** The archived links are shown: they can be taken out of the archive. */
+  readonly isArchive: boolean;
   /** How many of the selected links are not on the page that is shown. */
   readonly elsewhere: number;
   readonly onDelete: (links: readonly Link[]) => void;
 }
 
 /** The actions on all selected links. */
-export function SelectionBar({ selection, elsewhere, onDelete }: SelectionBarProps) {
+export function SelectionBar({ selection, isArchive, elsewhere, onDelete }: SelectionBarProps) {
   const open = useSignal<'tag' | 'untag' | null>(null);
   const links = [...selection.chosen.values()];
   const close = setTo(open, null);
+  const archive = async () => {
+    if (await archiveLinks(links, !isArchive)) selection.clear();
+  };
   return (
     <div class="selection-bar" role="group" aria-label="Selected links">
       <p>
@@ -32,6 +38,9 @@ export function SelectionBar({ selection, elsewhere, onDelete }: SelectionBarPro
         </Button>
         <Button isSlim onClick={setTo(open, 'untag')}>
           Untag
+        </Button>
+        <Button icon="archive" isSlim onClick={() => void archive()}>
+          {isArchive ? 'Unarchive' : 'Archive'}
         </Button>
         <a class="button slim" href={exportOf(links.map(({ id }) => id))} download="links.csv">
           <Icon name="download" />

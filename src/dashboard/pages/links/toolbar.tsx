@@ -34,7 +34,7 @@ export function Toolbar({ view }: { view: View }) {
     <div class="list-toolbar" role="search">
       <SearchField
         id="search-links"
-        label="Search by name, suffix or destination"
+        label="Search addresses, names and notes"
         words={view.words}
         maxLength={maxQueryLength}
         onWords={(words) => narrow({ q: words || null })}
@@ -64,6 +64,19 @@ export function Toolbar({ view }: { view: View }) {
           onChoice={(domain) => narrow({ domain: domain || null })}
         />
       )}
+      {/* Where there is little room the mark of such a link leads to it. */}
+      <div class={view.isOnPaper ? 'paper-filter' : 'paper-filter on-wide'}>
+        <SelectField
+          label="Filter by paper"
+          isLabelUnseen
+          value={view.isOnPaper ? 'true' : ''}
+          choices={[
+            { value: '', label: 'On paper or not' },
+            { value: 'true', label: 'On paper' },
+          ]}
+          onChoice={(on_paper) => narrow({ on_paper: on_paper || null })}
+        />
+      </div>
       <SelectField
         label="Sort"
         isLabelUnseen

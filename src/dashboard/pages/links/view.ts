@@ -25,6 +25,10 @@ export interface View {
   readonly words: string;
   readonly tagIds: readonly number[];
   readonly domain: string;
+  /** The archived links are shown, and no others. */
+  readonly isArchive: boolean;
+  /** Only links that are in print. */
+  readonly isOnPaper: boolean;
   readonly order: Order;
   readonly size: number;
   readonly page: number;
@@ -45,6 +49,8 @@ export function viewOf(search: string): View {
       .flatMap((id) => wholeNumber(id) ?? [])
       .slice(0, maxTags),
     domain: query.get('domain') ?? '',
+    isArchive: query.get('archived') === 'true',
+    isOnPaper: query.get('on_paper') === 'true',
     order: orders.find(({ value }) => value === query.get('sort'))?.value ?? '-created_at',
     size: sizes.find((one) => one === size) ?? sizes[0],
     page: Math.min(wholeNumber(query.get('page')) ?? 1, maxPages),
@@ -53,12 +59,14 @@ export function viewOf(search: string): View {
 }
 
 export const isNarrowed = (view: View): boolean =>
-  view.words !== '' || view.tagIds.length > 0 || view.domain !== '';
+  view.words !== '' || view.tagIds.length > 0 || view.domain !== '' || view.isOnPaper;
 
-const filtersOf = ({ words, tagIds, domain }: View) => ({
+const filtersOf = ({ words, tagIds, domain, isArchive, isOnPaper }: View) => ({
   q: words || undefined,
   tag: tagIds.join(',') || undefined,
   domain: domain || undefined,
+  archived: isArchive ? ('true' as const) : undefined,
+  on_paper: isOnPaper || undefined,
 });
 
 const questionOf = (view: View) => ({
@@ -76,10 +84,10 @@ export const linksOf = (view: View) => call('GET /api/v1/link', { query: questio
 
 /** Changes the filters or the order, and goes to the first page. */
 export const narrow = (
-  changes: Readonly<Partial<Record<'q' | 'tag' | 'domain' | 'sort' | 'size', string | null>>>,
+  changes: Readonly<Partial<Record<'q' | 'tag' | 'domain' | 'on_paper' | 'sort' | 'size', string | null>>>,
 ): void => setQuery({ ...changes, page: null, before: null });
 
-export const showAll = (): void => narrow({ q: null, tag: null, domain: null });
+export const showAll = (): void => narrow({ q: null, tag: null, domain: null, on_paper: null });
 
 /** Adds a step to the browser's history, so that Back leads to the previous page of the list. */
 export function showPage(page: number, view: View, shown: readonly Link[]): void {

@@ -1,46 +1,44 @@
-import { useNoticedAction } from '../../action.ts';
 import { call } from '../../client.ts';
-import { say } from '../../notices.ts';
-import { Button } from '../../parts/button.tsx';
+import { RedeliverFailed } from '../../parts/redeliver-failed.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useQuery } from '../../queries.ts';
-import { counted, since } from '../../words.ts';
+import { since } from '../../words.ts';
 
-/** Only there while a target fails. */
+/** Only there while a target fails, and afterwards as long as messages that failed for good can go out again. */
 export function FailingWebhooks() {
   const query = useQuery('webhook outages', () => call('GET /api/v1/webhook_outages'));
-  const again = useNoticedAction(async () => {
-    const { redelivered, continue_from } = await call('POST /api/v1/webhook_delivery/redeliver', {
-      body: {},
-    });
-    const rest = continue_from === null ? '' : ' There are more: press it again.';
-    say(
-      redelivered === 0
-        ? 'Nothing has failed for good so far: each message is tried again for three days.'
-        : `${counted(redelivered, 'message is', 'messages are')} on the way again.${rest}`,
-    );
-  }, 'webhook outages');
-  const outages = query.data.value?.webhook_outages ?? [];
-  if (outages.length === 0) return null;
+  const { webhook_outages: outages = [], total_failed: failed = 0 } = query.data.value ?? {};
+  if (outages.length === 0 && failed === 0) return null;
+  const isOver = outages.length === 0;
   return (
-    <Section title="Webhooks that fail" isFlush>
-      <ul class="rows">
-        {outages.map(({ target_url, since: began, last_failed_at, told_at }) => (
-          <li key={target_url}>
-            <div class="who">
-              <p class="cut">{target_url}</p>
-              <p class="soft small">
-                First failed {since(began)}, last tried {since(last_failed_at)}
-                {told_at && ' · administrators were told by mail'}
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
+    <Section
+      title={isOver ? 'Webhooks that failed' : 'Webhooks that fail'}
+      about={isOver && 'Messages that were given up after all their tries. No target is failing now.'}
+      isFlush
+    >
+      {!isOver && (
+        <ul class="rows">
+          {outages.map(({ target_url, since: began, last_failed_at, told_at }) => (
+            <li key={target_url}>
+              <div class="who">
+                <p class="cut">{target_url}</p>
+                <p class="soft small">
+                  First failed {since(began)}, last tried {since(last_failed_at)}
+                  {told_at && ' · administrators were told by mail'}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="pad">
-        <Button icon="refresh" disabled={again.isRunning.value} onClick={() => void again.run()}>
-          Redeliver all that failed
-        </Button>
+        {failed > 0 ? (
+          <RedeliverFailed failed={failed} />
+        ) : (
+          <p class="soft small">
+            Nothing has failed for good so far: each message is tried again for three days.
+          </p>
+        )}
       </div>
     </Section>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { hasExpired, instant, timezone } from '../../words.ts';
+import { hasPassed, instant, timezone } from '../../words.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { distanceTo, inDays, instantOfLocal, localOf } from './local-instant.ts';
@@ -12,42 +12,41 @@ const steps = [
   { days: 30, label: 'In 30 days' },
 ];
 
-/** When the link expires, shown in the user's timezone and sent as UTC. */
-export function Expiration({ form }: { form: LinkForm }) {
+type DateName = 'start_date' | 'expiration_date';
+
+/** When the link starts or expires, shown in the user's timezone and sent as UTC. */
+export function DateField({ form, name }: { form: LinkForm; name: DateName }) {
   const input = useRef<HTMLInputElement>(null);
-  const at = form.fields.expiration_date;
+  const at = form.fields[name];
   const shown = localOf(at);
   // A date that is half typed has an empty value, and setting the value would erase it.
   useEffect(() => {
     const field = input.current;
     if (field && field.value !== shown && !field.validity.badInput) field.value = shown;
   }, [shown]);
-  useEffect(() => () => form.hold('expiration_date', null), []);
+  useEffect(() => () => form.hold(name, null), []);
   const pick = (iso: string | null) => {
-    form.hold('expiration_date', null);
+    form.hold(name, null);
     if (input.current) input.current.value = localOf(iso);
-    form.set('expiration_date', iso);
+    form.set(name, iso);
   };
   const onInput = (field: HTMLInputElement) => {
     const picked = instantOfLocal(field.value);
     if (picked === null && (field.value !== '' || field.validity.badInput)) {
-      form.hold(
-        'expiration_date',
-        'This date is not complete, or far off. Give day, month, year and time, or clear it.',
-      );
+      form.hold(name, 'This date is not complete, or far off. Give day, month, year and time, or clear it.');
       return;
     }
-    form.hold('expiration_date', null);
-    form.set('expiration_date', picked);
+    form.hold(name, null);
+    form.set(name, picked);
   };
   return (
     <div class="expiration">
       <Field
-        label={labels.expiration_date}
-        error={form.errorOf('expiration_date')}
+        label={labels[name]}
+        error={form.errorOf(name)}
         hint={
           <span>
-            {at === null ? 'It never expires.' : <Phrase at={at} />} Times are those of {timezone}.
+            <Phrase name={name} at={at} /> Times are those of {timezone}.
           </span>
         }
       >
@@ -63,32 +62,40 @@ export function Expiration({ form }: { form: LinkForm }) {
         )}
       </Field>
       <div class="actions">
-        {steps.map(({ days, label }) => (
-          <Button key={days} isSlim onClick={() => pick(inDays(days))}>
-            {label}
-          </Button>
-        ))}
-        <Button
-          isSlim
-          kind="plain"
-          disabled={at === null && !form.errorOf('expiration_date')}
-          onClick={() => pick(null)}
-        >
-          Clear
+        {name === 'expiration_date' &&
+          steps.map(({ days, label }) => (
+            <Button key={days} isSlim onClick={() => pick(inDays(days))}>
+              {label}
+            </Button>
+          ))}
+        <Button isSlim kind="plain" disabled={at === null && !form.errorOf(name)} onClick={() => pick(null)}>
+          {name === 'start_date' ? 'Start at once' : 'Clear'}
         </Button>
       </div>
     </div>
   );
 }
 
-function Phrase({ at }: { at: string }) {
-  return hasExpired(at) ? (
+function Phrase({ name, at }: { name: DateName; at: string | null }) {
+  if (at === null) return <>{name === 'start_date' ? 'It has started.' : 'It never expires.'}</>;
+  if (name === 'start_date') return <StartPhrase at={at} />;
+  return hasPassed(at) ? (
     <strong>
       It expired on {instant(at)}, {distanceTo(at)}: visitors are told so.
     </strong>
   ) : (
     <>
       It expires on {instant(at)}, <strong>{distanceTo(at)}</strong>.
+    </>
+  );
+}
+
+function StartPhrase({ at }: { at: string }) {
+  return hasPassed(at) ? (
+    <>It started on {instant(at)}.</>
+  ) : (
+    <>
+      It starts on {instant(at)}, <strong>{distanceTo(at)}</strong>: until then visitors are told so.
     </>
   );
 }

@@ -1,0 +1,197 @@
+import { Database } from 'bun:sqlite';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import startEnvironment from '../../scripts/start-environment.json' with { type: 'json' };
+import { Secrets } from '../../src/auth/secrets.ts';
+import { openDatabase } from '../../src/storage/open.ts';
+import { selfSigned } from '../../test/support/certificate.ts';
+import { freePorts } from '../../test/support/free-ports.ts';
+import { cpuTime } from '../cpu-time.ts';
+import type { Effort } from '../effort.ts';
+import { type Figure, figure, ratio } from '../figures.ts';
+import { endWithUs, temporaryFolder } from '../leftovers.ts';
+import type { Program } from '../program.ts';
+import { number, type Report, range } from '../table.ts';
+
+/** Issue 19: so many names with a certificate each take so many megabytes at the most, and are found in constant time. */
+const promised = 64;
+
+const own = 'links.example.com';
+const nameOf = (index: number): string => `n${index}.example.org`;
+const month = 30 * 24 * 60 * 60 * 1000;
+const patience = 60_000;
+const atOnce = 16;
+const secretKey = 'a key of the bench, as long as they have to be';
+
+interface Side extends AsyncDisposable {
+  readonly program: Program;
+  readonly names: number;
+  /** Microseconds of CPU a handshake, a round each. */
+  readonly cost: number[];
+}
+
+/** A service with many names and one with few, each name with a certificate of its own, as ACME would have left them. */
+export async function measureNames({ names: { few, many, rounds, handshakes } }: Effort): Promise<Report> {
+  await using small = await started(few);
+  await using large = await started(many);
+  const before = [await memoryAtRest(small), await memoryAtRest(large)] as const;
+  await shakeHands(
+    small,
+    Array.from({ length: many }, (_, index) => index % few),
+  );
+  await shakeHands(
+    large,
+    Array.from({ length: many }, (_, index) => index),
+  );
+  const after = [await memoryAtRest(small), await memoryAtRest(large)] as const;
+  const sides = [small, large];
+  for (let round = 0; round < rounds; round++) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) await measureRound(side, handshakes);
+  }
+  const [grownSmall, grownLarge] = [after[0] - before[0], after[1] - before[1]];
+  const costs = { few: figure(small.cost), many: figure(large.cost), ratio: ratio(large.cost, small.cost) };
+  return report(few, many, grownSmall, grownLarge, costs);
+}
+
+async function started(names: number): Promise<Side> {
+  const stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const database = await openDatabase(null, folder.path, (cause) => {
+    throw cause;
+  });
+  await database.close();
+  insertNames(join(folder.path, 'linnet.sqlite'), names);
+  const [port = 0] = freePorts(1);
+  const child = Bun.spawn([process.execPath, 'src/main.ts', 'serve'], {
+    cwd: join(import.meta.dir, '..', '..'),
+    env: {
+      ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+      ...startEnvironment,
+      ...{ HTTPS: 'auto', BASE_URL: `https://${own}`, PORT: String(port), HTTP_PORT: 'off' },
+      // No certificate is due: it isn't asked.
+      ...{ HOST: '127.0.0.1', ACME_URL: 'https://127.0.0.1:1/directory' },
+      ...{ DATA_DIR: folder.path, SECRET_KEY: secretKey, LOG_LEVEL: 'error' },
+    },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+  });
+  endWithUs(child);
+  stack.defer(async () => {
+    child.kill('SIGTERM');
+    await child.exited;
+  });
+  const program = { port, pid: child.pid, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const side: Side = { program, names, cost: [], [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const until = performance.now() + patience;
+  while (!(await shakeHand(port, own))) {
+    if (performance.now() > until) throw new Error('the server does not answer');
+    await Bun.sleep(50);
+  }
+  return side;
+}
+
+function insertNames(file: string, names: number): void {
+  const store = new Database(file);
+  const secrets = new Secrets(secretKey);
+  const now = Date.now();
+  // As long as those of Let's Encrypt: below each certificate is that of its authority.
+  const above = selfSigned('authority.example', { moreBytes: 700 }).certificate;
+  const insert = store.prepare(
+    'insert into certificates (host, chain, sealed_key, not_after, renew_at, next_at) values (?, ?, ?, ?, ?, ?)',
+  );
+  const insertDomain = store.prepare(
+    'insert into domains (created_at, organization_id, host, verified_at, next_check_at) values (1, 1, ?, 1, ?)',
+  );
+  const days = [-1, 90] as const;
+  store.transaction(() => {
+    store.run("insert into organizations (id, created_at, name) values (1, 1, 'bench')");
+    for (const host of [own, ...Array.from({ length: names }, (_, index) => nameOf(index))]) {
+      const { certificate, key } = selfSigned(host, { days, moreBytes: 600 });
+      insert.run(
+        host,
+        certificate + above,
+        secrets.seal(key),
+        now + 3 * month,
+        now + 2 * month,
+        now + 2 * month,
+      );
+      if (host !== own) insertDomain.run(host, now + month);
+    }
+  })();
+  store.close();
+}
+
+async function measureRound(side: Side, handshakes: number): Promise<void> {
+  const chosen = Array.from({ length: handshakes }, () => Math.floor(Math.random() * side.names));
+  const before = cpuTime(side.program) ?? Number.NaN;
+  await shakeHands(side, chosen);
+  side.cost.push(((cpuTime(side.program) ?? Number.NaN) - before) / handshakes);
+}
+
+async function shakeHands({ program }: Side, indexes: readonly number[]): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let index = indexes[next++]; index !== undefined; index = indexes[next++]) {
+      if (!(await shakeHand(program.port, nameOf(index)))) throw new Error(`${nameOf(index)} is not served`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+/** Whether this name is served, with a certificate of its own. */
+function shakeHand(port: number, servername: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false });
+    socket.once('secureConnect', () => {
+      resolve(socket.getPeerCertificate().subjectaltname === `DNS:${servername}`);
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}
+
+/** Megabytes that no file backs, once it has nothing to do. */
+async function memoryAtRest({ program }: Side): Promise<number> {
+  for (let before = cpuTime(program) ?? 0; ; ) {
+    await Bun.sleep(3_000);
+    const now = cpuTime(program) ?? 0;
+    if (now - before <= 60_000) break;
+    before = now;
+  }
+  const lines = readFileSync(`/proc/${program.pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss_Anon:\s+(\d+)/m.exec(lines)?.[1]) / 1_000;
+}
+
+function report(
+  few: number,
+  many: number,
+  grownFew: number,
+  grownMany: number,
+  costs: Readonly<Record<'few' | 'many' | 'ratio', Figure>>,
+): Report {
+  const short = costs.ratio.median > 2 ? ['Finding a name is not constant.'] : [];
+  const large = grownMany > promised ? [`Promised: ${promised} MB at the most.`] : [];
+  return {
+    title: 'names with a certificate each',
+    columns: [`${few} names`, `${many} names`, 'ratio', 'range'],
+    rows: [
+      [`MB more after ${many} handshakes`, number(grownFew), number(grownMany), '', ''],
+      [
+        'µs of CPU a handshake, names by chance',
+        number(costs.few.median),
+        number(costs.many.median),
+        number(costs.ratio.median),
+        range(costs.ratio),
+      ],
+    ],
+    notes: [
+      'All names were visited once. The certificates of the last 3,000 are in memory; others are loaded at their handshake.',
+      ...large,
+      ...short,
+    ],
+    figures: { few, many, megabytes: { few: grownFew, many: grownMany }, handshake_microseconds: costs },
+  };
+}

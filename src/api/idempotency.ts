@@ -1,0 +1,62 @@
+import type { Context } from '../manage/context.ts';
+import { type Answered, IdempotentCall, keyField } from '../manage/idempotent-call.ts';
+import type { Caller } from '../rules/access.ts';
+import { Refusal } from '../rules/errors.ts';
+import { errorBody, statusOf } from './errors.ts';
+import { Json } from './json.ts';
+
+const asSent = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** Null where the call has no key. */
+export function idempotentCall(
+  context: Context,
+  caller: Caller,
+  { method, url, headers }: Request,
+  body: unknown,
+): IdempotentCall | null {
+  const key = headers.get(keyField);
+  if (key === null) return null;
+  if (!asSent.test(key)) {
+    throw new Refusal(
+      'FIELD_INVALID',
+      `${keyField} takes 1 to 255 characters of ASCII, such as a UUID that is made for each thing to create.`,
+      { field: keyField },
+    );
+  }
+  const { organizationId, userId } = caller;
+  const request = `${method} ${url.slice(url.indexOf('/', 'https://'.length))}\n${JSON.stringify(body)}`;
+  return new IdempotentCall(context, { organizationId, userId, key, request });
+}
+
+interface ReplyParts {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const writtenAnswer = ({ status, body }: ReplyParts): Answered => ({
+  status,
+  text: body instanceof Json ? body.text : JSON.stringify(body),
+});
+
+/** Answers are sent as they are kept, so that the first one is as all others are. */
+export async function answerOnce<Means extends Context>(
+  call: IdempotentCall,
+  context: Means,
+  handle: (context: Means) => Promise<ReplyParts>,
+) {
+  const carryOut = async (within: Means) => writtenAnswer(await handle(within));
+  const { status, text, isReplay } = await call.answer(context, carryOut, keptRefusal);
+  const headers: Record<string, string> = isReplay ? { 'idempotent-replayed': 'true' } : {};
+  return { status, body: Json.written(text), headers };
+}
+
+/**
+ * What stood in the way is told again to a call that is sent again. What was wrong with the call itself, with its credential
+ * or with us is not kept: it is mended, and then sent under the same key.
+ */
+function keptRefusal(refusal: Refusal): Answered | null {
+  const status = statusOf[refusal.code];
+  const isOwn = refusal.code.startsWith('IDEMPOTENCY_');
+  return status === 409 && !isOwn ? { status, text: JSON.stringify(errorBody(refusal)) } : null;
+}

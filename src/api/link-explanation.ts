@@ -1,0 +1,41 @@
+import { explainLink } from '../manage/explain-link.ts';
+import { parseInstant } from '../rules/instant.ts';
+import { endpoint } from './endpoint.ts';
+import { LinkExplanation, VisitToExplain } from './schemas/link-explanation.ts';
+import { linkPath } from './schemas/parts.ts';
+
+export const explain = endpoint({
+  summary: 'Explain where a link leads a visitor',
+  description:
+    'Decides about a visit that is only described, by the very function that answers visits, and says each step. Nothing is counted.',
+  params: linkPath,
+  body: VisitToExplain,
+  statuses: { 200: 'Where the visitor would be led, and why.' },
+  answer: LinkExplanation,
+  async handle({ caller, params, body }, context) {
+    const { outcome, status, steps } = await explainLink(context, caller, params.id, {
+      country: body.country,
+      userAgent: body.user_agent,
+      acceptLanguage: body.language,
+      referrer: body.referrer,
+      address: body.address,
+      passedGates: body.passed_gates,
+      url: body.url,
+      at: (body.at === undefined ? null : parseInstant(body.at)) ?? context.now(),
+    });
+    const led = outcome.kind === 'redirect' ? outcome : null;
+    return {
+      outcome: outcome.kind,
+      to: 'to' in outcome ? outcome.to : null,
+      status,
+      destination: led?.target ?? null,
+      rule: led?.by?.rule ?? null,
+      variant: led?.by?.variant ?? null,
+      steps: steps.map((step) =>
+        'rule' in step
+          ? { ...step, conditions: step.conditions.map((condition) => ({ ...condition })) }
+          : step,
+      ),
+    };
+  },
+});

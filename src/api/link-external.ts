@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { readByExternalId } from '../manage/external-ids.ts';
+import { putLink } from '../manage/put-link.ts';
+import { updateLink } from '../manage/update-link.ts';
+import { Refusal } from '../rules/errors.ts';
+import { endpoint, Reply } from './endpoint.ts';
+import { linkAnswer } from './link-answer.ts';
+import { refuseFixedFields } from './links.ts';
+import { requireInput } from './read-input.ts';
+import { ConfirmationQuery, ExternalId, Link, LinkCreationQuery, LinkToCreate } from './schemas/link.ts';
+
+const inPath = {
+  description: 'The id that you gave the link; percent-encoded, with "/" as %2F.',
+  examples: ['order-4711'],
+};
+
+export const read = endpoint({
+  summary: 'Get the link with an external id',
+  params: z.object({ external_id: ExternalId.meta(inPath) }),
+  statuses: { 200: 'The link.' },
+  answer: Link,
+  handle: async ({ caller, params }, context) =>
+    linkAnswer(await readByExternalId(context, caller, params.external_id), context),
+});
+
+export const put = endpoint({
+  summary: 'Create or update the link with an external id',
+  description:
+    'Where no link of the organization has this external_id, one is created (201); otherwise that one is changed (200): only what is sent changes, `null` or `""` clears a field (`"password": null` changes nothing), and `tags` takes the place of all tags. `domain` and `suffix` can be sent as they are. `If-Match` and `confirm` as in PATCH; with `If-Match` no link is created (404).',
+  params: z.object({ external_id: z.string().meta(inPath) }),
+  query: ConfirmationQuery.extend({ disable_png: LinkCreationQuery.shape.disable_png }),
+  body: LinkToCreate,
+  takesAnswerBack: true,
+  statuses: { 200: 'The link as it is now.', 201: 'The link, which is new.' },
+  answer: Link,
+  async handle({ caller, params, query, body, headers }, context) {
+    const external_id = requireInput(ExternalId, params.external_id, { field: 'external_id' });
+    if (body.external_id && body.external_id !== external_id) {
+      throw new Refusal(
+        'FIELD_INVALID',
+        'The external_id in the body is not the one in the path. Leave it out of the body; PATCH /api/v1/link/<id> changes it.',
+        { field: 'external_id' },
+      );
+    }
+    const { domain, suffix, tags, external_id: _, ...settings } = body;
+    const expectedVersion = headers.get('if-match');
+    const change = async (id: number) => {
+      const fixed = { domain: domain || undefined, suffix: suffix || undefined, tags: undefined };
+      const before = await refuseFixedFields(context, caller, id, fixed);
+      const removed = before.tags.flatMap((tag) => (tags?.includes(tag.id) ? [] : tag.id));
+      const retagged = tags && { add_tags: tags, remove_tags: removed };
+      const password = settings.password === null ? undefined : settings.password;
+      return updateLink(
+        context,
+        caller,
+        id,
+        { ...settings, ...retagged, password },
+        { expectedVersion, isConfirmed: query.confirm },
+      );
+    };
+    const input = { ...body, external_id, tags: tags ?? [] };
+    const options = { withPng: !query.disable_png, mustExist: expectedVersion !== null };
+    const link = await putLink(context, caller, input, options, change);
+    return new Reply({ status: link.isFound ? 200 : 201, body: linkAnswer(link, context) });
+  },
+});

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import { type HistoryEntry, readHistory, revertLink } from '../manage/link-history.ts';
+import type { Way } from '../rules/access.ts';
+import { formatIso } from '../rules/instant.ts';
+import { Cursors } from './cursor.ts';
+import { endpoint } from './endpoint.ts';
+import { linkAnswer } from './link-answer.ts';
+import { ConfirmationQuery, Link } from './schemas/link.ts';
+import {
+  LinkHistory,
+  type LinkHistoryEntry,
+  LinkHistoryQuery,
+  LinkReversion,
+} from './schemas/link-history.ts';
+import { linkPath } from './schemas/parts.ts';
+
+const entryAnswer = (entry: HistoryEntry): z.input<typeof LinkHistoryEntry> => ({
+  id: entry.id,
+  at: formatIso(entry.at),
+  action: entry.action,
+  back_to: entry.back_to,
+  by: entry.by,
+  via: entry.via as Way | null,
+  api_key: entry.key,
+  changes: entry.changes.map((change) =>
+    'hidden' in change
+      ? { field: change.field, from: null, to: null, hidden: true }
+      : { ...change, hidden: false },
+  ),
+});
+
+export const list = endpoint({
+  summary: 'List what was changed of a link',
+  description:
+    'By whom, when, and from what to what, the newest first; its creation is the last entry. Secrets are not in it.',
+  params: linkPath,
+  query: LinkHistoryQuery,
+  statuses: { 200: 'A page of entries.' },
+  answer: LinkHistory,
+  async handle({ caller, params, query }, context) {
+    const cursors = new Cursors<number>(context.secrets, ['history', caller.organizationId, params.id]);
+    const page = { limit: query.limit, before: cursors.read(query.cursor) };
+    const { entries, next } = await readHistory(context, caller, params.id, page);
+    return { history: entries.map(entryAnswer), ...cursors.toNext(next) };
+  },
+});
+
+export const restore = endpoint({
+  summary: 'Go back to a state of a link',
+  description:
+    'The link gets the settings and tags that it had after that entry, save its secrets and tags that are gone; that is a change like any other, with an entry of its own. With the header `If-Match: "<updated_at>"` a link that was changed since is left as it is: 409 `LINK_CHANGED`.',
+  params: linkPath,
+  query: ConfirmationQuery,
+  body: LinkReversion,
+  statuses: { 200: 'The link as it is now.' },
+  answer: Link,
+  handle: async ({ caller, params, query, body, headers }, context) =>
+    linkAnswer(
+      await revertLink(context, caller, params.id, body.entry, {
+        expectedVersion: headers.get('if-match'),
+        isConfirmed: query.confirm,
+      }),
+      context,
+    ),
+});

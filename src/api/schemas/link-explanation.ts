@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { readAddress } from '../../rules/address-rules.ts';
+import { parseInstant } from '../../rules/instant.ts';
+import { text } from './parts.ts';
+
+export const VisitToExplain = z.strictObject({
+  country: z
+    .string()
+    .regex(/^[a-z]{2}$/i, 'Give a country by two letters (ISO 3166), such as DE.')
+    .transform((code) => code.toUpperCase())
+    .default('XX'),
+  user_agent: text(1024)
+    .default('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')
+    .meta({ description: 'Default: a browser on a desktop.' }),
+  language: text(256).default('').meta({ description: 'As the header Accept-Language has it.' }),
+  referrer: text(2048)
+    .default('')
+    .meta({ description: 'The address of the page that the visitor comes from.' }),
+  address: z
+    .string()
+    .refine((sent) => readAddress(sent) !== null, {
+      error: 'Give an address, such as 192.0.2.1 or 2001:db8::1.',
+    })
+    .default('192.0.2.1')
+    .meta({ description: "The visitor's, for networks and variants. Its country is not looked up." }),
+  url: text(8192)
+    .default('')
+    .meta({
+      description: 'The address that is visited, or what follows the one of the link: `?utm_source=mail`.',
+      examples: ['?utm_source=mail'],
+    }),
+  at: z
+    .string()
+    .refine((sent) => parseInstant(sent) !== null, {
+      error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
+    })
+    .optional()
+    .meta({ description: 'Default: now.' }),
+  passed_gates: z.boolean().default(false).meta({
+    description: 'true: the visitor knows the password and has solved the captcha.',
+  }),
+});
+
+const check = z.object({
+  check: z.enum(['enabled', 'started', 'not_ended', 'no_bot', 'password', 'captcha']),
+  passed: z.boolean(),
+});
+
+const rule = z.object({
+  rule: z.string(),
+  matched: z.boolean(),
+  conditions: z.array(
+    z.object({
+      key: z.string(),
+      not: z.boolean().meta({ description: 'true: of those that stand in `not`.' }),
+      matched: z.boolean(),
+      saw: z.string().meta({ description: 'What of the visitor was compared.' }),
+    }),
+  ),
+});
+
+export const LinkExplanation = z
+  .object({
+    outcome: z.enum([
+      'redirect',
+      'not_started',
+      'expired',
+      'preview',
+      'refused',
+      'ask_password',
+      'ask_captcha',
+    ]),
+    to: z.string().nullable().meta({ description: 'Null: a page is shown.' }),
+    status: z.int().nullable().meta({ description: 'Of the redirect.' }),
+    destination: z.enum(['default', 'android', 'ios', 'rule']).nullable(),
+    rule: z.string().nullable().meta({ description: 'The id of the rule that decided.' }),
+    variant: z.string().nullable().meta({ description: 'The id of its variant.' }),
+    steps: z.array(z.union([check, rule])).meta({
+      description: 'What was checked, in its order, and each rule up to the one that decided.',
+    }),
+  })
+  .meta({ id: 'LinkExplanation' });

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { ways } from '../../rules/access.ts';
+import { LinkRule } from './link-rules.ts';
+import { cursorParameter, nextField } from './page.ts';
+import { isoInstant, queryNumber } from './parts.ts';
+
+const value = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.array(z.string()),
+  z.array(z.object({ id: z.int(), name: z.string() })),
+  z.array(LinkRule).readonly(),
+  z.null(),
+]);
+
+export const LinkHistoryEntry = z
+  .object({
+    id: z.int().meta({ description: 'Goes up from entry to entry. 0: the creation of the link.' }),
+    at: isoInstant,
+    action: z.enum(['created', 'changed', 'deleted', 'restored']),
+    back_to: z
+      .int()
+      .nullable()
+      .meta({ description: 'The entry that this change went back to, where it did.' }),
+    by: z
+      .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
+      .nullable()
+      .meta({ description: 'Null for one who is no member any more, and for what Linnet did by itself.' }),
+    via: z.enum(ways).nullable().meta({
+      description: 'Null for the creation of a link that is older than the history.',
+    }),
+    api_key: z
+      .object({ id: z.int(), name: z.string() })
+      .nullable()
+      .meta({ description: 'Null also for a key that was deleted.' }),
+    changes: z.array(
+      z.object({
+        field: z.string().meta({ description: 'Its name in a Link.' }),
+        from: value,
+        to: value,
+        hidden: z.boolean().meta({ description: 'True for a secret: that it changed is all that is kept.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'LinkHistoryEntry' });
+
+export const LinkHistory = z
+  .object({ history: z.array(LinkHistoryEntry), next: nextField })
+  .meta({ id: 'LinkHistory' });
+
+export const LinkHistoryQuery = z.object({
+  limit: queryNumber(1, 100).default(25),
+  cursor: cursorParameter,
+});
+
+export const LinkReversion = z.strictObject({
+  entry: z
+    .int()
+    .min(0)
+    .meta({ description: 'The id of an entry of its history. 0: as the link was created.' }),
+});

@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import { browserNames } from '../../rules/agent-browser.ts';
+import { systemNames } from '../../rules/agent-system.ts';
+import { appNames } from '../../rules/app-browsers.ts';
+import { devices, sources } from '../../rules/click-fields.ts';
+import { formatIso, parseInstant } from '../../rules/instant.ts';
+import { readNetwork } from '../../rules/rule-conditions.ts';
+import { maxRules, maxValues, maxVariants, maxWeight, weekdays } from '../../rules/rule-fields.ts';
+import { readTime } from '../../rules/rule-hours.ts';
+import { text } from './parts.ts';
+
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+const unknownRegion = 'ZZ';
+const isCountry = (code: string): boolean =>
+  code === 'XX' || (code !== unknownRegion && code !== 'UK' && regions.of(code) !== undefined);
+
+const country = z
+  .string()
+  .transform((code) => code.toUpperCase())
+  .refine((code) => /^[A-Z]{2}$/.test(code) && isCountry(code), {
+    error: 'Give countries by two letters (ISO 3166), such as DE or GB; EU for its members, XX for unknown.',
+  });
+
+/**
+ * A tag in its usual case; null for what is none. Never another tag: browsers go on sending `iw`, whose canonical form is
+ * `he`, and are compared as they are.
+ */
+function readLanguage(tag: string): string | null {
+  if (!/^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,4}$/i.test(tag)) return null;
+  try {
+    const [canonical = tag] = Intl.getCanonicalLocales(tag);
+    return canonical.toLowerCase() === tag.toLowerCase() ? canonical : tag.toLowerCase();
+  } catch {
+    return null;
+  }
+}
+
+const language = z
+  .string()
+  .refine((tag) => readLanguage(tag) !== null, {
+    error: 'Give languages as BCP 47 has them, such as de or pt-BR.',
+  })
+  .transform((tag) => readLanguage(tag) ?? tag);
+
+/** A host as visitors' browsers name it; null for what is none. */
+function readHost(sent: string): string | null {
+  const [, wildcard = '', name = ''] = /^(\*\.)?(.*)$/s.exec(sent.trim().toLowerCase()) ?? [];
+  if (name === '') return wildcard === '' ? '' : null;
+  const hostname = /[\s/:?#@*]/.test(name) ? undefined : URL.parse(`https://${name}/`)?.hostname;
+  return hostname ? wildcard + hostname.replace(/\.$/, '') : null;
+}
+
+const host = z
+  .string()
+  .refine((sent) => readHost(sent) !== null, {
+    error: 'Give hosts, such as example.com or *.example.com; "" is for visitors who come from nowhere.',
+  })
+  .transform((sent) => readHost(sent) ?? '');
+
+const network = z.string().refine((sent) => readNetwork(sent) !== null, {
+  error: 'Give networks, such as 192.0.2.0/24 or 2001:db8::/32.',
+});
+
+const instant = z
+  .string()
+  .refine((sent) => parseInstant(sent) !== null, {
+    error: 'Give a date such as 2030-12-31 or 2030-12-31T18:00:00Z.',
+  })
+  .transform((sent) => formatIso(parseInstant(sent) ?? 0));
+
+const time = (what: string) =>
+  z.string().refine((sent) => readTime(sent) !== null, { error: `Give ${what}, such as 09:00.` });
+
+function isTimezone(name: string): boolean {
+  if (!/^[a-z][\w+/-]*$/i.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+const hours = z
+  .strictObject({
+    timezone: z.string().refine(isTimezone, { error: 'Give a timezone, such as Europe/Berlin or UTC.' }),
+    days: z.array(z.enum(weekdays)).min(1).max(weekdays.length).optional(),
+    from: time('a time').optional(),
+    to: time('a time').optional(),
+  })
+  .refine(({ from = '00:00', to = '24:00' }) => from !== to, {
+    path: ['to'],
+    error: 'These hours end when they begin. Leave both out for the whole day.',
+  })
+  .meta({
+    description:
+      'By the clock of a timezone. Without `days`: every day. Hours that end before they begin end on the next day.',
+    examples: [{ timezone: 'Europe/Berlin', days: ['mo', 'fr'], from: '09:00', to: '17:00' }],
+  });
+
+const listOf = <T extends z.ZodType<string>>(value: T) => z.array(value).min(1).max(maxValues);
+
+const query = z
+  .record(text(100).min(1), z.array(text(500)).max(maxValues))
+  .refine(
+    (names) => {
+      const values = Object.values(names);
+      return values.length > 0 && values.flat().length + values.length <= maxValues;
+    },
+    { error: `Give 1 to ${maxValues} names and values, such as {"utm_source": ["mail"], "vip": []}.` },
+  )
+  .meta({ description: 'By name, the values that a parameter may have. `[]`: it is there, with any value.' });
+
+/** A name as the statistics have it, in any case. */
+function nameAmong(names: readonly string[], noun: string, examples: string) {
+  const known = new Map(names.map((name) => [name.toLowerCase(), name]));
+  return z
+    .string()
+    .refine((sent) => known.has(sent.toLowerCase()), {
+      error: `The statistics know no such ${noun}. Give the names that they show, such as ${examples}.`,
+    })
+    .transform((sent) => known.get(sent.toLowerCase()) ?? sent);
+}
+
+/** What only a file of cities can tell. */
+const unavailable = z.any().refine((sent) => sent === undefined, {
+  error: 'Regions and cities need a COUNTRY_FILE that has them, and this instance has none.',
+  params: { code: 'CONDITION_UNAVAILABLE' },
+});
+
+const conditions = {
+  country: listOf(country).optional(),
+  region: unavailable.optional().meta({ description: 'Refused: needs a COUNTRY_FILE of cities.' }),
+  city: unavailable.optional().meta({ description: 'Refused: needs a COUNTRY_FILE of cities.' }),
+  language: listOf(language).optional(),
+  device: listOf(z.enum(devices)).optional(),
+  os: listOf(nameAmong(systemNames, 'operating system', 'iOS, Android or Windows')).optional(),
+  browser: listOf(
+    nameAmong([...browserNames, ...appNames], 'browser', 'Safari, Chrome or Instagram'),
+  ).optional(),
+  query: query.optional(),
+  referrer: listOf(host).optional(),
+  network: listOf(network).optional(),
+  from: instant.optional().meta({ description: 'From this instant on.' }),
+  to: instant.optional().meta({ description: 'Until this instant.' }),
+  hours: hours.optional(),
+  source: listOf(z.enum(sources)).optional(),
+};
+
+const when = z.strictObject({ ...conditions, not: z.strictObject(conditions).optional() }).meta({
+  description:
+    'All of it has to be so, each by one of its values; of what is in `not`, nothing may. `{}` is everybody. os and browser are named as statistics name them.',
+  examples: [{ country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } }],
+});
+
+const id = z.string().regex(/^[\w-]{1,32}$/, 'An id has 1 to 32 letters, digits, - and _.');
+const address = () => text(8192);
+
+const variant = z.strictObject({
+  id: id.optional(),
+  destination_url: address(),
+  weight: z.int().min(0).max(maxWeight).default(1),
+});
+
+const rule = z
+  .strictObject({
+    id: id.optional().meta({
+      description: 'Send it back to keep visitors with their variants. Default: a new one.',
+    }),
+    name: text(200).nullish(),
+    when: when.default({}),
+    destination_url: address().optional(),
+    variants: z.array(variant).min(1).max(maxVariants).optional(),
+    sticky: z.boolean().optional().meta({
+      description: 'true, the default: a visitor sees the same variant all day. false: by chance each time.',
+    }),
+  })
+  .superRefine(({ destination_url, variants }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if ((destination_url === undefined) === (variants === undefined))
+      refuse('destination_url', 'A rule leads to a destination_url or to one of its variants: send either.');
+    if (variants?.every(({ weight }) => weight === 0))
+      refuse('variants', 'One of the variants needs a weight above 0.');
+  });
+
+export const linkRules = z
+  .union([z.array(rule).max(maxRules), z.literal('')], {
+    error: `Send a list of at most ${maxRules} rules, such as [{"when": {"country": ["DE"]}, "destination_url": "https://example.de"}].`,
+  })
+  .nullish()
+  .meta({
+    description: `Where visitors are led otherwise, by the first rule that matches; they replace those that are there. \`null\`, \`""\` or \`[]\` clears them.`,
+    examples: [
+      [
+        {
+          name: 'Germany, phones',
+          when: { country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } },
+          destination_url: 'https://example.de/app',
+        },
+        {
+          name: 'Which page sells more',
+          when: {},
+          variants: [
+            { id: 'a', destination_url: 'https://example.com/a', weight: 70 },
+            { id: 'b', destination_url: 'https://example.com/b', weight: 30 },
+          ],
+        },
+      ],
+    ],
+  });
+
+const answeredHours = z.object({
+  timezone: z.string(),
+  days: z.array(z.enum(weekdays)).readonly().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+});
+const strings = z.array(z.string()).readonly().optional();
+const answeredConditions = {
+  country: strings,
+  language: strings,
+  device: z.array(z.enum(devices)).readonly().optional(),
+  os: strings,
+  browser: strings,
+  query: z.record(z.string(), z.array(z.string()).readonly()).optional(),
+  referrer: strings,
+  network: strings,
+  from: z.string().optional(),
+  to: z.string().optional(),
+  hours: answeredHours.optional(),
+  source: z.array(z.enum(sources)).readonly().optional(),
+};
+
+/** As it is answered. */
+export const LinkRule = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    when: z.object({ ...answeredConditions, not: z.object(answeredConditions).optional() }),
+    destination_url: z.string().optional(),
+    variants: z
+      .array(z.object({ id: z.string(), destination_url: z.string(), weight: z.int() }))
+      .readonly()
+      .optional(),
+    sticky: z.boolean().optional(),
+  })
+  .meta({ id: 'LinkRule' });

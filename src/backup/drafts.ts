@@ -1,0 +1,45 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const here = hostname().replaceAll(/[^\w.]/g, '_');
+const form = /\.backup-([\w.]+)-(\d+)\.partial$/;
+/** A backup writes all the time: what hasn't changed for so long is written by none. */
+const abandoned = 24 * 60 * 60 * 1000;
+
+/** What a backup is called until it is whole. */
+export const draftOf = (file: string): string => `${file}.backup-${here}-${process.pid}.partial`;
+
+/** Removes what backups that were killed have left in a file's folder. It may be shared by machines and containers. */
+export function dropAbandonedDrafts(file: string): void {
+  const folder = dirname(file);
+  for (const name of namesIn(folder)) {
+    const [, host, pid] = form.exec(name) ?? [];
+    if (pid === undefined) continue;
+    const draft = join(folder, name);
+    const isDead = host === here && !isAlive(Number(pid));
+    if (isDead || isOld(draft)) rmSync(draft, { force: true });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It need not be readable to be written to.
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (cause) {
+    return (cause as { code?: string }).code !== 'ESRCH';
+  }
+}
+
+function isOld(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found !== undefined && Date.now() - found.mtimeMs > abandoned;
+}

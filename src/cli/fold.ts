@@ -1,0 +1,63 @@
+import { basename, dirname, resolve } from 'node:path';
+import { siteOf } from '../compose/base-url.ts';
+import { foldPartsOf } from '../compose/fold-parts.ts';
+import { foldSettingsOf } from '../compose/recording.ts';
+import { saltKeyOf } from '../compose/salts.ts';
+import { loadConfig } from '../config/load.ts';
+import { journalsIn } from '../journal/files.ts';
+import { foldFolder } from '../ledger/fold-folder.ts';
+import { Refusal } from '../rules/errors.ts';
+import { openStore } from '../store.ts';
+import { Log } from '../telemetry/log.ts';
+import { onlyWord, type StandaloneCommand } from './command.ts';
+
+export const fold: StandaloneCommand = {
+  name: 'fold',
+  usage:
+    'fold DIR   (counts the clicks in the data folder of a node that is gone, or in a copy of it; each once, however often)',
+  options: {},
+  async run(call) {
+    const folder = dataFolder(resolve(onlyWord(call, 'The data folder of a node')));
+    const config = loadConfig(call.environment);
+    const log = new Log('warn');
+    const store = await openStore(config, log);
+    try {
+      const site = await siteOf(config, store.database, config.port);
+      const settings = foldSettingsOf(site, saltKeyOf(store), config, 'server');
+      const parts = foldPartsOf(settings, ({ event, facts }) => log.warn(event, facts));
+      try {
+        const tell = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
+        const { journals, hits, inUse } = await foldFolder(
+          { ...parts, settings, now: Date.now, tell },
+          folder,
+        );
+        process.stdout.write(
+          `Folded ${many(journals, 'journal')}: ${many(hits, 'hit')} new to the database.\n`,
+        );
+        if (inUse === 0) process.stdout.write(`${folder} isn't needed for its clicks any more.\n`);
+        else
+          process.stdout.write(
+            `${many(inUse, 'journal')} left alone: a process that runs is writing there.\n`,
+          );
+        return 0;
+      } finally {
+        await parts.store.close();
+      }
+    } finally {
+      await store.database.close();
+    }
+  },
+};
+
+/** The folder with journals may be given itself. */
+function dataFolder(given: string): string {
+  const folder = basename(given) === 'journal' ? dirname(given) : given;
+  if (journalsIn(folder).length > 0) return folder;
+  throw new Refusal(
+    'FIELD_INVALID',
+    `There is no journal in ${given}. Give the data folder of a node: one that has a folder "journal".`,
+  );
+}
+
+const many = (count: number, what: string): string =>
+  `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;

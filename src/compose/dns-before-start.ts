@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { lookAtStore } from '../backup/look-at-store.ts';
+import type { Config } from '../config/options.ts';
+import { Dns } from '../domains/dns.ts';
+import { StartProblem } from '../start-problem.ts';
+import { recordsFor } from './dns-notice.ts';
+
+type Settings = Pick<Config, 'https' | 'databaseUrl' | 'dataDir' | 'dnsServers'>;
+
+/**
+ * Throws a `StartProblem` for a host that the DNS doesn't have, and that never had a certificate here: no authority would
+ * give it one. A server that has one starts whatever the DNS says, and so does one whose name servers don't answer.
+ */
+export async function refuseUnknownHost(
+  host: string,
+  config: Settings,
+  own: readonly string[],
+): Promise<void> {
+  if (config.https !== 'auto' || (await mayHaveCertificate(host, config))) return;
+  const dns = new Dns(config.dnsServers);
+  const found = await dns.addressesOf(host);
+  dns.close();
+  if (found === null || found.length > 0) return;
+  const records = recordsFor(host, own).map((record) => `"${record}"`);
+  throw new StartProblem(
+    `${host} is not in the DNS, so no authority gives it a certificate. Add ${records.join(' and ')} where its zone is kept, and start again.`,
+  );
+}
+
+async function mayHaveCertificate(host: string, { databaseUrl, dataDir }: Settings): Promise<boolean> {
+  try {
+    const store = await lookAtStore(databaseUrl, resolve(dataDir));
+    const rows = await store
+      ?.ask('select host from certificates where chain is not null')
+      // A store of an earlier version has no such table.
+      .catch(() => []);
+    await store?.close();
+    return rows?.some((row) => row.host === host) ?? false;
+  } catch {
+    // The start itself says what is wrong with the store.
+    return true;
+  }
+}

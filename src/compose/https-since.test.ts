@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migratedSqlite } from '../../test/support/migrated-store.ts';
+import { openDatabase } from '../storage/open.ts';
+import { HttpsSince } from './https-since.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+test('HTTPS has been well after a day, across starts; what a clock that was ahead noted begins anew', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'linnet-https-since-'));
+  await migratedSqlite(folder);
+  const database = await openDatabase(null, folder, (cause) => {
+    throw cause;
+  });
+  let now = 1_900_000_000_000;
+  const started = async () => {
+    const since = new HttpsSince(database, () => now);
+    await since.begin();
+    return since;
+  };
+  now += 3_000 * day;
+  expect((await started()).isWell()).toBe(false);
+  now -= 3_000 * day;
+  expect((await started()).isWell()).toBe(false);
+  now += day - 1;
+  expect((await started()).isWell()).toBe(false);
+  now += 1;
+  expect((await started()).isWell()).toBe(true);
+  await database.close();
+  await rm(folder, { recursive: true });
+});

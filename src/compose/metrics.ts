@@ -1,0 +1,59 @@
+import { version } from '../../package.json' with { type: 'json' };
+import { sameText } from '../auth/secrets.ts';
+import { certificateMetrics } from '../certificates/metrics.ts';
+import type { Config } from '../config/options.ts';
+import type { IncomingRequest } from '../http/router.ts';
+import type { Context } from '../manage/context.ts';
+import { type Metric, metricsType, renderMetrics } from '../telemetry/metrics.ts';
+import { notFoundPage } from '../visit/pages.ts';
+import { pageResponse } from '../visit/response.ts';
+import { readOnly } from './read-only.ts';
+
+type Source = () => Promise<readonly Metric[]>;
+
+/**
+ * `/metrics` for Prometheus: for programs on this machine and trusted proxies' own calls, and for those that know
+ * METRICS_TOKEN. For everybody else the path doesn't exist.
+ */
+export function metricsRoute(
+  { https, metricsToken }: Pick<Config, 'https' | 'metricsToken'>,
+  { database, now, site }: Context,
+): (incoming: IncomingRequest) => Response | Promise<Response> {
+  const sources: readonly Source[] =
+    https === 'auto' ? [() => certificateMetrics(database.read, site.defaultHost, now())] : [];
+  const answer = async () => {
+    const found = await Promise.allSettled(sources.map((source) => source()));
+    const metrics = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    return new Response(
+      renderMetrics([...about(found.every(({ status }) => status === 'fulfilled')), ...metrics]),
+      {
+        headers: { 'content-type': metricsType, 'cache-control': 'no-store' },
+      },
+    );
+  };
+  return (incoming) => {
+    const { request, path, host } = incoming;
+    const isAllowed = incoming.isInternal() || knowsToken(request, metricsToken);
+    return path === '/metrics' && isAllowed ? readOnly(request, answer) : pageResponse(notFoundPage(host));
+  };
+}
+
+const about = (isWhole: boolean): readonly Metric[] => [
+  {
+    name: 'linnet_build_info',
+    help: 'The version that answers.',
+    kind: 'gauge',
+    samples: [{ labels: { version }, value: 1 }],
+  },
+  {
+    name: 'linnet_metrics_complete',
+    help: 'Whether all metrics could be read: 0 while the database is away, when those that are read from it are missing.',
+    kind: 'gauge',
+    samples: [{ value: isWhole ? 1 : 0 }],
+  },
+];
+
+function knowsToken({ headers }: Request, token: string | null): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  return token !== null && given !== undefined && sameText(given, token);
+}

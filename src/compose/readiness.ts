@@ -1,0 +1,34 @@
+import type { Database } from '../storage/database.ts';
+import { hasUsers } from '../storage/users.ts';
+
+/** What `/readyz` says: whether a load balancer is to send requests here. */
+export class Readiness {
+  readonly #database: Database;
+  readonly #reasons = new Map<string, string>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** From now on it says no, and why; or yes as far as this is concerned, where there is no reason. */
+  set(cause: 'draining' | 'version', reason: string | null): void {
+    if (reason === null) this.#reasons.delete(cause);
+    else this.#reasons.set(cause, reason);
+  }
+
+  async answer(): Promise<Response> {
+    const [reason] = this.#reasons.values();
+    if (reason !== undefined) return notReady(reason);
+    try {
+      await hasUsers(this.#database.lookup);
+      return (await this.#database.takesChanges())
+        ? Response.json({ status: 'ready' })
+        : notReady('database read-only');
+    } catch {
+      return notReady('database away');
+    }
+  }
+}
+
+const notReady = (status: string): Response =>
+  Response.json({ status }, { status: 503, headers: { 'retry-after': '5' } });

@@ -1,0 +1,35 @@
+import type { Database } from '../storage/database.ts';
+import { leastMigration } from '../storage/least-migration.ts';
+import { newestMigration } from '../storage/migrate.ts';
+import type { Readiness } from './readiness.ts';
+import { repeatJob } from './repeat-job.ts';
+import type { Start } from './start.ts';
+
+const interval = 3_000;
+
+/** During a rolling upgrade a newer node may change the store so that this program is too old for it: `/readyz` then says no. */
+export function watchVersion(
+  { overrides, log, opened }: Start,
+  database: Database,
+  readiness: Readiness,
+): void {
+  let wasTooOld = false;
+  const look = async () => {
+    const least = (await leastMigration(database.lookup)) ?? 0;
+    const isTooOld = least > newestMigration;
+    readiness.set('version', isTooOld ? 'too old for the database' : null);
+    if (isTooOld && !wasTooOld)
+      log.error(
+        'too old for the database',
+        new Error('upgrade this node: a newer one has changed the tables'),
+        {
+          knows: newestMigration,
+          needs: least,
+        },
+      );
+    wasTooOld = isTooOld;
+  };
+  // The follower of the change feed already logs that the store is away.
+  const job = repeatJob(look, overrides.versionInterval ?? interval, () => {});
+  opened.defer(() => job.stop());
+}

@@ -1,0 +1,27 @@
+import type { Link } from './api-types.ts';
+import { call } from './client.ts';
+import { say, sayError } from './notices.ts';
+import { refresh } from './queries.ts';
+import { shortOf } from './short.ts';
+import { counted } from './words.ts';
+
+/** Archives links or takes them out of the archive, and offers to undo it. True when it is done. */
+export async function archiveLinks(links: readonly Link[], archived: boolean): Promise<boolean> {
+  const [first] = links;
+  if (!first) return false;
+  const turned = links.filter((link) => link.archived !== archived);
+  try {
+    await call('PATCH /api/v1/link/bulk', { body: { ids: links.map(({ id }) => id), archived } });
+  } catch (cause) {
+    const what = links.length === 1 ? 'The link was' : 'The links were';
+    sayError(cause, `${what} not changed.`, () => void archiveLinks(links, archived));
+    return false;
+  }
+  void refresh('links', 'link ');
+  const what = links.length === 1 ? shortOf(first) : counted(links.length, 'link');
+  const undo = () => void archiveLinks(turned, !archived);
+  say(`${what} ${archived ? 'archived' : 'taken out of the archive'}.`, {
+    ...(turned.length > 0 && { action: { label: 'Undo', act: undo } }),
+  });
+  return true;
+}

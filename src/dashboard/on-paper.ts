@@ -1,0 +1,51 @@
+import { signal } from '@preact/signals';
+import { ApiError } from './api-error.ts';
+import type { Link } from './api-types.ts';
+import { call } from './client.ts';
+import { sayError } from './notices.ts';
+import { assume, refresh } from './queries.ts';
+
+interface Question {
+  readonly answer: (isYes: boolean) => void;
+}
+
+/** The question whether a link that is in print is to be deleted or ended, while it is shown. */
+export const printQuestion = signal<Question | null>(null);
+
+/** Calls once, and with a second yes of the user's again where a link is in print. */
+export async function confirmingPrint<T>(send: (confirm: true | undefined) => Promise<T>): Promise<T> {
+  try {
+    return await send(undefined);
+  } catch (cause) {
+    if (!isOnPaper(cause)) throw cause;
+    const isYes = await new Promise<boolean>((answer) => {
+      printQuestion.value = { answer };
+    });
+    printQuestion.value = null;
+    if (!isYes) throw kept();
+    return send(true);
+  }
+}
+
+const kept = (): ApiError =>
+  new ApiError(409, [
+    { code: 'LINK_ON_PAPER', sentence: 'Nothing was changed, as it is in print.', field: null },
+  ]);
+
+export const isOnPaper = (cause: unknown): boolean =>
+  cause instanceof ApiError && cause.code === 'LINK_ON_PAPER';
+
+/** A file of its code is made to be printed. */
+export async function markOnPaper(link: Link): Promise<void> {
+  if (link.on_paper) return;
+  try {
+    const marked = await call('PATCH /api/v1/link/{id}', {
+      params: { id: link.id },
+      body: { on_paper: true },
+    });
+    assume<Link>(`link ${link.id}`, () => marked);
+    void refresh('links');
+  } catch (cause) {
+    sayError(cause, 'The link was not marked as printed.');
+  }
+}

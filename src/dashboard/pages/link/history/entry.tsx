@@ -1,0 +1,91 @@
+import type { LinkHistoryEntry } from '../../../api-types.ts';
+import { Button } from '../../../parts/button.tsx';
+import { instant, since } from '../../../words.ts';
+import { type Change, howOf, labelOf, partsOf, whatOf, whoOf, wordsOf } from './sentences.ts';
+
+interface EntryProps {
+  readonly entry: LinkHistoryEntry;
+  /** Absent where the link is as it was then. */
+  readonly onBack: (() => void) | undefined;
+  readonly isRunning: boolean;
+}
+
+/** One change of a link: who made it, when, and from what to what. */
+export function Entry({ entry, onBack, isRunning }: EntryProps) {
+  const how = howOf(entry);
+  return (
+    <li class="history-entry">
+      <div class="history-line">
+        <p>
+          <bdi class="who">{whoOf(entry)}</bdi> {whatOf(entry)}
+          <span class="soft small">
+            {' '}
+            <time dateTime={entry.at} title={instant(entry.at)}>
+              {since(entry.at)}
+            </time>
+            {how && (
+              <>
+                , <bdi>{how}</bdi>
+              </>
+            )}
+          </span>
+        </p>
+        {onBack && (
+          <Button
+            icon="undo"
+            isSlim
+            disabled={isRunning}
+            aria-label={`Back to this: ${instant(entry.at)}`}
+            onClick={onBack}
+          >
+            Back to this
+          </Button>
+        )}
+      </div>
+      {entry.changes.length > 0 && (
+        <dl class="history-changes">
+          {entry.changes.map((change) => (
+            <div key={change.field}>
+              <dt class="soft small">{labelOf(change.field)}</dt>
+              <Comparison change={change} />
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  );
+}
+
+function Comparison({ change: { field, from, to, hidden } }: { change: Change }) {
+  if (hidden) return <dd class="soft">Changed. What it was and is stays secret.</dd>;
+  const [before, after] = [wordsOf(field, from), wordsOf(field, to)];
+  const { start, end, ...differing } = partsOf(before ?? '', after ?? '');
+  return (
+    <dd>
+      <del>
+        <span class="unseen">Before: </span>
+        {before === null ? (
+          <span class="soft">None</span>
+        ) : (
+          <bdi>
+            {start}
+            {differing.before && <mark>{differing.before}</mark>}
+            {end}
+          </bdi>
+        )}
+      </del>
+      <ins>
+        <span class="unseen">After: </span>
+        {after === null ? (
+          <span class="soft">None</span>
+        ) : (
+          <bdi>
+            {start}
+            {differing.after && <mark>{differing.after}</mark>}
+            {end}
+          </bdi>
+        )}
+      </ins>
+    </dd>
+  );
+}

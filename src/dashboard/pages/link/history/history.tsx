@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../../action.ts';
+import type { Link, LinkHistory, LinkHistoryEntry } from '../../../api-types.ts';
+import { call } from '../../../client.ts';
+import { say, sayError } from '../../../notices.ts';
+import { confirmingPrint, isOnPaper } from '../../../on-paper.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Loaded } from '../../../parts/page.tsx';
+import { assume, refresh, useQuery } from '../../../queries.ts';
+import { instant } from '../../../words.ts';
+import { Entry } from './entry.tsx';
+
+const perPage = 25;
+
+/** What was changed of a link, the newest first, and the way back to any of its states. */
+export function History({ link }: { link: Link }) {
+  const cursors = useSignal<readonly string[]>([]);
+  const newest = usePageOf(link, '').data.value?.history[0] ?? null;
+  const going = useAction(async (entry: LinkHistoryEntry) => {
+    try {
+      await goBack(link, entry, newest);
+    } catch (cause) {
+      if (!isOnPaper(cause)) sayError(cause);
+    }
+    await refresh('links', 'link ', 'tags');
+    cursors.value = [];
+  });
+  const back = (entry: LinkHistoryEntry) => void going.run(entry);
+  const pages = ['', ...cursors.value];
+  return (
+    <section class="panel link-history" aria-labelledby="history-heading">
+      <header>
+        <div>
+          <h2 id="history-heading">History</h2>
+          <p class="soft small">
+            Every change of the link. "Back to this" gives it the settings and tags that it had then; its
+            secrets stay as they are.
+          </p>
+        </div>
+      </header>
+      {pages.map((cursor, index) => (
+        <HistoryPage
+          key={cursor}
+          link={link}
+          cursor={cursor}
+          isRunning={going.isRunning.value}
+          onBack={back}
+          onMore={
+            index === pages.length - 1
+              ? (next) => {
+                  cursors.value = [...cursors.value, next];
+                }
+              : undefined
+          }
+        />
+      ))}
+    </section>
+  );
+}
+
+/** The cursor of the first page is empty. */
+const usePageOf = ({ id }: Link, cursor: string) =>
+  useQuery<LinkHistory>(`link history ${id} ${cursor}`, () =>
+    call('GET /api/v1/link/{id}/history', {
+      params: { id },
+      query: { limit: perPage, cursor: cursor || undefined },
+    }),
+  );
+
+interface HistoryPageProps {
+  readonly link: Link;
+  /** Empty for the first page. */
+  readonly cursor: string;
+  readonly isRunning: boolean;
+  readonly onBack: (entry: LinkHistoryEntry) => void;
+  readonly onMore: ((cursor: string) => void) | undefined;
+}
+
+function HistoryPage({ link, cursor, isRunning, onBack, onMore }: HistoryPageProps) {
+  const query = usePageOf(link, cursor);
+  return (
+    <Loaded query={query} height={cursor === '' ? 320 : 80}>
+      {({ history, next }) => {
+        const current = cursor === '' ? history.findIndex(isState) : -1;
+        return (
+          <>
+            <ul>
+              {history.map((entry, index) => (
+                <Entry
+                  key={entry.id}
+                  entry={entry}
+                  isRunning={isRunning}
+                  onBack={index > current && isState(entry) ? () => onBack(entry) : undefined}
+                />
+              ))}
+            </ul>
+            {next && onMore && (
+              <p class="history-more">
+                <Button onClick={() => onMore(next)}>Show earlier changes</Button>
+              </p>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Deleting a link and bringing it back leaves its settings as they are. */
+const isState = ({ action }: LinkHistoryEntry): boolean => action === 'created' || action === 'changed';
+
+/** Offers to undo it, by going back to what was the newest entry. */
+async function goBack(
+  link: Link,
+  { id, at }: LinkHistoryEntry,
+  newest: LinkHistoryEntry | null,
+): Promise<void> {
+  const now = await confirmingPrint((confirm) =>
+    call('POST /api/v1/link/{id}/history/restore', {
+      params: { id: link.id },
+      query: { confirm },
+      body: { entry: id },
+      headers: { 'if-match': `"${link.updated_at}"` },
+    }),
+  );
+  assume<Link>(`link ${link.id}`, () => now);
+  const undo = async () => {
+    if (newest) await goBack(now, newest, null).catch((cause) => sayError(cause));
+    await refresh('links', 'link ', 'tags');
+  };
+  say(`The link is as it was on ${instant(at)}.`, {
+    ...(newest && { action: { label: 'Undo', act: () => void undo() } }),
+  });
+}

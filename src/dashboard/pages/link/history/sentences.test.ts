@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test';
+import type { LinkHistoryEntry } from '../../../api-types.ts';
+import { howOf, partsOf, whatOf, whoOf, wordsOf } from './sentences.ts';
+
+const entry = (more: Partial<LinkHistoryEntry> = {}): LinkHistoryEntry => ({
+  ...{ id: 7, at: '2026-11-23T12:00:00.000Z', action: 'changed', back_to: null },
+  ...{ by: { id: 1, name: 'Ada', email: 'ada@example.com' }, via: 'dashboard', api_key: null, changes: [] },
+  ...more,
+});
+const changes = (...fields: readonly string[]) =>
+  fields.map((field) => ({ field, from: null, to: 'x', hidden: false }));
+
+describe('an entry of the history in words', () => {
+  test.each([
+    [['name'], 'changed name'],
+    [['name', 'og_title'], 'changed name and card title'],
+    [['qr_code_foreground_hex'], 'changed QR code colour'],
+    [['name', 'tags', 'notes', 'captcha'], 'changed name, tags, notes and captcha'],
+    [['name', 'tags', 'notes', 'captcha', 'password'], 'changed name, tags, notes and 2 more'],
+  ])('%p', (fields, sentence) => {
+    expect(whatOf(entry({ changes: changes(...fields) }))).toBe(sentence);
+  });
+
+  test('says who it was, and how', () => {
+    expect(whoOf(entry())).toBe('Ada');
+    expect(whoOf(entry({ by: { id: 1, name: null, email: 'ada@example.com' } }))).toBe('ada@example.com');
+    expect(whoOf(entry({ by: null }))).toBe('A former member');
+    expect(whoOf(entry({ by: null, via: 'linnet' }))).toBe('Linnet');
+    expect(whoOf(entry({ by: null, via: null, action: 'created' }))).toBe('Somebody');
+    expect(howOf(entry())).toBeNull();
+    expect(howOf(entry({ via: 'api_key', api_key: { id: 1, name: 'CI' } }))).toBe('with the API key "CI"');
+    expect(howOf(entry({ via: 'api_key' }))).toBe('with an API key that was deleted');
+    expect(whatOf(entry({ back_to: 3, changes: changes('name') }))).toBe('went back to an earlier state');
+  });
+
+  test('shows values as people know them', () => {
+    expect(wordsOf('captcha', true)).toBe('On');
+    expect(wordsOf('tags', [])).toBeNull();
+    expect(wordsOf('tags', [{ id: 1, name: 'spring' }])).toBe('spring');
+    expect(wordsOf('expiration_date', '2031-01-01T12:00:00.000Z')).toContain('2031');
+  });
+
+  test.each([
+    ['https://a.example/one?x=1', 'https://a.example/two?x=1'],
+    ['same', 'same'],
+    ['', 'new'],
+    ['a a a', 'a a'],
+    ['x/y', 'x/y/z'],
+  ])('what differs between %p and %p is put together to both', (before, after) => {
+    const parts = partsOf(before, after);
+    expect(parts.start + parts.before + parts.end).toBe(before);
+    expect(parts.start + parts.after + parts.end).toBe(after);
+  });
+
+  test('what two addresses have in common stays out of what differs', () => {
+    expect(partsOf('https://a.example/one?x=1', 'https://a.example/two?x=1')).toEqual({
+      start: 'https://a.example/',
+      before: 'one?',
+      after: 'two?',
+      end: 'x=1',
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import type { LinkHistoryEntry } from '../../../api-types.ts';
+import { instant } from '../../../words.ts';
+import { type FieldName, labels } from '../fields.ts';
+
+export type Change = LinkHistoryEntry['changes'][number];
+
+/** Of fields that this page doesn't show. */
+const otherLabels: Readonly<Record<string, string>> = {
+  rules: 'Rules',
+  forward_query: 'Forwarding of parameters',
+  forward_path: 'Forwarding of the path',
+  redirect_status: 'Status of the redirect',
+  external_id: 'External ID',
+};
+
+export const labelOf = (field: string): string => labels[field as FieldName] ?? otherLabels[field] ?? field;
+
+export function whoOf({ by, via, action }: LinkHistoryEntry): string {
+  if (by) return by.name || by.email;
+  if (via === 'linnet') return 'Linnet';
+  return action === 'created' && via === null ? 'Somebody' : 'A former member';
+}
+
+/** A label inside of a sentence: "QR code colour" stays as it is. */
+const inSentence = (label: string): string =>
+  label.replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase());
+
+const maxNamed = 3;
+
+/** "changed destination, name and 2 more". */
+function changed(changes: readonly Change[]): string {
+  const names = changes.map(({ field }) => inSentence(labelOf(field)));
+  const shown = names.length > maxNamed + 1 ? names.slice(0, maxNamed) : names;
+  const rest = names.length - shown.length;
+  const all = rest > 0 ? [...shown, `${rest} more`] : shown;
+  return all.length < 2 ? `${all}` : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+}
+
+export function whatOf({ action, back_to, changes }: LinkHistoryEntry): string {
+  if (action === 'created') return 'created the link';
+  if (action === 'deleted') return 'deleted the link';
+  if (action === 'restored') return 'brought the link back';
+  return back_to === null ? `changed ${changed(changes)}` : 'went back to an earlier state';
+}
+
+/** Nothing for the dashboard: most changes are made there. */
+export function howOf({ via, api_key }: LinkHistoryEntry): string | null {
+  if (via === 'api_key')
+    return api_key ? `with the API key "${api_key.name}"` : 'with an API key that was deleted';
+  if (via === 'token') return 'with an access token';
+  return via === 'import' ? 'by an import' : null;
+}
+
+/** A value in words; null where there was none. */
+export function wordsOf(field: string, value: Change['from']): string | null {
+  if (value === null || value === '') return null;
+  if (typeof value === 'boolean') return value ? 'On' : 'Off';
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string')
+    return field === 'expiration_date' || field === 'start_date' ? instant(value) : value;
+  const parts = value.map((part) => (typeof part === 'string' ? part : (part.name ?? String(part.id))));
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+export interface Parts {
+  readonly start: string;
+  readonly before: string;
+  readonly after: string;
+  readonly end: string;
+}
+
+/** What two texts have in common at their beginning and end, cut between words, and what differs between. */
+export function partsOf(before: string, after: string): Parts {
+  const [one, other] = [before, after].map((text) => text.split(/(?<=[\s/?&=.,])/u)) as [string[], string[]];
+  const shorter = Math.min(one.length, other.length);
+  let head = 0;
+  while (head < shorter && one[head] === other[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++;
+  return {
+    start: one.slice(0, head).join(''),
+    before: one.slice(head, one.length - tail).join(''),
+    after: other.slice(head, other.length - tail).join(''),
+    end: one.slice(one.length - tail).join(''),
+  };
+}

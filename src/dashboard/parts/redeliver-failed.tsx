@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals';
+import { useAction, useNoticedAction } from '../action.ts';
+import type { WebhookRedelivered } from '../api-types.ts';
+import { call } from '../client.ts';
+import { setTo } from '../handlers.ts';
+import { say } from '../notices.ts';
+import { refresh } from '../queries.ts';
+import { instantsOf } from '../stats/range.ts';
+import { counted, dayOf, number } from '../words.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { FormErrors } from './error-box.tsx';
+import { areDays, TwoDays } from './two-days.tsx';
+
+interface RedeliverProps {
+  /** Without one, of all links. */
+  readonly linkId?: number;
+  /** How many failed for good. */
+  readonly failed: number;
+}
+
+/** Sends again what failed for good: all of it with one click, or that of some days. */
+export function RedeliverFailed(props: RedeliverProps) {
+  const isOpen = useSignal(false);
+  const again = useNoticedAction(async () => tell(await redeliver(props.linkId)), ...reloaded);
+  return (
+    <div class="actions">
+      <Button icon="refresh" disabled={again.isRunning.value} onClick={() => void again.run()}>
+        Redeliver {failedInWords(props.failed)}
+      </Button>
+      <Button kind="plain" onClick={setTo(isOpen, true)}>
+        Some days only
+      </Button>
+      {isOpen.value && <SpanDialog {...props} onClose={setTo(isOpen, false)} />}
+    </div>
+  );
+}
+
+function SpanDialog({ linkId, onClose }: RedeliverProps & { readonly onClose: () => void }) {
+  const today = dayOf(new Date());
+  const from = useSignal(today);
+  const to = useSignal(today);
+  const action = useAction(async () => {
+    tell(await redeliver(linkId, instantsOf({ from: from.value, to: to.value })));
+    refresh(...reloaded);
+    onClose();
+  });
+  return (
+    <Dialog title="Redeliver what failed in some days" onClose={onClose} isFirm={action.isRunning.value}>
+      <FormErrors error={action.error.value} fields={['from', 'to']} />
+      <TwoDays from={from} to={to} error={action.error.value} />
+      <p class="soft small">By the days on which the messages were made, both included.</p>
+      <div class="actions">
+        <Button onClick={onClose} disabled={action.isRunning.value}>
+          Cancel
+        </Button>
+        <Button
+          kind="primary"
+          disabled={!areDays(from.value, to.value) || action.isRunning.value}
+          onClick={() => void action.run()}
+        >
+          Redeliver
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const reloaded = ['webhook outages', 'webhook deliveries'];
+
+const redeliver = (
+  linkId: number | undefined,
+  span: { readonly from?: string; readonly to?: string } = {},
+): Promise<WebhookRedelivered> =>
+  call('POST /api/v1/webhook_delivery/redeliver', {
+    body: { ...span, ...(linkId !== undefined && { link_id: linkId }) },
+  });
+
+function tell({ redelivered, left_out, continue_from }: WebhookRedelivered): void {
+  const sentences = [
+    `${redelivered === 0 ? 'No message is' : counted(redelivered, 'message is', 'messages are')} on the way again.`,
+    left_out > 0 &&
+      `${counted(left_out, 'message has', 'messages have')} a link without a webhook now: set one first.`,
+    continue_from !== null && 'There are more: press it again.',
+  ];
+  say(sentences.filter(Boolean).join(' '), { isError: redelivered === 0 && left_out > 0 });
+}
+
+/** More are not counted. */
+const maxFailedCounted = 10_000;
+
+const failedInWords = (failed: number): string => {
+  if (failed === 1) return 'the failed one';
+  return failed < maxFailedCounted
+    ? `all ${number(failed)} that failed`
+    : `all that failed, ${number(failed)} or more`;
+};

@@ -1,0 +1,33 @@
+import type { Signal } from '@preact/signals';
+import type { ApiError } from '../api-error.ts';
+import { FormField } from './form.tsx';
+
+export const earliestDay = '1980-01-01';
+export const daysAreReversed = 'The first day is after the last. Turn them round.';
+
+/** Whether both days are chosen, in their order. */
+export const areDays = (from: string, to: string): boolean => from !== '' && to !== '' && from <= to;
+
+interface TwoDaysProps {
+  readonly from: Signal<string>;
+  readonly to: Signal<string>;
+  /** Of the API, with its names `from` and `to`. */
+  readonly error: ApiError | null;
+}
+
+/** The first and the last day of a time slice. */
+export function TwoDays({ from, to, error }: TwoDaysProps) {
+  const isReversed = to.value !== '' && from.value > to.value;
+  return (
+    <div class="two-days">
+      <FormField
+        label="From"
+        type="date"
+        min={earliestDay}
+        signal={from}
+        error={isReversed ? daysAreReversed : error?.of('from')}
+      />
+      <FormField label="To" type="date" min={earliestDay} signal={to} error={error?.of('to')} />
+    </div>
+  );
+}

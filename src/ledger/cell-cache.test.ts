@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test';
+import { CellCache } from './cell-cache.ts';
+import { compressedCells } from './stored-cells.ts';
+
+const kilobyte = 1_024;
+const cells = (value: number): Uint8Array => new Uint8Array(kilobyte).fill(value);
+
+/** Asks for so many columns, one after the other, and returns how many were there. */
+function ask(cache: CellCache, columns: number): number {
+  let found = 0;
+  cache.begin();
+  for (let column = 0; column < columns; column++) {
+    const key = `column ${column}`;
+    let kept = cache.get(key);
+    if (kept === undefined) kept = cache.add(key, compressedCells(cells(column)));
+    else found += 1;
+    expect(cache.unpacked(key, kept)).toEqual(cells(column));
+  }
+  return found;
+}
+
+describe('cells of chunks in memory', () => {
+  test('are there for the next question, unpacked', () => {
+    const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 100 * kilobyte });
+    expect(ask(cache, 20)).toBe(0);
+    expect(ask(cache, 20)).toBe(20);
+    expect(cache.get('column 7')).toEqual({ cells: cells(7), isPacked: false });
+  });
+
+  test('are there packed where there is no room for more', () => {
+    const cache = new CellCache({ packed: 100 * kilobyte, unpacked: 4 * kilobyte });
+    ask(cache, 20);
+    expect(ask(cache, 20)).toBe(20);
+    const isPacked = Array.from({ length: 20 }, (_, column) => cache.get(`column ${column}`)?.isPacked);
+    expect(isPacked.filter((one) => one === false)).toHaveLength(3);
+    expect(isPacked.filter(Boolean)).toHaveLength(17);
+  });
+
+  test('are those of the first part of a question that needs more than there is room for', () => {
+    const cache = new CellCache({ packed: 4 * kilobyte, unpacked: 20 * kilobyte });
+    ask(cache, 100);
+    for (let time = 0; time < 5; time++) {
+      const found = ask(cache, 100);
+      expect(found).toBeGreaterThan(15);
+      expect(found).toBeLessThan(40);
+    }
+  });
+
+  test('make room for those of another question', () => {
+    const cache = new CellCache({ packed: kilobyte, unpacked: 20 * kilobyte });
+    ask(cache, 16);
+    cache.begin();
+    for (let column = 0; column < 16; column++) {
+      const key = `another ${column}`;
+      cache.unpacked(key, cache.add(key, compressedCells(cells(column))));
+    }
+    expect(cache.get('another 15')?.isPacked).toBe(false);
+    expect(ask(cache, 16)).toBeLessThan(16);
+  });
+
+  test('say that a chunk does not have them', () => {
+    const cache = new CellCache({ packed: kilobyte, unpacked: kilobyte });
+    expect(cache.unpacked('none', cache.add('none', null))).toBeUndefined();
+    expect(cache.get('none')).toEqual({ cells: null, isPacked: false });
+  });
+});

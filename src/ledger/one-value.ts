@@ -1,0 +1,14 @@
+import { yieldCore } from '../threads/yield-core.ts';
+import type { Column } from './fold-store.ts';
+
+/** Compared with itself, one cell later: as bytes, that is many at a time. */
+export function isOneValue(column: Column | undefined, count: number): boolean {
+  if (column === undefined) return true;
+  const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column;
+  const length = (count - 1) * size;
+  yieldCore();
+  return (
+    length <= 0 ||
+    Buffer.from(buffer, byteOffset, length).equals(Buffer.from(buffer, byteOffset + size, length))
+  );
+}

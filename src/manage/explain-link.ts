@@ -1,0 +1,51 @@
+import type { Caller } from '../rules/access.ts';
+import { hashSeedOf } from '../rules/day-hash.ts';
+import { type Description, describedVisitor } from '../rules/described-visitor.ts';
+import { notFound } from '../rules/errors.ts';
+import { type Outcome, resolve, type Step, withForwarding } from '../rules/resolve.ts';
+import { findLink, linkForVisitor } from '../storage/links.ts';
+import type { Context } from './context.ts';
+
+interface Visit extends Omit<Description, 'hashSeed' | 'search' | 'pathBehind'> {
+  /** The address that is visited, or what follows the link's in it: `?utm_source=mail`. */
+  readonly url: string;
+  readonly at: number;
+}
+
+export interface Explanation {
+  readonly outcome: Outcome;
+  /** Null where the visitor isn't led anywhere. */
+  readonly status: number | null;
+  readonly steps: readonly Step[];
+}
+
+/** Where a visit would be led, and why: by the function that answers visits. Nothing is recorded. */
+export async function explainLink(
+  { database, config, secrets, site }: Context,
+  caller: Caller,
+  id: number,
+  { url, at, ...described }: Visit,
+): Promise<Explanation> {
+  const stored = await findLink(database.lookup, caller.organizationId, id);
+  if (!stored) throw notFound('link');
+  const link = withForwarding(linkForVisitor(stored), config.forwardQuery);
+  const address = new URL(site.linkUrl(stored.host, stored.suffix));
+  const visited = URL.parse(url, address.href) ?? address;
+  const visitor = describedVisitor({
+    ...described,
+    search: visited.search,
+    pathBehind: visited.pathname.startsWith(`${address.pathname}/`)
+      ? visited.pathname.slice(address.pathname.length)
+      : '',
+    hashSeed: hashSeedOf(secrets.text('visitor-salts')),
+  });
+  const steps: Step[] = [];
+  const outcome = resolve(link, visitor, at, (step) => steps.push(step));
+  return { outcome, status: statusOf(outcome, link.options?.redirectStatus ?? null), steps };
+}
+
+/** The ways out before the start and after the end are always 302. */
+function statusOf(outcome: Outcome, chosen: number | null): number | null {
+  if (outcome.kind === 'redirect') return chosen ?? 302;
+  return 'to' in outcome && outcome.to !== null ? 302 : null;
+}

@@ -1,0 +1,78 @@
+import { Refusal } from '../rules/errors.ts';
+import { tagsOf } from '../storage/link-tags.ts';
+import { linksLeadingTo, lockDestinations, type WantedLink } from '../storage/links-leading-to.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { LinkWithTags, Outcome, PreparedLink, StoringMeans } from './prepared-link.ts';
+import { inParts, type OnPlaced, outcomeOf, storeLinks } from './store-links.ts';
+
+const wantedOf = ({ row, suffix, isChosen }: PreparedLink): WantedLink => ({
+  domain_id: row.domain_id,
+  destination_url: row.destination_url,
+  suffix: isChosen ? suffix : null,
+});
+
+/** For each of an organization's links that there could be already: the one there is, or null. */
+export async function findLinks(
+  { now }: Pick<StoringMeans, 'now'>,
+  queries: Queries,
+  links: readonly PreparedLink[],
+): Promise<(LinkWithTags | null)[]> {
+  const [first] = links;
+  if (!first) return [];
+  const found = await linksLeadingTo(queries, first.row.organization_id, links.map(wantedOf), now());
+  const ids = found.flatMap((link) => link?.id ?? []);
+  const tags = ids.length > 0 ? await tagsOf(queries, ids) : new Map();
+  return found.map((link) => link && { link, tags: tags.get(link.id) ?? [], isFound: true });
+}
+
+/**
+ * Stores those of an organization's links that lead to where none of its links leads yet. Of several that lead to one
+ * destination the first is stored, and the others find it; where it is refused they are tried once more, without it.
+ */
+export async function findOrStore(
+  means: StoringMeans,
+  queries: Queries,
+  links: readonly PreparedLink[],
+  onPlaced?: OnPlaced,
+  isSecondTry = false,
+): Promise<readonly Outcome[]> {
+  const [first] = links;
+  if (!first) return [];
+  await lockDestinations(queries, first.row.organization_id, links.map(wantedOf));
+  const found = await findLinks(means, queries, links);
+  const stored = new Map<string, PreparedLink>();
+  const originals = links.map((link, index) => (found[index] ? null : originalOf(link, stored)));
+  const parts = inParts([...new Set(originals)].filter((link) => link !== null));
+  const outcomes = await storeLinks(
+    means,
+    queries,
+    parts.map((part) => Promise.resolve(part)),
+    onPlaced,
+  );
+  const answers = links.map((link, index): Outcome => {
+    const original = originals[index];
+    if (!original) return found[index] as LinkWithTags;
+    const outcome = outcomeOf(outcomes, original);
+    return original === link || outcome instanceof Refusal ? outcome : { ...outcome, isFound: true };
+  });
+  if (isSecondTry) return answers;
+  const refused = links.filter(
+    (link, index) => originals[index] !== link && isOfAnother(link, answers[index] as Outcome),
+  );
+  const second = await findOrStore(means, queries, refused, onPlaced, true);
+  const mended = new Map(refused.map((link, index) => [link, second[index]]));
+  return answers.map((answer, index) => mended.get(links[index] as PreparedLink) ?? answer);
+}
+
+/** Whether what refused the link before may not hold for this one. A suffix that is taken is taken for both. */
+const isOfAnother = (link: PreparedLink, outcome: Outcome): boolean =>
+  outcome instanceof Refusal && !(link.isChosen && outcome.code === 'SUFFIX_TAKEN');
+
+/** The link before this one that leads to the same destination, or this one itself. */
+function originalOf(link: PreparedLink, stored: Map<string, PreparedLink>): PreparedLink {
+  const { domain_id, destination_url, suffix } = wantedOf(link);
+  const keyFor = (chosen: string | null) => JSON.stringify([domain_id, destination_url, chosen]);
+  const original = stored.get(keyFor(suffix)) ?? link;
+  for (const key of [keyFor(suffix), keyFor(null)]) if (!stored.has(key)) stored.set(key, original);
+  return original;
+}

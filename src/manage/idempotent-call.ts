@@ -1,0 +1,181 @@
+import { promisify } from 'node:util';
+import { deflate, inflate } from 'node:zlib';
+import { Refusal } from '../rules/errors.ts';
+import type { Database, WriteItems } from '../storage/database.ts';
+import {
+  claimIdempotencyKey,
+  findIdempotentCall,
+  type IdempotencyKey,
+  keepIdempotentAnswer,
+} from '../storage/idempotency-keys.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { Context } from './context.ts';
+import { linkStorer } from './store-links.ts';
+
+const kept = 24 * 60 * 60 * 1000;
+/** In characters, as it is stored. A thousand links of the usual kind take 0.4 million. */
+const maxAnswer = 8 * 1024 * 1024;
+/** Milliseconds. Longer than a mail server is waited for. */
+const maxWait = 10_000;
+const waitStep = 50;
+
+export const keyField = 'Idempotency-Key';
+
+/** The JSON of an answer. */
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What the answer to a call will be, by what its change returns; null where that decides nothing. */
+export type Foresight = (made: unknown) => Promise<Answered | null>;
+
+interface SentCall {
+  readonly organizationId: number;
+  readonly userId: number;
+  readonly key: string;
+  /** Method, path, query and body. */
+  readonly request: string;
+}
+
+/** Another call got the key first. */
+class KeyTaken extends Error {
+  override readonly name = 'KeyTaken';
+}
+
+/**
+ * A call that is carried out once, however often it is sent. Its first change claims the key in its own transaction, and
+ * stores the answer there too: both are there, or neither.
+ */
+export class IdempotentCall {
+  readonly #context: Pick<Context, 'database' | 'secrets' | 'now'>;
+  readonly #row: IdempotencyKey;
+  readonly #requestHash: string;
+  #foresight: Foresight = async () => null;
+  #answered: Answered | null = null;
+  #isClaimed = false;
+
+  constructor(context: Pick<Context, 'database' | 'secrets' | 'now'>, sent: SentCall) {
+    const { secrets } = context;
+    this.#context = context;
+    this.#row = {
+      // Another member's answer may hold what is theirs alone.
+      user_id: sent.userId,
+      organization_id: sent.organizationId,
+      key_hash: secrets.sign('idempotency', `key ${sent.key}`),
+    };
+    this.#requestHash = secrets.sign('idempotency', `request ${sent.request}`);
+  }
+
+  /** Has the answer made from what the first change returns, while that is still under way. */
+  foresee(foresight: Foresight): void {
+    this.#foresight = foresight;
+  }
+
+  /** What the call was answered before, or what `carryOut` answers now. A refusal may be an answer, too. */
+  async answer<Means extends Context>(
+    context: Means,
+    carryOut: (context: Means) => Promise<Answered>,
+    answerOfRefusal: (refusal: Refusal) => Answered | null,
+  ): Promise<Answered & { readonly isReplay: boolean }> {
+    for (;;) {
+      const earlier = await this.#earlier();
+      if (earlier) return { ...earlier, isReplay: true };
+      try {
+        const answered = await carryOut(this.#claiming(context));
+        if (this.#answered === null) await this.#keepLate(answered);
+        return { ...(this.#answered ?? answered), isReplay: false };
+      } catch (cause) {
+        if (cause instanceof KeyTaken) continue;
+        const answered = cause instanceof Refusal ? answerOfRefusal(cause) : null;
+        if (answered) await this.#keepLate(answered);
+        throw cause;
+      }
+    }
+  }
+
+  async #earlier(): Promise<Answered | null> {
+    const { database, secrets, now } = this.#context;
+    for (let waited = 0; ; waited += waitStep) {
+      const found = await findIdempotentCall(database.lookup, this.#row, now());
+      if (!found) return null;
+      if (found.request_hash !== this.#requestHash) throw keyReused();
+      const bytes = found.answer === null ? null : secrets.openBytes(found.answer);
+      if (found.status !== null && bytes !== null)
+        return { status: found.status, text: (await promisify(inflate)(bytes)).toString('utf8') };
+      const age = now() - (found.expires_at - kept);
+      if (found.status !== null || Math.max(age, waited) >= maxWait) throw answerUnknown();
+      await Bun.sleep(waitStep);
+    }
+  }
+
+  /** The same context, whose first change claims the key. */
+  #claiming<Means extends Context>(context: Means): Means {
+    const { database: under } = context;
+    let isFirst = true;
+    const write: Database['write'] = async (work) => {
+      if (!isFirst) return under.write(work);
+      isFirst = false;
+      const made = await under.write((queries) => this.#claimAndMake(queries, work));
+      this.#isClaimed = true;
+      return made;
+    };
+    const writeTogether = <Item, Outcome>(item: Item, work: WriteItems<Item, Outcome>): Promise<Outcome> =>
+      write(async (queries) => {
+        const [outcome] = await work(queries, [item]);
+        // Nothing was made: the claim goes with the transaction.
+        if (outcome instanceof Refusal) throw outcome;
+        return outcome as Outcome;
+      });
+    const database = { ...under, write, writeTogether };
+    return { ...context, database, storeLink: linkStorer({ ...context, database }) };
+  }
+
+  async #claimAndMake<T>(queries: Queries, make: (queries: Queries) => Promise<T>): Promise<T> {
+    if (!(await this.#claim(queries))) throw new KeyTaken();
+    const made = await make(queries);
+    this.#answered = made === null || made === undefined ? null : await this.#foresight(made);
+    if (this.#answered) await this.#keep(queries, this.#answered);
+    return made;
+  }
+
+  #claim(queries: Queries): Promise<boolean> {
+    const now = this.#context.now();
+    const claim = { ...this.#row, request_hash: this.#requestHash, expires_at: now + kept };
+    return claimIdempotencyKey(queries, claim, now);
+  }
+
+  async #keep(queries: Queries, { status, text }: Answered): Promise<void> {
+    const answer = this.#context.secrets.sealBytes(await promisify(deflate)(text));
+    if (answer.length > maxAnswer) throw answerTooLong();
+    await keepIdempotentAnswer(queries, this.#row, { status, answer });
+  }
+
+  /** Of a call that made nothing, or whose answer needed more than its change. */
+  async #keepLate(answered: Answered): Promise<void> {
+    await this.#context.database.write(async (queries) => {
+      if (this.#isClaimed || (await this.#claim(queries))) await this.#keep(queries, answered);
+    });
+  }
+}
+
+const keyReused = (): Refusal =>
+  new Refusal(
+    'IDEMPOTENCY_KEY_REUSED',
+    `This ${keyField} was sent before with another call or another body. Send a new key with each thing that you make, and the same one only to send the same call again.`,
+    { field: keyField },
+  );
+
+const answerUnknown = (): Refusal =>
+  new Refusal(
+    'IDEMPOTENCY_ANSWER_UNKNOWN',
+    `This call was carried out under this ${keyField}, and its answer is not known: the server may have stopped before it was written down. Look whether what it makes is there; to make it once more, send a new key.`,
+    { field: keyField },
+  );
+
+const answerTooLong = (): Refusal =>
+  new Refusal(
+    'FIELD_INVALID',
+    `The answer to this call is too long to be kept for its ${keyField}, and nothing was made. Send fewer links in one call.`,
+    { field: keyField },
+  );

@@ -1,0 +1,149 @@
+import type { Caller } from '../rules/access.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import {
+  findHistoryEntry,
+  type HistoryRow,
+  historyAfter,
+  keysNamed,
+  listHistory,
+  membersNamed,
+} from '../storage/link-history.ts';
+import { tagsOf } from '../storage/link-tags.ts';
+import { findLink, type StoredLink } from '../storage/links.ts';
+import { pageOf } from '../storage/rows.ts';
+import { ownTags } from '../storage/tags.ts';
+import type { Context } from './context.ts';
+import type { LinkFields } from './link-fields.ts';
+import type { LinkWithTags } from './prepared-link.ts';
+import type { HistoryChange, HistoryValue, TagThen } from './record-history.ts';
+import { type UpdateTerms, updateLink } from './update-link.ts';
+
+/** The entry of a link's creation. */
+export const createdEntry = 0;
+
+export interface HistoryEntry extends Pick<HistoryRow, 'id' | 'at' | 'action' | 'back_to'> {
+  readonly via: string | null;
+  /** Null for one who is no member any more, and for what Linnet did by itself. */
+  readonly by: { readonly id: number; readonly name: string | null; readonly email: string } | null;
+  /** Null also for a key that was deleted. */
+  readonly key: { readonly id: number; readonly name: string } | null;
+  readonly changes: readonly HistoryChange[];
+}
+
+/** A page of what happened to a link, the newest first. Its creation is the last entry. */
+export async function readHistory(
+  context: Context,
+  caller: Caller,
+  id: number,
+  { limit, before }: { readonly limit: number; readonly before: number | undefined },
+): Promise<{ readonly entries: readonly HistoryEntry[]; readonly next: number | null }> {
+  const { lookup, read } = context.database;
+  const link = await findLink(lookup, caller.organizationId, id);
+  if (!link) throw notFound('link');
+  const found = await listHistory(
+    read,
+    { organizationId: caller.organizationId, linkId: id },
+    { limit: limit + 1, before },
+  );
+  const all = found.length > limit ? found : [...found, creationOf(link)];
+  const { rows, last } = pageOf(all, limit);
+  return { entries: await withAuthors(context, caller, rows), next: last?.id ?? null };
+}
+
+type Entry = Omit<HistoryRow, 'via'> & { readonly via: string | null };
+
+const creationOf = (link: StoredLink): Entry => ({
+  id: createdEntry,
+  link_id: link.id,
+  organization_id: link.organization_id,
+  at: link.created_at,
+  user_id: link.created_by,
+  key_id: link.created_key,
+  via: link.created_via,
+  action: 'created',
+  back_to: null,
+  changes: '[]',
+});
+
+async function withAuthors(
+  { database }: Context,
+  { organizationId }: Caller,
+  rows: readonly Entry[],
+): Promise<HistoryEntry[]> {
+  const idsOf = (name: 'user_id' | 'key_id') => [...new Set(rows.flatMap((row) => row[name] ?? []))];
+  const [users, keys] = await Promise.all([
+    membersNamed(database.read, organizationId, idsOf('user_id')),
+    keysNamed(database.read, organizationId, idsOf('key_id')),
+  ]);
+  return rows.map(({ id, at, action, back_to, via, user_id, key_id, changes }) => ({
+    ...{ id, at, action, back_to, via },
+    by: users.find((user) => user.id === user_id) ?? null,
+    key: keys.find((key) => key.id === key_id) ?? null,
+    changes: JSON.parse(changes) as HistoryChange[],
+  }));
+}
+
+/** Gives a link the settings and tags that it had after an entry of its history. Its secrets stay as they are. */
+export async function revertLink(
+  context: Context,
+  caller: Caller,
+  id: number,
+  entry: number,
+  terms: Pick<UpdateTerms, 'expectedVersion' | 'isConfirmed'>,
+): Promise<LinkWithTags> {
+  const { lookup } = context.database;
+  const { organizationId } = caller;
+  if (!(await findLink(lookup, organizationId, id))) throw notFound('link');
+  const which = { organizationId, linkId: id };
+  if (entry !== createdEntry && !(await findHistoryEntry(lookup, which, entry))) throw noEntry(entry);
+  const { tags, ...fields } = await settingsAfter(context, which, entry);
+  const retagged = tags && (await tagsToGet(context, caller, id, tags));
+  return updateLink(context, caller, id, { ...fields, ...retagged }, { ...terms, backTo: entry });
+}
+
+const noEntry = (entry: number): Refusal =>
+  new Refusal(
+    'FIELD_INVALID',
+    `There is no entry ${entry} in the history of this link. GET /api/v1/link/<id>/history lists them; 0 is how the link was created.`,
+    { field: 'entry' },
+  );
+
+const entriesAtOnce = 200;
+
+/** What the first change of each field since then changed it from. */
+async function settingsAfter(
+  { database }: Context,
+  which: { readonly organizationId: number; readonly linkId: number },
+  entry: number,
+): Promise<LinkFields & { readonly tags?: readonly TagThen[] }> {
+  const settings = new Map<string, HistoryValue>();
+  let after: number | undefined = entry;
+  while (after !== undefined) {
+    const rows: Pick<HistoryRow, 'id' | 'changes'>[] = await historyAfter(
+      database.read,
+      which,
+      after,
+      entriesAtOnce,
+    );
+    for (const change of rows.flatMap((row) => JSON.parse(row.changes) as HistoryChange[]))
+      if (!('hidden' in change) && !settings.has(change.field)) settings.set(change.field, change.from);
+    after = rows.length < entriesAtOnce ? undefined : rows.at(-1)?.id;
+  }
+  return Object.fromEntries(settings);
+}
+
+/** Tags that were deleted since can't come back. */
+async function tagsToGet(
+  { database }: Context,
+  { organizationId }: Caller,
+  id: number,
+  wanted: readonly TagThen[],
+): Promise<{ readonly add_tags: readonly number[]; readonly remove_tags: readonly number[] }> {
+  const ids = wanted.map((tag) => tag.id);
+  const kept = ids.length > 0 ? await ownTags(database.read, organizationId, ids) : [];
+  const current = (await tagsOf(database.read, [id])).get(id) ?? [];
+  return {
+    add_tags: kept.map((tag) => tag.id),
+    remove_tags: current.flatMap((tag) => (ids.includes(tag.id) ? [] : tag.id)),
+  };
+}

@@ -1,0 +1,114 @@
+import { asUri } from '../rules/destination-text.ts';
+import { Refusal } from '../rules/errors.ts';
+import {
+  maxRulesText,
+  type RuleConditions,
+  type RuleFields,
+  readRules,
+  type VariantFields,
+} from '../rules/rule-fields.ts';
+import type { Context } from './context.ts';
+import { destinationIn, type FoundDestination } from './require-destination.ts';
+
+/** A rule as a call sends it. */
+export interface RuleInput {
+  readonly id?: string | undefined;
+  readonly name?: string | null | undefined;
+  readonly when: RuleConditions;
+  readonly destination_url?: string | undefined;
+  readonly variants?: readonly VariantInput[] | undefined;
+  readonly sticky?: boolean | undefined;
+}
+
+interface VariantInput {
+  readonly id?: string | undefined;
+  readonly destination_url: string;
+  readonly weight: number;
+}
+
+interface CheckedRules {
+  /** As they are stored; null where there are none. */
+  readonly text: string | null;
+  readonly destinations: readonly FoundDestination[];
+}
+
+/** Every destination is checked like that of the link. */
+export function checkRules(context: Context, rules: readonly RuleInput[]): CheckedRules {
+  const destinations: FoundDestination[] = [];
+  const find = (url: string, field: string): string => {
+    const found = destinationIn(context, field)(url);
+    destinations.push(found);
+    return found.text;
+  };
+  const isIdTaken = refuseTwice(rules, 'rules');
+  const newId = (): string => {
+    const id = `r_${context.randomSuffix().toLowerCase().slice(0, 5)}`;
+    return isIdTaken(id) ? newId() : id;
+  };
+  const stored = rules.map((rule, index): RuleFields => {
+    const field = `rules.${index}`;
+    const base = { id: rule.id ?? newId(), name: rule.name || null, when: rule.when };
+    return rule.variants === undefined
+      ? { ...base, destination_url: find(rule.destination_url ?? '', `${field}.destination_url`) }
+      : {
+          ...base,
+          sticky: rule.sticky !== false,
+          variants: variantsOf(rule.variants, `${field}.variants`, find),
+        };
+  });
+  const text = stored.length === 0 ? null : JSON.stringify(stored);
+  if (text !== null && text.length > maxRulesText) throw tooMuch();
+  return { text, destinations };
+}
+
+function variantsOf(
+  variants: readonly VariantInput[],
+  field: string,
+  find: (url: string, field: string) => string,
+): VariantFields[] {
+  const isIdTaken = refuseTwice(variants, field);
+  const letters = [...'abcdefghijklmnopqrst'].filter((letter) => !isIdTaken(letter));
+  return variants.map(({ id, destination_url, weight }, index) => ({
+    id: id ?? letters.shift() ?? String(index),
+    destination_url: find(destination_url, `${field}.${index}.destination_url`),
+    weight,
+  }));
+}
+
+/** What the ids are that are taken. */
+function refuseTwice(entries: readonly { readonly id?: string | undefined }[], field: string) {
+  const ids = new Set<string>();
+  for (const [index, { id }] of entries.entries()) {
+    if (id === undefined) continue;
+    if (ids.has(id))
+      throw new Refusal('FIELD_INVALID', `The id "${id}" is there twice. Leave one out to get a new one.`, {
+        field: `${field}.${index}.id`,
+      });
+    ids.add(id);
+  }
+  return (id: string): boolean => {
+    if (ids.has(id)) return true;
+    ids.add(id);
+    return false;
+  };
+}
+
+const tooMuch = (): Refusal =>
+  new Refusal(
+    'FIELD_TOO_LONG',
+    `The rules of a link have at most ${maxRulesText.toLocaleString('en')} characters together. Shorten lists or addresses.`,
+    { field: 'rules' },
+  );
+
+/** As they are answered. */
+export const rulesOf = (text: string | null): readonly RuleFields[] =>
+  readRules(text).map((rule) => ({
+    ...rule,
+    ...(rule.destination_url !== undefined && { destination_url: asUri(rule.destination_url) }),
+    ...(rule.variants && {
+      variants: rule.variants.map((variant) => ({
+        ...variant,
+        destination_url: asUri(variant.destination_url),
+      })),
+    }),
+  }));

@@ -1,0 +1,28 @@
+import { Refusal } from '../rules/errors.ts';
+import type { StoredLink } from '../storage/links.ts';
+
+type Ending = Pick<StoredLink, 'on_paper' | 'disabled' | 'start_at' | 'expires_at' | 'host' | 'suffix'>;
+
+/** Whether a change ends a link, now or at an instant that it didn't have, or lets it start later. */
+export const endsBy = (before: Ending, after: Ending): boolean =>
+  (after.disabled === 1 && before.disabled === 0) ||
+  (after.start_at !== null && after.start_at !== before.start_at) ||
+  (after.expires_at !== null && after.expires_at !== before.expires_at);
+
+/** Refuses to end links that are in print, unless the caller has confirmed it. */
+export function requireConfirmation(links: readonly Ending[], isConfirmed: boolean): void {
+  const [first, ...more] = links.filter((link) => link.on_paper === 1);
+  if (isConfirmed || !first) return;
+  const what =
+    more.length === 0
+      ? `The link "${first.suffix}" is in print`
+      : `${(more.length + 1).toLocaleString('en')} of these links are in print, "${first.suffix}" among them`;
+  throw onPaper(what);
+}
+
+export const onPaper = (what: string): Refusal =>
+  new Refusal(
+    'LINK_ON_PAPER',
+    `${what}: whoever scans or types it would be led nowhere. If that is meant, send confirm=true in the address of the call.`,
+    { field: 'confirm' },
+  );

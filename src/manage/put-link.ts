@@ -1,0 +1,37 @@
+import type { Caller } from '../rules/access.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { holdersOfExternalIds } from '../storage/external-ids.ts';
+import type { Context } from './context.ts';
+import { createLink } from './create-links.ts';
+import type { LinkToCreate } from './prepare-link.ts';
+import type { LinkWithTags } from './prepared-link.ts';
+
+const maxTries = 5;
+
+interface PutOptions {
+  readonly withPng: boolean;
+  /** The call names a version: a link that isn't there has none, and isn't made. */
+  readonly mustExist: boolean;
+}
+
+/** Changes the link that has the external id of `input`, or makes it. Of two at once one makes it, and the other changes it. */
+export async function putLink(
+  context: Context,
+  caller: Caller,
+  input: LinkToCreate & { readonly external_id: string },
+  { withPng, mustExist }: PutOptions,
+  change: (id: number) => Promise<LinkWithTags>,
+): Promise<LinkWithTags> {
+  const { organizationId } = caller;
+  for (let tries = 1; ; tries++) {
+    const [holder] = await holdersOfExternalIds(context.database.lookup, organizationId, [input.external_id]);
+    if (!holder && mustExist) throw notFound('link');
+    try {
+      if (!holder) return await createLink(context, caller, input, { withPng });
+      return { ...(await change(holder.id)), isFound: true };
+    } catch (cause) {
+      const overtaken = holder ? 'NOT_FOUND' : 'EXTERNAL_ID_TAKEN';
+      if (!(cause instanceof Refusal) || cause.code !== overtaken || tries === maxTries) throw cause;
+    }
+  }
+}

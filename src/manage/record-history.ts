@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Secrets } from '../auth/secrets.ts';
+import type { Caller } from '../rules/access.ts';
+import type { RuleFields } from '../rules/rule-fields.ts';
+import { insertHistory, type NewHistoryRow } from '../storage/link-history.ts';
+import type { StoredLink } from '../storage/links.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { StoredTag } from '../storage/tags.ts';
+import type { Context } from './context.ts';
+import { fieldsOf } from './link-fields.ts';
+import type { LinkWithTags } from './prepared-link.ts';
+
+/** A tag as it was called then. */
+export type TagThen = Pick<StoredTag, 'id' | 'name'>;
+
+/** From what to what a field changed, as the API shows it. Of a secret only that it changed. */
+export type HistoryChange =
+  | { readonly field: string; readonly from: HistoryValue; readonly to: HistoryValue }
+  | { readonly field: string; readonly hidden: true };
+
+export type HistoryValue = string | number | boolean | string[] | TagThen[] | readonly RuleFields[] | null;
+
+export interface HistoryState {
+  readonly before: LinkWithTags;
+  readonly after: LinkWithTags;
+}
+
+/** Written in the transaction that changes the links. Nothing is written for a link that is as it was. */
+export async function recordUpdates(
+  { secrets, now }: Pick<Context, 'secrets' | 'now'>,
+  queries: Queries,
+  caller: Caller,
+  states: readonly HistoryState[],
+  backTo: number | null = null,
+): Promise<void> {
+  const rows = states.flatMap((state) => {
+    const changes = changesOf(secrets, state);
+    if (changes.length === 0) return [];
+    const base = entryOf(caller, state.after.link, 'changed', now());
+    return [{ ...base, back_to: backTo, changes: JSON.stringify(changes) }];
+  });
+  await insertHistory(queries, rows);
+}
+
+/** Deletions, and what was brought back from the bin. */
+export async function recordMoves(
+  { now }: Pick<Context, 'now'>,
+  queries: Queries,
+  caller: Caller,
+  links: readonly Pick<StoredLink, 'id' | 'organization_id'>[],
+  action: 'deleted' | 'restored',
+): Promise<void> {
+  const at = now();
+  await insertHistory(
+    queries,
+    links.map((link) => entryOf(caller, link, action, at)),
+  );
+}
+
+const entryOf = (
+  { userId, keyId, via }: Caller,
+  link: Pick<StoredLink, 'id' | 'organization_id'>,
+  action: NewHistoryRow['action'],
+  at: number,
+): NewHistoryRow => ({
+  link_id: link.id,
+  organization_id: link.organization_id,
+  at,
+  user_id: userId || null,
+  key_id: keyId ?? null,
+  via,
+  action,
+  back_to: null,
+  changes: '[]',
+});
+
+function changesOf(secrets: Secrets, { before, after }: HistoryState): HistoryChange[] {
+  const [was, is] = [shownOf(before), shownOf(after)];
+  const changes: HistoryChange[] = Object.entries(is).flatMap(([field, to]) => {
+    const from = was[field] ?? null;
+    return isDeepStrictEqual(from, to) ? [] : { field, from, to };
+  });
+  if (before.link.password_hash !== after.link.password_hash)
+    changes.push({ field: 'password', hidden: true });
+  if (hasOtherKey(secrets, before, after)) changes.push({ field: 'webhook_auth_key', hidden: true });
+  return changes;
+}
+
+const shownOf = ({ link, tags }: LinkWithTags): Readonly<Record<string, HistoryValue>> => ({
+  ...fieldsOf(link),
+  tags: tags.map(({ id, name }) => ({ id, name })).sort((one, other) => one.id - other.id),
+});
+
+/** A key that is sent again is sealed anew: only where the sealed texts differ do they have to be opened. */
+const hasOtherKey = (secrets: Secrets, before: LinkWithTags, after: LinkWithTags): boolean =>
+  before.link.webhook_auth_key !== after.link.webhook_auth_key &&
+  keyIn(secrets, before) !== keyIn(secrets, after);
+
+const keyIn = (secrets: Secrets, { link }: LinkWithTags): string | null =>
+  link.webhook_auth_key === null ? null : secrets.open(link.webhook_auth_key);

@@ -1,0 +1,36 @@
+import { maxAgentLength } from './agent-class.ts';
+import { dayHash } from './day-hash.ts';
+import { firstLanguageTag, readAgent, referrerHost } from './user-agent.ts';
+import type { Visitor } from './visitor.ts';
+import { agentKind, deviceOf } from './visitor-kind.ts';
+
+/** A visit that might be made. */
+export interface Description {
+  readonly country: string;
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  readonly referrer: string;
+  readonly address: string;
+  readonly search: string;
+  readonly pathBehind: string;
+  /** Whether it passed the password and the captcha. */
+  readonly passedGates: boolean;
+  readonly hashSeed: number;
+}
+
+/** The visitor of a visit that is only described. Of headers of a browser it has none that speak against it. */
+export const describedVisitor = (described: Description): Visitor => ({
+  agent: () => agentKind({ userAgent: described.userAgent, witness: 'none' }),
+  device: () => deviceOf(described.userAgent, null),
+  passedPassword: () => described.passedGates,
+  passedCaptcha: () => described.passedGates,
+  search: () => described.search,
+  pathBehind: () => described.pathBehind,
+  country: () => described.country,
+  language: () => firstLanguageTag(described.acceptLanguage),
+  traits: () => readAgent(described.userAgent.slice(0, maxAgentLength)),
+  referrer: () => referrerHost(described.referrer),
+  address: () => described.address,
+  dayHash: (organizationId, at) => dayHash(described.hashSeed, { organizationId, at, ...described }),
+  chance: () => Math.random(),
+});

@@ -1,0 +1,78 @@
+/** `merge`: the destination's parameters win over the visitor's of the same name; `override`: the visitor's win. */
+export const queryForwardings = ['none', 'merge', 'override'] as const;
+export type QueryForwarding = (typeof queryForwardings)[number];
+
+export const isQueryForwarding = (text: unknown): text is QueryForwarding =>
+  queryForwardings.some((known) => known === text);
+
+export const redirectStatuses = [301, 302, 307, 308] as const;
+export type RedirectStatus = (typeof redirectStatuses)[number];
+
+export const isRedirectStatus = (value: unknown): value is RedirectStatus =>
+  redirectStatuses.some((known) => known === value);
+
+/** What of a visitor's address goes on to the destination. */
+export interface Forwarded {
+  /** With its question mark, or empty. */
+  readonly search: string;
+  /** What follows the suffix, with its slash, or empty. */
+  readonly rest: string;
+}
+
+/** A destination with what is forwarded to it. Order and repeated parameters stay; the marker of QR codes is left out. */
+export function forwardTo(
+  destination: string,
+  { search, rest }: Forwarded,
+  forwarding: QueryForwarding,
+): string {
+  const hash = destination.indexOf('#');
+  const whole = hash < 0 ? destination : destination.slice(0, hash);
+  const mark = whole.indexOf('?');
+  const base = mark < 0 ? whole : whole.slice(0, mark);
+  const query = mark < 0 ? '' : whole.slice(mark + 1);
+  const path = base.endsWith('/') && rest !== '' ? base + written(rest.slice(1)) : base + written(rest);
+  const merged = mergedQuery(query, search, forwarding);
+  const fragment = hash < 0 ? '' : destination.slice(hash);
+  return `${path}${merged === '' && mark < 0 ? '' : `?${merged}`}${fragment}`;
+}
+
+function mergedQuery(query: string, search: string, forwarding: QueryForwarding): string {
+  if (forwarding === 'none' || search.length < 2) return query;
+  const sent = parametersIn(search.slice(1)).filter(({ name }) => name !== 'qr');
+  if (sent.length === 0) return query;
+  const own = parametersIn(query);
+  const [winning, losing] = forwarding === 'merge' ? [own, sent] : [sent, own];
+  const names = new Set(winning.map(({ name }) => name));
+  const kept = losing.filter(({ name }) => !names.has(name));
+  const all = forwarding === 'merge' ? [...own, ...kept] : [...kept, ...sent];
+  const theirs = new Set(sent);
+  return all.map((one) => (theirs.has(one) ? written(one.text) : one.text)).join('&');
+}
+
+interface Parameter {
+  readonly name: string;
+  /** As it stands in the query. */
+  readonly text: string;
+}
+
+const parametersIn = (query: string): Parameter[] =>
+  query.split('&').flatMap((text) => (text === '' ? [] : { name: nameIn(text), text }));
+
+function nameIn(parameter: string): string {
+  const end = parameter.indexOf('=');
+  const name = (end < 0 ? parameter : parameter.slice(0, end)).replaceAll('+', ' ');
+  if (!name.includes('%')) return name;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** What the two ways of reading a request escape differently, and what has no place in a header, is escaped. */
+const unsafe = /[^A-Za-z0-9\-._~:/?@!$&()*+,;=%]/gu;
+
+const written = (text: string): string =>
+  text.search(unsafe) < 0
+    ? text
+    : text.toWellFormed().replace(unsafe, (sign) => (sign === "'" ? '%27' : encodeURIComponent(sign)));

@@ -1,0 +1,105 @@
+import { locationOf } from './destination-text.ts';
+import { isPlainUrl } from './plain-url.ts';
+import { type Condition, conditionsIn, isMet } from './rule-conditions.ts';
+import { type RuleFields, readRules } from './rule-fields.ts';
+import { seedOf, type Variant, variantBy, variantFor } from './rule-variants.ts';
+import type { Visitor } from './visitor.ts';
+
+export interface LinkRule {
+  readonly id: string;
+  readonly conditions: readonly Condition[];
+  /** Null where there are variants. */
+  readonly to: string | null;
+  readonly variants: readonly Variant[];
+  readonly isSticky: boolean;
+}
+
+/** The rules of a link, in their order. */
+export interface LinkRules {
+  readonly rules: readonly LinkRule[];
+  readonly hasUnsafeUrl: boolean;
+  /** Of the text that they were read from. */
+  readonly length: number;
+}
+
+/** Null where there are none. */
+export function linkRulesOf(linkId: number, text: string | null): LinkRules | null {
+  const stored = readRules(text);
+  if (text === null || stored.length === 0) return null;
+  const rules = stored.map((rule) => linkRuleOf(linkId, rule));
+  const urls = rules.flatMap(({ to, variants }) => [to ?? '', ...variants.map((variant) => variant.to)]);
+  return { rules, hasUnsafeUrl: !urls.every(isPlainUrl), length: text.length };
+}
+
+const linkRuleOf = (linkId: number, rule: RuleFields): LinkRule => ({
+  id: rule.id,
+  conditions: conditionsIn(rule.when),
+  to: rule.destination_url === undefined ? null : locationOf(rule.destination_url),
+  variants: (rule.variants ?? []).map(({ id, destination_url, weight }) => ({
+    id,
+    to: locationOf(destination_url),
+    weight,
+    seed: seedOf(`${linkId}\n${rule.id}\n${id}`),
+  })),
+  isSticky: rule.sticky !== false,
+});
+
+/** The rule that a visitor is led by, and which of its variants, if it has any. */
+export interface LedBy {
+  readonly rule: string;
+  readonly variant: string | null;
+}
+
+interface Led {
+  readonly by: LedBy;
+  readonly to: string;
+}
+
+/** What a rule came to, for explanations. */
+export interface RuleStep {
+  readonly rule: string;
+  readonly matched: boolean;
+  readonly conditions: readonly {
+    readonly key: string;
+    readonly not: boolean;
+    readonly matched: boolean;
+    readonly saw: string;
+  }[];
+}
+
+/** By the first rule whose conditions are all met. Null where there is none. */
+export function leadByRules(
+  { rules }: LinkRules,
+  organizationId: number,
+  visitor: Visitor,
+  now: number,
+  onStep: ((step: RuleStep) => void) | null,
+): Led | null {
+  for (const rule of rules) {
+    const matched = rule.conditions.every((condition) => isMet(condition, visitor, now));
+    onStep?.(stepOf(rule, matched, visitor, now));
+    if (!matched) continue;
+    const led = leadBy(rule, organizationId, visitor, now);
+    if (led !== null) return led;
+  }
+  return null;
+}
+
+function leadBy(rule: LinkRule, organizationId: number, visitor: Visitor, now: number): Led | null {
+  if (rule.to !== null) return { by: { rule: rule.id, variant: null }, to: rule.to };
+  const variant = rule.isSticky
+    ? variantFor(rule.variants, visitor.dayHash(organizationId, now))
+    : variantBy(rule.variants, visitor.chance());
+  return variant && { by: { rule: rule.id, variant: variant.id }, to: variant.to };
+}
+
+const stepOf = (rule: LinkRule, matched: boolean, visitor: Visitor, now: number): RuleStep => ({
+  rule: rule.id,
+  matched,
+  conditions: rule.conditions.map((condition) => ({
+    key: condition.key,
+    not: condition.isNegated,
+    matched: isMet(condition, visitor, now),
+    saw: condition.saw(visitor, now),
+  })),
+});

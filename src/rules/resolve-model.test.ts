@@ -1,0 +1,286 @@
+import { expect, test } from 'bun:test';
+import { drawFrom } from '../../test/support/draw.ts';
+import { someVisitor } from '../../test/support/some-visitor.ts';
+import { visitedLink } from '../../test/support/visited-link.ts';
+import { devices } from './click-fields.ts';
+import { linkRulesOf } from './link-rules.ts';
+import { type LinkOptions, resolve } from './resolve.ts';
+import type { PlainConditions, RuleConditions, RuleFields } from './rule-fields.ts';
+import type { AgentKind, Device } from './visitor.ts';
+
+/**
+ * A second decision, slow and obvious: it reads the stored fields each time, tries every country of a union by name, compares
+ * addresses bit by bit, and asks the calendar for each clock. Variants are held by `rule-variants.test.ts`.
+ */
+const draw = drawFrom(20_261_123);
+const pick = <T>(choices: readonly T[]): T => choices[draw(choices.length)] as T;
+const some = <T>(choices: readonly T[]): T[] => Array.from({ length: 1 + draw(2) }, () => pick(choices));
+const maybe = <T>(chance: number, make: () => T): T | null => (draw(chance) === 0 ? make() : null);
+
+const base = Date.UTC(2026, 9, 24);
+const day = 86_400_000;
+/** Around the end of summer time in Europe: some minutes of it, and the milliseconds beside them. */
+const instant = (): number =>
+  base + draw(3 * 24) * 3_600_000 + pick([0, 0, 30, 59]) * 60_000 + pick([0, 0, -1, 1]);
+const iso = (at: number) => new Date(at).toISOString();
+
+const countries = ['DE', 'AT', 'US', 'GB', 'XX', 'JP'];
+const languages = ['de', 'pt', 'pt-BR', 'en', 'en-US', 'zh-Hant-TW'];
+const systems = ['iOS', 'Android', 'Windows'];
+const browsers = ['Safari', 'Chrome', 'Instagram'];
+const hosts = ['example.com', 'www.example.com', 'news.example.com', 'other.example', ''];
+const addresses = [
+  '192.0.2.1',
+  '192.0.2.200',
+  '198.51.100.7',
+  '2001:db8::1',
+  '2001:db8:1::1',
+  '::ffff:192.0.2.1',
+  '',
+];
+const networks = [
+  '192.0.2.0/24',
+  '192.0.2.128/25',
+  '0.0.0.0/0',
+  '198.51.100.7',
+  '2001:db8::/32',
+  '2001:db8:1::/48',
+];
+const searches = ['', '?', '?qr', '?a=1', '?a=2&b', '?b=1&a=1&qr=x', '?a=%31', '?A=1'];
+const times = ['00:00', '02:30', '09:00', '17:00', '22:00'];
+const weekdays = ['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su'] as const;
+
+function hours() {
+  const from = maybe(2, () => pick(times)) ?? undefined;
+  const to = [...times, '24:00'].filter(
+    (time) => time !== (from ?? '00:00') && (time !== '24:00' || from !== '00:00'),
+  );
+  return {
+    timezone: pick(['Europe/Berlin', 'UTC', 'America/Los_Angeles', 'Asia/Kathmandu']),
+    ...(draw(2) ? { days: some(weekdays) } : {}),
+    ...(from === undefined ? {} : { from }),
+    ...(draw(2) ? { to: pick(to.filter((time) => time !== '00:00' || from !== undefined)) } : {}),
+  };
+}
+
+const makers: readonly (() => PlainConditions)[] = [
+  () => ({ country: some([...countries, 'EU']) }),
+  () => ({ language: some(languages) }),
+  () => ({ device: some(devices) }),
+  () => ({ os: some(systems) }),
+  () => ({ browser: some(browsers) }),
+  () => ({ query: { [pick(['a', 'b'])]: pick([[], ['1'], ['1', '2']]), ...(draw(3) ? {} : { b: [] }) } }),
+  () => ({ referrer: some([...hosts, '*.example.com']) }),
+  () => ({ network: some(networks) }),
+  () => ({ from: iso(instant()) }),
+  () => ({ to: iso(instant()) }),
+  () => ({ hours: hours() }),
+  () => ({ source: some(['qr', 'link'] as const) }),
+];
+const conditions = (): PlainConditions =>
+  Object.assign({}, ...Array.from({ length: draw(3) }, () => pick(makers)()));
+const when = (): RuleConditions => ({ ...conditions(), ...(draw(3) ? {} : { not: conditions() }) });
+
+const rule = (_: unknown, index: number): RuleFields => ({
+  id: `r${index}`,
+  name: null,
+  when: when(),
+  destination_url: `https://rule.example/${index}`,
+});
+
+interface Person {
+  readonly agent: AgentKind;
+  readonly device: Device;
+  readonly knows: boolean;
+  readonly solved: boolean;
+  readonly search: string;
+  readonly country: string;
+  readonly language: string;
+  readonly kind: (typeof devices)[number];
+  readonly os: string;
+  readonly browser: string;
+  readonly referrer: string;
+  readonly address: string;
+}
+
+const person = (): Person => ({
+  agent: pick(['person', 'person', 'person', 'bot', 'preview']),
+  device: pick(['android', 'ios', 'other']),
+  knows: draw(2) === 0,
+  solved: draw(2) === 0,
+  search: pick(searches),
+  country: pick(countries),
+  language: pick([...languages.map((language) => language.toLowerCase()), 'ptx', '']),
+  kind: pick(devices),
+  os: pick(systems),
+  browser: pick(browsers),
+  referrer: pick(hosts),
+  address: pick(addresses),
+});
+
+interface Drawn {
+  readonly rules: readonly RuleFields[];
+  readonly options: Partial<LinkOptions>;
+}
+
+const linkDrawn = (): Drawn => ({
+  rules: Array.from({ length: 1 + draw(4) }, rule),
+  options: {
+    disabled: draw(20) === 0,
+    startsAt: maybe(6, instant),
+    expiresAt: maybe(6, instant),
+    beforeStartUrl: maybe(2, () => 'https://soon.example/'),
+    expiredUrl: maybe(2, () => 'https://over.example/'),
+    botProtection: draw(4) === 0,
+    ogTitle: maybe(4, () => 'title'),
+    passwordHash: maybe(5, () => 'hash'),
+    captcha: draw(5) === 0,
+    androidUrl: maybe(3, () => 'https://android.example/'),
+    iosUrl: maybe(3, () => 'https://ios.example/'),
+  },
+});
+
+const members = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK';
+
+/** An address as a row of 0 and 1; of IPv6, 128 of them. */
+function bitsOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const bits = (parts: readonly number[], size: number) =>
+    parts.map((part) => part.toString(2).padStart(size, '0')).join('');
+  if (!plain.includes(':')) return plain === '' ? '' : bits(plain.split('.').map(Number), 8);
+  const [head = '', tail = ''] = plain.split('::').map((side) => side);
+  const [left, right] = [head, tail].map((side) =>
+    side === '' ? [] : side.split(':').map((part) => Number.parseInt(part, 16)),
+  );
+  const [front, back] = [left ?? [], right ?? []];
+  return bits([...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back], 16);
+}
+
+function isWithin(address: string, network: string): boolean {
+  const [start = '', length] = network.split('/');
+  const [one, other] = [bitsOf(address), bitsOf(start)];
+  const compared = length === undefined ? other.length : Number(length);
+  return one.length === other.length && one.slice(0, compared) === other.slice(0, compared);
+}
+
+function isOpen(
+  { timezone, days, from = '00:00', to = '24:00' }: NonNullable<PlainConditions['hours']>,
+  now: number,
+) {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone);
+  const clock = `${local.toPlainTime().toString().slice(0, 5)}`;
+  const isDay = (dayOfWeek: number) => {
+    const name = weekdays[(dayOfWeek + 6) % 7];
+    return days === undefined || (name !== undefined && days.includes(name));
+  };
+  const today = isDay(local.dayOfWeek);
+  if (from < to) return today && from <= clock && clock < to;
+  return (today && clock >= from) || (isDay(local.dayOfWeek - 1) && clock < to);
+}
+
+/** By key, whether a condition is met that is there. */
+function judged(wanted: PlainConditions, visitor: Person, now: number): boolean[] {
+  const { country, language, device, os, browser, query, referrer, network, from, to, hours, source } =
+    wanted;
+  const parameters = new URLSearchParams(visitor.search);
+  const verdicts: (boolean | null)[] = [
+    country
+      ? country.some(
+          (one) => one === visitor.country || (one === 'EU' && members.split(' ').includes(visitor.country)),
+        )
+      : null,
+    language ? language.some((one) => new RegExp(`^${one}(-|$)`, 'i').test(visitor.language)) : null,
+    device ? device.includes(visitor.kind) : null,
+    os ? os.includes(visitor.os) : null,
+    browser ? browser.includes(visitor.browser) : null,
+    query
+      ? Object.keys(query).every((name) => {
+          const sent = [...parameters].filter(([one]) => one === name).map(([, value]) => value);
+          return query[name]?.length ? sent.some((value) => query[name]?.includes(value)) : sent.length > 0;
+        })
+      : null,
+    referrer
+      ? referrer.some((one) =>
+          one.startsWith('*.')
+            ? visitor.referrer.endsWith(one.slice(1))
+            : one.replace('www.', '') === visitor.referrer.replace('www.', ''),
+        )
+      : null,
+    network ? network.some((one) => isWithin(visitor.address, one)) : null,
+    from === undefined ? null : iso(now) >= from,
+    to === undefined ? null : iso(now) < to,
+    hours ? isOpen(hours, now) : null,
+    source ? source.includes(parameters.has('qr') ? 'qr' : 'link') : null,
+  ];
+  return verdicts.filter((verdict) => verdict !== null);
+}
+
+function expected({ rules, options }: Drawn, visitor: Person, now: number): string {
+  if (options.disabled) return 'expired';
+  if (options.startsAt && now < options.startsAt) return `not_started ${options.beforeStartUrl ?? ''}`.trim();
+  if (options.expiresAt && now >= options.expiresAt) return `expired ${options.expiredUrl ?? ''}`.trim();
+  if (visitor.agent === 'preview' && (options.ogTitle || options.botProtection)) return 'preview';
+  if (visitor.agent === 'bot' && options.botProtection) return 'refused';
+  if (options.passwordHash && !visitor.knows) return 'ask_password';
+  if (options.captcha && !visitor.solved) return 'ask_captcha';
+  const first = rules.find(
+    ({ when: { not = {}, ...all } }) =>
+      judged(all, visitor, now).every(Boolean) && !judged(not, visitor, now).some(Boolean),
+  );
+  if (first) return `redirect ${first.destination_url} rule ${first.id}`;
+  if (visitor.device === 'android' && options.androidUrl) return `redirect ${options.androidUrl} android`;
+  if (visitor.device === 'ios' && options.iosUrl) return `redirect ${options.iosUrl} ios`;
+  return 'redirect https://example.com/ default';
+}
+
+function decided({ rules, options }: Drawn, visitor: Person, now: number): string {
+  const all = { ...options, rules: linkRulesOf(1, JSON.stringify(rules)) };
+  const found = resolve(
+    visitedLink('https://example.com/', all),
+    someVisitor({
+      agent: () => visitor.agent,
+      device: () => visitor.device,
+      passedPassword: () => visitor.knows,
+      passedCaptcha: () => visitor.solved,
+      search: () => visitor.search,
+      country: () => visitor.country,
+      language: () => visitor.language,
+      traits: () => ({ device: visitor.kind, os: visitor.os, browser: visitor.browser }),
+      referrer: () => visitor.referrer,
+      address: () => visitor.address,
+    }),
+    now,
+  );
+  if (found.kind === 'redirect') return `redirect ${found.to} ${found.target} ${found.by?.rule ?? ''}`.trim();
+  return 'to' in found && found.to !== null ? `${found.kind} ${found.to}` : found.kind;
+}
+
+test('100,000 random links and visitors are decided as by the slow and obvious way', () => {
+  const outcomes = new Map<string, number>();
+  const different: unknown[] = [];
+  for (let turn = 0; turn < 100_000; turn++) {
+    const [link, visitor, now] = [linkDrawn(), person(), instant() + (draw(50) === 0 ? 3 * day : 0)];
+    const [one, other] = [decided(link, visitor, now), expected(link, visitor, now)];
+    if (one !== other) different.push({ link, visitor, now: iso(now), one, other });
+    const kind = one.replace(/ https\S+/, '');
+    outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+  }
+  expect(different.slice(0, 3)).toEqual([]);
+  // Nothing that can happen was left out.
+  expect([...outcomes.keys()].sort()).toEqual([
+    'ask_captcha',
+    'ask_password',
+    'expired',
+    'not_started',
+    'preview',
+    'redirect android',
+    'redirect default',
+    'redirect ios',
+    'redirect rule r0',
+    'redirect rule r1',
+    'redirect rule r2',
+    'redirect rule r3',
+    'refused',
+  ]);
+  expect(Math.min(...outcomes.values())).toBeGreaterThan(100);
+});

@@ -1,0 +1,130 @@
+import { type Address, readAddress, unmapped } from './address-rules.ts';
+import { clickSource } from './click-source.ts';
+import type { ConditionKey, PlainConditions, RuleConditions } from './rule-fields.ts';
+import { hoursCondition } from './rule-hours.ts';
+import { withoutWww } from './user-agent.ts';
+import type { Visitor } from './visitor.ts';
+
+/** A condition of a rule, ready to be asked. */
+export interface Condition {
+  readonly key: ConditionKey;
+  readonly isNegated: boolean;
+  /** What of the visitor is compared, as a text. */
+  readonly saw: (visitor: Visitor, now: number) => string;
+  /** Before the negation. */
+  readonly matches: (visitor: Visitor, now: number) => boolean;
+}
+
+export const isMet = ({ matches, isNegated }: Condition, visitor: Visitor, now: number): boolean =>
+  matches(visitor, now) !== isNegated;
+
+export function conditionsIn({ not, ...when }: RuleConditions): Condition[] {
+  const plain = (conditions: PlainConditions, isNegated: boolean): Condition[] =>
+    makers.flatMap((make) => {
+      const made = make(conditions);
+      return made === null ? [] : { ...made, isNegated };
+    });
+  return [...plain(when, false), ...(not ? plain(not, true) : [])];
+}
+
+type Made = Omit<Condition, 'isNegated'> | null;
+
+/** Those that cost most to ask come last. */
+const makers: readonly ((conditions: PlainConditions) => Made)[] = [
+  ({ from }) => (from === undefined ? null : instantCondition('from', (now) => now >= Date.parse(from))),
+  ({ to }) => (to === undefined ? null : instantCondition('to', (now) => now < Date.parse(to))),
+  ({ source }) => listed('source', source, (visitor) => clickSource(visitor.search()).source),
+  ({ query }) => (query === undefined ? null : queryCondition(query)),
+  ({ language }) => (language === undefined ? null : languageCondition(language)),
+  ({ device }) => listed('device', device, (visitor) => visitor.traits().device),
+  ({ os }) => listed('os', os, (visitor) => visitor.traits().os),
+  ({ browser }) => listed('browser', browser, (visitor) => visitor.traits().browser),
+  ({ referrer }) => (referrer === undefined ? null : referrerCondition(referrer)),
+  ({ country }) => (country === undefined ? null : countryCondition(country)),
+  ({ network }) => (network === undefined ? null : networkCondition(network)),
+  ({ hours }) => (hours === undefined ? null : { key: 'hours', ...hoursCondition(hours) }),
+];
+
+function listed(
+  key: ConditionKey,
+  values: readonly string[] | undefined,
+  saw: (visitor: Visitor) => string,
+): Made {
+  if (values === undefined) return null;
+  const wanted = new Set(values);
+  return { key, saw, matches: (visitor) => wanted.has(saw(visitor)) };
+}
+
+const instantCondition = (key: 'from' | 'to', matches: (now: number) => boolean): Made => ({
+  key,
+  saw: (_, now) => new Date(now).toISOString(),
+  matches: (_, now) => matches(now),
+});
+
+/** Members of the European Union. */
+const union = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
+
+const countryCondition = (countries: readonly string[]): Made =>
+  listed(
+    'country',
+    countries.flatMap((country) => (country === 'EU' ? ['EU', ...union] : country)),
+    (visitor) => visitor.country(),
+  );
+
+function languageCondition(languages: readonly string[]): Made {
+  const wanted = languages.map((language) => language.toLowerCase());
+  const saw = (visitor: Visitor) => visitor.language();
+  const matches = (visitor: Visitor) => {
+    const language = saw(visitor);
+    return wanted.some((prefix) => language === prefix || language.startsWith(`${prefix}-`));
+  };
+  return { key: 'language', saw, matches };
+}
+
+function referrerCondition(hosts: readonly string[]): Made {
+  const exact = new Set(hosts.filter((host) => !host.startsWith('*.')).map(withoutWww));
+  const endings = hosts.filter((host) => host.startsWith('*.')).map((host) => host.slice(1));
+  const matches = (visitor: Visitor) => {
+    const host = visitor.referrer();
+    return exact.has(withoutWww(host)) || endings.some((ending) => host.endsWith(ending));
+  };
+  return { key: 'referrer', saw: (visitor) => visitor.referrer(), matches };
+}
+
+function queryCondition(query: Readonly<Record<string, readonly string[]>>): Made {
+  const wanted = Object.entries(query).map(([name, values]) => [name, new Set(values)] as const);
+  const matches = (visitor: Visitor) => {
+    const search = visitor.search();
+    if (search.length < 2) return false;
+    const parameters = new URLSearchParams(search);
+    return wanted.every(([name, values]) =>
+      values.size === 0 ? parameters.has(name) : parameters.getAll(name).some((value) => values.has(value)),
+    );
+  };
+  return { key: 'query', saw: (visitor) => visitor.search(), matches };
+}
+
+/** Null for what is no network: `readAddress` says what an address is. */
+export function readNetwork(text: string): readonly [Address, number] | null {
+  const [base = '', bits, ...more] = text.split('/');
+  const address = readAddress(base);
+  if (address === null || unmapped(address) !== address || more.length > 0) return null;
+  const max = address.kind() === 'ipv4' ? 32 : 128;
+  if (bits === undefined) return [address, max];
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= max ? [address, Number(bits)] : null;
+}
+
+function networkCondition(networks: readonly string[]): Made {
+  const ranges = networks.flatMap((network) => {
+    const range = readNetwork(network);
+    return range === null ? [] : [range];
+  });
+  const saw = (visitor: Visitor) => visitor.address();
+  const matches = (visitor: Visitor) => {
+    const read = readAddress(saw(visitor));
+    if (read === null) return false;
+    const address = unmapped(read);
+    return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+  };
+  return { key: 'network', saw, matches };
+}

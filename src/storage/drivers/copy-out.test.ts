@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { CopyOut } from './copy-out.ts';
+
+const rows = [[Buffer.from([0, 255, 128]), null, Buffer.alloc(0)], [Buffer.alloc(300, 7)]] as const;
+
+/** As the server sends them: a head with an extension of three bytes, rows, and the end. */
+function copied(): Buffer {
+  const head = Buffer.concat([
+    Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\x03', 'latin1'),
+    Buffer.alloc(3),
+  ]);
+  const short = (value: number) => {
+    const bytes = Buffer.alloc(2);
+    bytes.writeInt16BE(value);
+    return bytes;
+  };
+  const field = (bytes: Buffer | null) => {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(bytes?.length ?? -1);
+    return Buffer.concat([length, bytes ?? Buffer.alloc(0)]);
+  };
+  return Buffer.concat([
+    head,
+    ...rows.map((fields) => Buffer.concat([short(fields.length), ...fields.map(field)])),
+    short(-1),
+  ]);
+}
+
+test('rows are read from messages that end anywhere, and that are written over afterwards', async () => {
+  const all = copied();
+  for (let size = 1; size <= all.length; size++) {
+    const found: (number[] | null)[][] = [];
+    const copy = new CopyOut('select', (fields) => found.push(fields.map((field) => field && [...field])));
+    for (let at = 0; at < all.length; at += size) {
+      const chunk = Buffer.from(all.subarray(at, at + size));
+      copy.handleCopyData({ chunk });
+      chunk.fill(0xee);
+    }
+    copy.handleReadyForQuery();
+    await copy.done;
+    expect(found).toEqual(rows.map((fields) => fields.map((field) => field && [...field])));
+  }
+});
+
+test('a taker that throws fails the copy', async () => {
+  const copy = new CopyOut('select', () => {
+    throw new Error('no room');
+  });
+  copy.handleCopyData({ chunk: copied() });
+  copy.handleReadyForQuery();
+  expect(copy.done).rejects.toThrow('no room');
+});

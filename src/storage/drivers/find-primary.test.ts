@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test';
+import { findServer, type Standing } from './find-primary.ts';
+
+const never = new Promise<Standing>(() => {});
+const asking = (standings: Record<string, Standing | Promise<Standing>>) =>
+  findServer(Object.keys(standings), async (url) => standings[url] ?? 'away');
+
+test('the one that takes changes is found without waiting for one that does not answer', async () => {
+  expect(await asking({ frozen: never, standby: 'reads', primary: 'writes' })).toEqual({
+    url: 'primary',
+    standing: 'writes',
+  });
+});
+
+test('where none takes changes, one that can be read will do', async () => {
+  expect(await asking({ gone: 'away', standby: 'reads' })).toEqual({ url: 'standby', standing: 'reads' });
+  expect(await asking({ gone: 'away', other: 'away' })).toBeNull();
+});

@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { serversOf } from '../../rules/database-url.ts';
+import { connectTimeout } from './connect-timeout.ts';
+
+/** Whether a server takes changes, can only be read, or gives no answer. */
+export type Standing = 'writes' | 'reads' | 'away';
+
+export const readOnlySql = 'show transaction_read_only';
+/** On a standby as well as where an administrator has switched it on. */
+export const takesChanges = (rows: readonly { transaction_read_only?: string }[]): boolean =>
+  rows[0]?.transaction_read_only === 'off';
+
+/** Milliseconds that a server may take to answer. One that takes longer is no use. */
+export const answerTime = 2_000;
+
+/** Asks a server over a connection of its own. */
+export async function standingOf(url: string): Promise<Standing> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'linnet',
+    connectionTimeoutMillis: connectTimeout(url),
+    query_timeout: answerTime,
+  });
+  // An error without a listener ends the process; the query that meets it says it.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query(readOnlySql);
+    await client.end();
+    return takesChanges(rows) ? 'writes' : 'reads';
+  } catch {
+    client.end().catch(() => {});
+    return 'away';
+  }
+}
+
+export interface Found {
+  readonly url: string;
+  readonly standing: Exclude<Standing, 'away'>;
+}
+
+/**
+ * The first server to say that it takes changes, without waiting for the others, one of which may never answer; else, once
+ * all have answered, the first that can be read.
+ */
+export async function findServer(urls: readonly string[], ask = standingOf): Promise<Found | null> {
+  const found = urls.map(async (url) => ({ url, standing: await ask(url) }));
+  const writing = found.map(async (server) => {
+    const { url, standing } = await server;
+    if (standing !== 'writes') throw new Error(standing);
+    return { url, standing };
+  });
+  return Promise.any(writing).catch(async () => {
+    const reading = (await Promise.all(found)).find(({ standing }) => standing === 'reads');
+    return reading === undefined ? null : { url: reading.url, standing: 'reads' };
+  });
+}
+
+/** The address of the one server to connect to, of those that `DATABASE_URL` names. */
+export async function primaryOf(databaseUrl: string): Promise<string> {
+  const urls = serversOf(databaseUrl) ?? [databaseUrl];
+  const [first = databaseUrl] = urls;
+  return urls.length === 1 ? first : ((await findServer(urls))?.url ?? first);
+}

@@ -1,0 +1,33 @@
+import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { NotUnique } from '../database.ts';
+
+/**
+ * Classes and codes of SQLSTATE that mean "not now": 08 connection, 53 resources (disk full among them), 57 intervention, and
+ * 25006 a server that has become read-only, as the former primary of a failover does. No SQLSTATE at all means that the
+ * connection itself broke or a deadline passed.
+ */
+export function isAway(cause: Error): boolean {
+  const code = codeOf(cause);
+  const isSqlState = /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+  return !isSqlState || code === readOnly || /^(08|53|57)/.test(code);
+}
+
+const readOnly = '25006';
+/** The server stopped it, by its own deadline or because it was asked to: it is there, and was too slow. */
+const queryCanceled = '57014';
+/** What a pooler says of start-up parameters that it doesn't know. */
+const protocolViolation = '08P01';
+
+/** Whether it is a pooler that takes no deadlines at the start of a connection. */
+export const refusesParameters = (cause: unknown): boolean =>
+  codeOf(cause) === protocolViolation && /startup parameter/.test((cause as Error).message);
+
+export const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? '';
+
+/** What the driver throws, as the rest of the program knows it. */
+export function faultOf(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof StoreAway) return cause;
+  if (codeOf(cause) === queryCanceled) return new TookTooLong(true);
+  if (codeOf(cause) === '23505') return new NotUnique(cause.message);
+  return isAway(cause) ? new StoreAway(cause.message, { cause }) : cause;
+}

@@ -1,0 +1,153 @@
+import { threadUrl } from '../../bundle/located.ts';
+import { StoreAway, type TookTooLong } from '../../rules/errors.ts';
+import { ownTerms, type ReadTerms } from '../database.ts';
+import { type Awaited, Deadlines, untilWhen } from './deadlines.ts';
+import { FairQueue } from './fair-queue.ts';
+import { faultOf } from './postgres-faults.ts';
+import { beginWith, indexCost, limits } from './postgres-pool.ts';
+import type { Primary } from './primary.ts';
+
+/** Threads, each with a connection. They begin when they are needed. */
+const maxThreads = 2;
+
+/** All that a job reads is of one moment. */
+const begin = `${beginWith(limits)}; set local ${indexCost}; set transaction isolation level repeatable read, read only`;
+
+interface Job extends Awaited {
+  readonly module: string;
+  readonly input: unknown;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+  hasBegun: boolean;
+  thread: Thread | null;
+  id: number;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  job: Job | null;
+}
+
+interface Answer {
+  readonly id: number;
+  readonly answer?: unknown;
+  readonly problem?: {
+    readonly message: string;
+    readonly code: string;
+    /** Or else the job has failed by itself. */
+    readonly isOfStore: boolean;
+    readonly isStopped: boolean;
+  };
+}
+
+/** Jobs that read much from PostgreSQL. Organizations take turns, and what its caller no longer awaits is stopped. */
+export class PostgresJobs {
+  readonly #primary: Primary;
+  readonly #threads: Thread[] = [];
+  readonly #queue = new FairQueue<Job>(maxThreads);
+  readonly #deadlines = new Deadlines();
+  #lastId = 0;
+
+  constructor(primary: Primary) {
+    this.#primary = primary;
+  }
+
+  run<Result>(module: string, input: unknown, terms: ReadTerms = ownTerms): Promise<Result> {
+    const { organizationId } = terms;
+    if (this.#queue.isFullFor(organizationId))
+      return Promise.reject(new StoreAway('too many queries are waiting'));
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        ...{ module, input, terms, reject, until: untilWhen(terms) },
+        resolve: resolve as (answer: unknown) => void,
+        ...{ hasBegun: false, thread: null, id: ++this.#lastId },
+        giveUp: (cause) => this.#giveUp(job, cause),
+      };
+      this.#deadlines.add(job);
+      this.#queue.add(organizationId, job);
+      this.#dispatch();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#deadlines.close();
+    await Promise.all(
+      this.#threads.map(async ({ worker, job }) => {
+        job?.reject(new StoreAway('the store is closed'));
+        await new Promise<void>((resolve) => {
+          worker.onmessage = ({ data }) => data.closed && resolve();
+          worker.onerror = () => resolve();
+          worker.postMessage({ close: true });
+        });
+        worker.terminate();
+      }),
+    );
+  }
+
+  #dispatch(): void {
+    for (;;) {
+      const free = this.#threads.find(({ job }) => job === null);
+      if (free === undefined && this.#threads.length === maxThreads) return;
+      const turn = this.#queue.take();
+      const job = turn?.items[0];
+      if (job === undefined) return;
+      const thread = free ?? this.#start();
+      thread.job = job;
+      job.thread = thread;
+      job.hasBegun = true;
+      void this.#send(thread, job);
+    }
+  }
+
+  /** To the server that is the primary at that moment. */
+  async #send({ worker }: Thread, { id, module, input }: Job): Promise<void> {
+    await this.#primary.found;
+    worker.postMessage({ id, module, input, url: this.#primary.url, begin });
+  }
+
+  #start(): Thread {
+    const thread: Thread = { worker: new Worker(threadUrl('postgres-thread')), job: null };
+    const { worker } = thread;
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#settle(thread, data);
+    worker.onerror = (event) => {
+      this.#threads.splice(this.#threads.indexOf(thread), 1);
+      worker.terminate();
+      thread.job?.reject(new StoreAway(`a thread for statistics ended: ${event.message}`));
+      this.#free(thread);
+    };
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #settle(thread: Thread, { answer, problem }: Answer): void {
+    const { job } = thread;
+    if (job !== null) {
+      if (problem === undefined) job.resolve(answer);
+      // One that was stopped has been rejected already.
+      else if (!problem.isStopped) {
+        const { message, code, isOfStore } = problem;
+        const cause = Object.assign(new Error(message), code === '' ? {} : { code });
+        const fault = isOfStore ? faultOf(cause) : cause;
+        if (fault instanceof StoreAway) this.#primary.doubt();
+        job.reject(fault);
+      }
+    }
+    this.#free(thread);
+  }
+
+  #free(thread: Thread): void {
+    const { job } = thread;
+    thread.job = null;
+    if (job !== null) {
+      this.#deadlines.delete(job);
+      this.#queue.done(job.terms.organizationId);
+    }
+    this.#dispatch();
+  }
+
+  #giveUp(job: Job, cause: TookTooLong): void {
+    job.reject(cause);
+    this.#queue.remove(job.terms.organizationId, job);
+    job.thread?.worker.postMessage({ stop: job.id });
+  }
+}

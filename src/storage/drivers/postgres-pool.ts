@@ -1,0 +1,184 @@
+import pg from 'pg';
+import { StoreAway, TookTooLong } from '../../rules/errors.ts';
+import { cancelStatement } from './cancel-request.ts';
+import { connectTimeout } from './connect-timeout.ts';
+import { numberTypes } from './number-types.ts';
+import { faultOf, refusesParameters } from './postgres-faults.ts';
+import type { Lent } from './postgres-reads.ts';
+import type { Primary } from './primary.ts';
+
+/** What the pools of a process connect to. */
+export interface PoolServer {
+  readonly url: string;
+  readonly primary: Primary;
+  readonly onIdleError: (cause: Error) => void;
+}
+
+/** Deadlines of a pool's connections, in milliseconds; 0 for none. */
+type Limits = Pick<pg.PoolConfig, keyof typeof limits | keyof typeof kept>;
+
+/** Where the server doesn't keep its own deadline it is given up a little later. */
+export const limits = {
+  query_timeout: 9_000,
+  statement_timeout: 7_500,
+  idle_in_transaction_session_timeout: 15_000,
+} as const;
+/** Questions by key, for which a visitor or a caller waits. */
+export const lookupLimits = { ...limits, query_timeout: 2_500, statement_timeout: 2_000 } as const;
+/** Connections that a burst has opened stay for the next: opening one takes four turns, a look-up one. */
+export const kept = { idleTimeoutMillis: 0 } as const;
+export const noLimits = {
+  query_timeout: 0,
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+} as const;
+
+export function poolOf(
+  { url, primary, onIdleError }: PoolServer,
+  maxConnections: number,
+  patience: Limits = limits,
+): pg.Pool {
+  const pool = new pg.Pool({
+    Client: clientOf(primary, patience),
+    max: maxConnections,
+    types: numberTypes,
+    application_name: 'linnet',
+    connectionTimeoutMillis: connectTimeout(url),
+    ...patience,
+    keepAlive: true,
+  });
+  pool.on('error', onIdleError);
+  return pool;
+}
+
+/**
+ * Reading rows by an index is taken to cost four times as much as reading them in order, which was so on turning disks: for a few
+ * thousand roll-ups the server then reads the whole table, with three processes.
+ */
+export const indexCost = 'random_page_cost = 1.1';
+
+/** For connections of a pool that ask for much. Those of a pooler are others' as well. */
+export function preferIndexes(pool: pg.Pool, primary: Primary): pg.Pool {
+  return pool.on('connect', (client) => {
+    if (!primary.isPooler) client.query(`set ${indexCost}`).catch(() => {});
+  });
+}
+
+/** Poolers such as PgBouncer refuse connections that begin with these. */
+export const noStartUpLimits = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 } as const;
+
+/** Begins a transaction with its deadlines: a pooler gives each to another connection of the server. */
+export const beginWith = ({
+  statement_timeout = 0,
+  idle_in_transaction_session_timeout = 0,
+}: Pick<Limits, keyof typeof noStartUpLimits>): string =>
+  `begin; set local statement_timeout = ${statement_timeout}; set local idle_in_transaction_session_timeout = ${idle_in_transaction_session_timeout}`;
+
+/** How a connection begins a transaction, and the milliseconds that a statement outside of one may take; 0 for any time. */
+const deadlines = new WeakMap<object, { readonly begin: string; readonly limit: number }>();
+
+/** A client of the pool goes to the server that is the primary at that moment. */
+const clientOf = (primary: Primary, patience: Limits): typeof pg.Client =>
+  class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      const given = config as pg.ClientConfig;
+      const own = primary.isPooler ? { ...given, ...noStartUpLimits } : given;
+      super({ ...own, connectionString: primary.url });
+      primary.opens(this);
+      deadlines.set(this, { begin: beginWith(patience), limit: patience.statement_timeout || 0 });
+    }
+  };
+
+export function connectionsOf(pool: pg.Pool, { primary, onIdleError }: PoolServer): () => Promise<Lent> {
+  const connect = async (isSecondTry = false): Promise<Lent> => {
+    if (primary.found !== null) await primary.found;
+    try {
+      for (;;) {
+        const client = await pool.connect();
+        if (primary.isCurrent(client)) return lentBy(primary, client, onIdleError);
+        client.release(true);
+      }
+    } catch (cause) {
+      // Of several that begin at once each is refused, though the first has said already that it is a pooler.
+      if (refusesParameters(cause) && !isSecondTry) {
+        primary.isPooler = true;
+        return connect(true);
+      }
+      primary.doubt();
+      throw faultOf(cause);
+    }
+  };
+  return () => connect();
+}
+
+/** Where one of these fails, nothing is known of the connection's transaction. */
+const bounds: ReadonlySet<string> = new Set(['begin', 'commit', 'rollback']);
+
+/** The pool's own errors say what happened to the connection; they are classified here, once, for all callers. */
+function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Error) => void): Lent {
+  // The pool listens only while it holds the client itself: an error without a listener ends the process.
+  client.on('error', onIdleError);
+  const destroy = () => void streamOf(client)?.destroy();
+  const giveBack = primary.lends({ destroy });
+  const { begin, limit } = deadlines.get(client) ?? { begin: 'begin', limit: 0 };
+  let isBroken = false;
+  let isInTransaction = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const stop = () => {
+    // The cancellation may reach the server only now, and must not stop the next statement.
+    isBroken = true;
+    cancelStatement(client);
+  };
+  return {
+    cancel: () => cancelStatement(client),
+    destroy,
+    query: async (sql: string, parameters: readonly unknown[]) => {
+      // What a transaction asks at once goes over its one connection, one after the other.
+      const text = sql === 'begin' ? begin : sql;
+      const answer = last.then(() => client.query(statement(primary, text, parameters)));
+      last = answer.catch(() => {});
+      // Outside of a transaction the server has no deadline of ours where a pooler is in between.
+      const isAlone = !isInTransaction && !bounds.has(sql);
+      const stopping = primary.isPooler && limit > 0 && isAlone ? setTimeout(stop, limit) : undefined;
+      const { command } = await answer
+        .catch((cause) => {
+          const fault = faultOf(cause);
+          isBroken ||= fault instanceof StoreAway || bounds.has(sql);
+          if (fault instanceof TookTooLong) throw new TookTooLong(true, limit);
+          if (fault instanceof StoreAway) primary.doubt();
+          throw fault;
+        })
+        .finally(() => clearTimeout(stopping));
+      if (bounds.has(sql)) isInTransaction = sql === 'begin';
+      // Where a statement before it failed and nobody was told, the server takes everything back and says no more than this.
+      if (sql === 'commit' && command === 'ROLLBACK')
+        throw new Error('a statement of a committed change had failed');
+      return answer;
+    },
+    release: (isToBeClosed = false) => {
+      giveBack();
+      client.off('error', onIdleError);
+      client.release(isBroken || isToBeClosed);
+    },
+  };
+}
+
+/** Beyond these, statements are parsed each time: lists have many forms. */
+const maxNamed = 200;
+const names = new Map<string, string>();
+
+/** A statement with values has a name where they are prepared: each connection then parses it once. */
+function statement(primary: Primary, text: string, parameters: readonly unknown[] = []): pg.QueryConfig {
+  const values = [...parameters];
+  if (!primary.preparesStatements || values.length === 0) return { text, values };
+  let name = names.get(text);
+  if (name === undefined) {
+    if (names.size >= maxNamed) return { text, values };
+    name = `linnet_${names.size + 1}`;
+    names.set(text, name);
+  }
+  return { name, text, values };
+}
+
+const streamOf = (client: pg.PoolClient): { destroy(): void } | undefined =>
+  (client as { connection?: { stream?: { destroy(): void } } }).connection?.stream;

@@ -1,0 +1,86 @@
+import type pg from 'pg';
+import { type StoreAway, TookTooLong } from '../../rules/errors.ts';
+import type { ReadTerms } from '../database.ts';
+import type { Lent } from './postgres-reads.ts';
+
+/** Milliseconds in which the server is to have stopped what it was asked to stop; else it is away. */
+const stopTime = 1_000;
+
+/** Statements that end a transaction may be sent when its time is over. */
+const endings: ReadonlySet<string> = new Set(['commit', 'rollback']);
+
+/**
+ * Connections for one change, which is given up when its time is over: the server stops the statement that it is at, and nothing
+ * of the transaction is kept. One deadline for all of the call's statements.
+ */
+export const connectionsUntil =
+  (connect: () => Promise<Lent>, { changeDeadline = Number.POSITIVE_INFINITY }: ReadTerms) =>
+  async (): Promise<Lent> => {
+    const begunAt = performance.now();
+    const patience = Math.max(0, changeDeadline - begunAt);
+    const lent = await inTime(connect(), patience);
+    return new DeadlineConnection(lent, changeDeadline, patience);
+  };
+
+async function inTime(connecting: Promise<Lent>, patience: number): Promise<Lent> {
+  let timer: Timer | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), patience);
+  });
+  const lent = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+  if (lent !== null) return lent;
+  connecting.then(
+    (unused) => unused.release(),
+    () => {},
+  );
+  throw new TookTooLong(false, patience);
+}
+
+class DeadlineConnection implements Lent {
+  readonly #lent: Lent;
+  readonly #until: number;
+  readonly #patience: number;
+  #isStopped = false;
+  #hasRefused = false;
+
+  constructor(lent: Lent, until: number, patience: number) {
+    [this.#lent, this.#until, this.#patience] = [lent, until, patience];
+  }
+
+  async query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    // What was refused is part of the change: without it nothing is kept.
+    if (sql === 'commit' && this.#hasRefused) throw this.#tookTooLong();
+    if (endings.has(sql)) return this.#lent.query(sql, parameters);
+    const left = this.#until - performance.now();
+    this.#hasRefused ||= left <= 0;
+    if (left <= 0) throw this.#tookTooLong();
+    const stopping = setTimeout(() => this.cancel(), left);
+    const ending = setTimeout(() => this.destroy(), left + stopTime);
+    try {
+      return await this.#lent.query(sql, parameters);
+    } catch (cause) {
+      throw cause instanceof TookTooLong ? this.#tookTooLong() : cause;
+    } finally {
+      clearTimeout(stopping);
+      clearTimeout(ending);
+    }
+  }
+
+  cancel(): void {
+    this.#isStopped = true;
+    this.#lent.cancel();
+  }
+
+  destroy(): void {
+    this.#lent.destroy();
+  }
+
+  release(isBroken = false): void {
+    // The cancellation may reach the server only now, and must not stop the next statement.
+    this.#lent.release(isBroken || this.#isStopped);
+  }
+
+  #tookTooLong(): StoreAway {
+    return new TookTooLong(true, this.#patience);
+  }
+}

@@ -1,0 +1,91 @@
+import { type Selectable, sql } from 'kysely';
+import type { Queries, Schema } from './schema.ts';
+
+type Row = Selectable<Schema['idempotency_keys']>;
+export type IdempotencyKey = Pick<Row, 'user_id' | 'organization_id' | 'key_hash'>;
+export type IdempotentCall = Pick<Row, 'request_hash' | 'expires_at' | 'status' | 'answer'>;
+
+export const findIdempotentCall = (
+  queries: Queries,
+  { user_id, organization_id, key_hash }: IdempotencyKey,
+  now: number,
+): Promise<IdempotentCall | undefined> =>
+  queries
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'expires_at', 'status', 'answer'])
+    .where('user_id', '=', user_id)
+    .where('organization_id', '=', organization_id)
+    .where('key_hash', '=', key_hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+/**
+ * False where a call has the key already. On PostgreSQL this waits for a transaction that is just claiming it, and then tells what
+ * came of that.
+ */
+export async function claimIdempotencyKey(
+  queries: Queries,
+  claim: IdempotencyKey & Pick<Row, 'request_hash' | 'expires_at'>,
+  now: number,
+): Promise<boolean> {
+  const { request_hash, expires_at } = claim;
+  const empty = { request_hash, expires_at, size: 0, status: null, answer: null };
+  const claimed = await queries
+    .insertInto('idempotency_keys')
+    .values({ ...claim, ...empty })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['user_id', 'organization_id', 'key_hash'])
+        .doUpdateSet(empty)
+        .where('idempotency_keys.expires_at', '<=', now),
+    )
+    .returning('key_hash')
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+export async function keepIdempotentAnswer(
+  queries: Queries,
+  { user_id, organization_id, key_hash }: IdempotencyKey,
+  kept: { readonly status: number; readonly answer: string },
+): Promise<void> {
+  await queries
+    .updateTable('idempotency_keys')
+    .set({ ...kept, size: kept.answer.length })
+    .where('user_id', '=', user_id)
+    .where('organization_id', '=', organization_id)
+    .where('key_hash', '=', key_hash)
+    .execute();
+}
+
+export async function deleteOldIdempotencyKeys(
+  queries: Queries,
+  now: number,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql`delete from idempotency_keys where (user_id, organization_id, key_hash) in (
+    select user_id, organization_id, key_hash from idempotency_keys where expires_at <= ${now} order by expires_at limit ${limit}
+  ) returning 1`.execute(queries);
+  return rows.length;
+}
+
+/** The organizations whose answers together are longer than so many characters. */
+export async function withManyAnswers(queries: Queries, maxSize: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`select organization_id as id from idempotency_keys
+    group by organization_id having sum(size) > ${maxSize} order by organization_id`.execute(queries);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes the oldest keys of an organization; returns whether its answers are still too long together. */
+export async function deleteOldestKeys(
+  queries: Queries,
+  organizationId: number,
+  maxSize: number,
+  limit: number,
+): Promise<boolean> {
+  await sql`delete from idempotency_keys where (user_id, organization_id, key_hash) in (
+    select user_id, organization_id, key_hash from idempotency_keys where organization_id = ${organizationId}
+    order by expires_at limit ${limit}
+  )`.execute(queries);
+  return (await withManyAnswers(queries, maxSize)).includes(organizationId);
+}

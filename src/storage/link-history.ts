@@ -1,0 +1,103 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Queries, Schema } from './schema.ts';
+
+export type HistoryRow = Selectable<Schema['link_history']>;
+export type NewHistoryRow = Insertable<Schema['link_history']>;
+
+interface OfLink {
+  readonly organizationId: number;
+  readonly linkId: number;
+}
+
+/** Databases bound how many values one statement may carry. */
+const rowsPerStatement = 1_000;
+
+export async function insertHistory(queries: Queries, rows: readonly NewHistoryRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    await queries
+      .insertInto('link_history')
+      .values(rows.slice(start, start + rowsPerStatement))
+      .execute();
+  }
+}
+
+/** Entries of a link, the newest first. */
+export function listHistory(
+  queries: Queries,
+  { organizationId, linkId }: OfLink,
+  { limit, before }: { readonly limit: number; readonly before?: number | undefined },
+): Promise<HistoryRow[]> {
+  const entries = queries
+    .selectFrom('link_history')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('link_id', '=', linkId);
+  return (before === undefined ? entries : entries.where('id', '<', before))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export const findHistoryEntry = (
+  queries: Queries,
+  { organizationId, linkId }: OfLink,
+  id: number,
+): Promise<HistoryRow | undefined> =>
+  queries
+    .selectFrom('link_history')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('link_id', '=', linkId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+/** What changed after an entry, the oldest first, some at a time. */
+export const historyAfter = (
+  queries: Queries,
+  { organizationId, linkId }: OfLink,
+  id: number,
+  limit: number,
+): Promise<Pick<HistoryRow, 'id' | 'changes'>[]> =>
+  queries
+    .selectFrom('link_history')
+    .select(['id', 'changes'])
+    .where('organization_id', '=', organizationId)
+    .where('link_id', '=', linkId)
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+export async function deleteHistoryOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  if (linkIds.length > 0) await queries.deleteFrom('link_history').where('link_id', 'in', linkIds).execute();
+}
+
+/** Names of keys that still exist. */
+export const keysNamed = async (
+  queries: Queries,
+  organizationId: number,
+  ids: readonly number[],
+): Promise<{ id: number; name: string }[]> =>
+  ids.length === 0
+    ? []
+    : queries
+        .selectFrom('api_keys')
+        .select(['id', 'name'])
+        .where('organization_id', '=', organizationId)
+        .where('id', 'in', ids)
+        .execute();
+
+/** Those of these users who are still members. */
+export const membersNamed = async (
+  queries: Queries,
+  organizationId: number,
+  ids: readonly number[],
+): Promise<{ id: number; name: string | null; email: string }[]> =>
+  ids.length === 0
+    ? []
+    : queries
+        .selectFrom('users')
+        .select(['id', 'name', 'email'])
+        .where('organization_id', '=', organizationId)
+        .where('id', 'in', ids)
+        .execute();

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { destinationKey } from '../rules/destination-key.ts';
+import { dialectOf } from './dialect.ts';
+import { jsonRows } from './json-rows.ts';
+import { type StoredLink, withHost } from './links.ts';
+import type { Queries } from './schema.ts';
+
+/** Where a link is to lead, and under which address: any on its domain, where no suffix is named. */
+export interface WantedLink {
+  readonly domain_id: number;
+  readonly destination_url: string;
+  readonly suffix: string | null;
+}
+
+/**
+ * For each of these the organization's oldest link that leads there now: that is not disabled, has started, has not expired, and
+ * has no rules that lead elsewhere.
+ * Null where there is none.
+ */
+export async function linksLeadingTo(
+  queries: Queries,
+  organizationId: number,
+  wanted: readonly WantedLink[],
+  now: number,
+): Promise<(StoredLink | null)[]> {
+  const rows = wanted.map((one, index) => [
+    ...[index, destinationKey(one.destination_url)],
+    ...[one.domain_id, one.destination_url, one.suffix],
+  ]);
+  const sent = jsonRows(
+    dialectOf(queries),
+    { place: 'integer', key: 'integer', domain: 'integer', destination: 'text', chosen: 'text' },
+    JSON.stringify(rows),
+  );
+  const found = await sql<{ place: number; id: number | null }>`select sent.place, (
+      select links.id from links
+      where organization_id = ${organizationId} and destination_key = sent.key
+        and domain_id = sent.domain and destination_url = sent.destination
+        and (sent.chosen is null or suffix = sent.chosen)
+        and disabled = 0 and rules is null and (start_at is null or start_at <= ${now}) and (expires_at is null or expires_at > ${now})
+      order by links.id limit 1
+    ) as id from ${sent} as sent`.execute(queries);
+  const ids = new Map(found.rows.map(({ place, id }) => [place, id]));
+  const there = [...new Set(ids.values())].filter((id): id is number => id !== null);
+  const links =
+    there.length > 0
+      ? await withHost(queries)
+          .where('links.organization_id', '=', organizationId)
+          .where('links.id', 'in', there)
+          .execute()
+      : [];
+  const byId = new Map(links.map((link) => [link.id, link]));
+  return wanted.map((_, index) => byId.get(ids.get(index) ?? 0) ?? null);
+}
+
+/**
+ * Until this transaction ends no other one looks for the same destination to make a link, or for any where several are looked
+ * for. SQLite has one writer.
+ */
+export async function lockDestinations(
+  queries: Queries,
+  organizationId: number,
+  wanted: readonly WantedLink[],
+): Promise<void> {
+  if (!dialectOf(queries).locksRows) return;
+  const all = `destinations ${organizationId}`;
+  const [one] = wanted;
+  if (wanted.length > 1 || !one) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${all}, 0))`.execute(queries);
+    return;
+  }
+  const own = `destination ${organizationId} ${destinationKey(one.destination_url)}`;
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${all}, 0))`.execute(queries);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${own}, 0))`.execute(queries);
+}

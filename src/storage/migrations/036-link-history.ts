@@ -1,0 +1,23 @@
+import type { Migration } from '../migration.ts';
+
+/** What was changed of each link, by whom. Who created it stands in the link: a creation costs no row more. */
+export const linkHistory: Migration = ({ id, integer, tableEnd }) => [
+  ...['links', 'link_bin'].flatMap((table) => [
+    `alter table ${table} add column created_by ${integer}`,
+    `alter table ${table} add column created_key ${integer}`,
+    `alter table ${table} add column created_via text`,
+  ]),
+  `create table link_history (
+    id ${id},
+    link_id ${integer} not null,
+    organization_id ${integer} not null,
+    at ${integer} not null,
+    user_id ${integer},
+    key_id ${integer},
+    via text not null,
+    action text not null,
+    back_to ${integer},
+    changes text not null
+  ) ${tableEnd}`,
+  'create index link_history_link on link_history (link_id, id)',
+];

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+
+/** Classic BPF, which sees a segment of TCP from its header on: drops those that begin a connection (SYN without ACK). */
+const dropSyn = new Uint16Array([
+  // ldb [13]; and #0x12; jeq #0x02, 0, 1; ret #0; ret #-1
+  ...[0x30, 0, 13, 0],
+  ...[0x54, 0, 0x12, 0],
+  ...[0x15, 0x0100, 0x02, 0],
+  ...[0x06, 0, 0, 0],
+  ...[0x06, 0, 0xffff, 0xffff],
+]);
+const instructions = 5;
+const socketLevel = 1;
+const attachFilter = 26;
+
+/**
+ * From now on the kernel takes no new connections at this listening socket: clients ask again within a second, and by then
+ * it is closed and another process on the port has them. What is queued can still be accepted, while a close would reset it.
+ * False where it can't be done, and where the kernel gives what is queued to the other processes by itself.
+ */
+export async function holdOffNewcomers(fd: number): Promise<boolean> {
+  if (process.platform !== 'linux' || migrates()) return false;
+  try {
+    const { dlopen, ptr } = await import('bun:ffi');
+    const libc = dlopen('libc.so.6', {
+      setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+    });
+    const program = new BigUint64Array([BigInt(instructions), BigInt(ptr(dropSyn))]);
+    const result = libc.symbols.setsockopt(fd, socketLevel, attachFilter, ptr(program), program.byteLength);
+    libc.close();
+    return result === 0;
+  } catch {
+    return false;
+  }
+}
+
+function migrates(): boolean {
+  try {
+    return readFileSync('/proc/sys/net/ipv4/tcp_migrate_req', 'utf8').trim() === '1';
+  } catch {
+    return false;
+  }
+}

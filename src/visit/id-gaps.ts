@@ -1,0 +1,55 @@
+/** Ids from `first` to `last`. */
+export interface IdRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Gap extends IdRange {
+  /** When it was found. */
+  readonly since: number;
+}
+
+/** Longer than any transaction takes: a younger gap is most likely a transaction that has not committed yet. */
+const freshFor = 30_000;
+/** How often older gaps are asked for. */
+const oldInterval = 2_000;
+/** A session that was given a block of ids may use the rest of it much later. Changes are kept for as long. */
+const keptFor = 24 * 60 * 60 * 1000;
+/** Gaps that stay, because a transaction was rolled back, are few. Beyond this the oldest ones are given up. */
+const maxGaps = 1_000;
+
+/** Ids that were handed out and haven't appeared yet: of transactions under way, or of blocks that sessions were given. */
+export class IdGaps {
+  #gaps: Gap[] = [];
+  #oldAskedAt = Number.NEGATIVE_INFINITY;
+
+  add(first: number, last: number, now: number): void {
+    if (first > last) return;
+    this.#gaps.push({ first, last, since: now });
+    if (this.#gaps.length > maxGaps) this.#gaps.shift();
+  }
+
+  clear(): void {
+    this.#gaps = [];
+  }
+
+  /** Which ids are worth a look now. */
+  due(now: number): readonly IdRange[] {
+    this.#gaps = this.#gaps.filter(({ since }) => now - since <= keptFor);
+    const isOldTurn = Math.abs(now - this.#oldAskedAt) >= oldInterval;
+    if (isOldTurn) this.#oldAskedAt = now;
+    return this.#gaps.filter(({ since }) => isOldTurn || now - since <= freshFor);
+  }
+
+  /** This id has appeared. */
+  fill(id: number): void {
+    const index = this.#gaps.findIndex(({ first, last }) => first <= id && id <= last);
+    const gap = this.#gaps[index];
+    if (gap === undefined) return;
+    const rest = [
+      { ...gap, last: id - 1 },
+      { ...gap, first: id + 1 },
+    ];
+    this.#gaps.splice(index, 1, ...rest.filter(({ first, last }) => first <= last));
+  }
+}

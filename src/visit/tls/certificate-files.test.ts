@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createPrivateKey } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selfSigned } from '../../../test/support/certificate.ts';
+import { StartProblem } from '../../start-problem.ts';
+import { readCertificate } from './certificate-files.ts';
+
+const good = selfSigned('links.example.com');
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'linnet-certificate-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function read({ certificate, key }: { certificate: string; key: string }) {
+  const files = { certificate: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
+  await Promise.all([writeFile(files.certificate, certificate), writeFile(files.key, key)]);
+  return readCertificate(files, Date.now());
+}
+
+const windows = (text: string) => text.replaceAll('\n', '\r\n');
+const locked = createPrivateKey(good.key)
+  .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
+  .toString();
+
+test.each([
+  ['as they are', good],
+  ['with the key of RSA', selfSigned('links.example.com', { rsaBits: 2048 })],
+  ['with lines of Windows', { certificate: windows(good.certificate), key: windows(good.key) }],
+  ['both in one file', { certificate: good.certificate + good.key, key: good.certificate + good.key }],
+])('a certificate and its key are taken %s', async (_, pair) => {
+  expect(await read(pair)).toEqual(pair);
+});
+
+const below = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+test.each([
+  [
+    'for another key',
+    { ...good, key: selfSigned('links.example.com').key },
+    /another key .* Set TLS_CERT and TLS_KEY to files that belong together\.$/,
+  ],
+  ['empty', { ...good, certificate: '' }, /^TLS_CERT is .* no certificate in it\. Give a PEM file/],
+  ['garbage', { ...good, certificate: '\0\xff garbage' }, /no certificate in it\. Give a PEM file/],
+  [
+    'cut off',
+    { ...good, certificate: good.certificate.slice(0, 200) },
+    /no certificate in it\. Give a PEM file/,
+  ],
+  [
+    'with garbage below it',
+    { ...good, certificate: good.certificate + below },
+    /can not be used: .* Make it anew/,
+  ],
+  ['the key', { certificate: good.key, key: good.certificate }, /^TLS_CERT is .* Give a PEM file/],
+  ['good, and its key cut off', { ...good, key: good.key.slice(0, 80) }, /^TLS_KEY is .* Give a PEM file/],
+  [
+    'good, and its key behind a password',
+    { ...good, key: locked },
+    /^TLS_KEY is .* without one: openssl pkey/,
+  ],
+  ['over', selfSigned('links.example.com', { days: [-9, -1] }), /was good until .* Renew it/],
+  ['of tomorrow', selfSigned('links.example.com', { days: [1, 9] }), /only good from .* Check the clock/],
+  [
+    'of RSA with 1024 bits',
+    selfSigned('links.example.com', { rsaBits: 1024 }),
+    /RSA with 1024 bits, .* Make both anew/,
+  ],
+])('one that is %s is refused with one line that says what to do', async (_, pair, line) => {
+  const refusal = await read(pair).then(
+    () => 'it was taken',
+    (cause) => (cause instanceof StartProblem ? cause.message : cause),
+  );
+  expect(refusal).toMatch(line);
+  expect(refusal).not.toContain('\n');
+});
+
+test('files that are not there, or are folders, are refused likewise', () => {
+  for (const file of [join(folder, 'nowhere'), folder])
+    expect(() => readCertificate({ certificate: file, key: file }, 0)).toThrow(
+      /^TLS_CERT is .* Give a PEM file/,
+    );
+});

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+describe.each(storeKinds)('external ids of links on %s', (store) => {
+  let app: TestApp;
+  /** On PostgreSQL another node, or else the same. */
+  let other: TestApp;
+  let owner: Newcomer;
+  const call = (method: string, path: string, body?: object, node = app) =>
+    node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  let ids = 0;
+  const fresh = () => `order-${++ids}`;
+  const link = { destination_url: 'https://example.com/order' };
+  const at = (external: string) => `/link/external/${encodeURIComponent(external)}`;
+  const put = (external: string, body: object, node = app) => call('PUT', at(external), body, node);
+  const create = async (fields: object) => (await call('POST', '/link', { ...link, ...fields })).json;
+  const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+  const taken = [409, 'EXTERNAL_ID_TAKEN', 'external_id'];
+
+  beforeAll(async () => {
+    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
+    app = await startApp({ env: shared });
+    other = store === 'postgres' ? await startApp({ env: shared }) : app;
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect([...app.faults, ...other.faults]).toEqual([]);
+    await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
+  });
+
+  test('make a link, and then change it: only what is sent', async () => {
+    const external = fresh();
+    const tags = await Promise.all(
+      ['one', 'two'].map(async (name) => (await call('POST', '/tag', { name })).json.id),
+    );
+    expect((await call('GET', at(external))).status).toBe(404);
+    const made = await put(external, { ...link, name: 'first', password: 'sesame', tags });
+    expect([made.status, made.json.external_id, made.json.tags.length]).toEqual([201, external, 2]);
+    const changed = await put(external, {
+      destination_url: 'https://example.com/changed',
+      tags: tags.slice(1),
+    });
+    expect(changed.status).toBe(200);
+    expect(changed.json).toMatchObject({
+      ...{ id: made.json.id, suffix: made.json.suffix, name: 'first', has_password: true },
+      destination_url: 'https://example.com/changed',
+    });
+    expect(changed.json.tags.map((tag: { id: number }) => tag.id)).toEqual(tags.slice(1));
+    expect((await call('GET', at(external))).json).toEqual(changed.json);
+    // What was read may be sent back whole.
+    const back = await put(external, { ...changed.json, name: 'third' });
+    expect([back.status, back.json.name, back.json.has_password]).toEqual([200, 'third', true]);
+    const history = (await call('GET', `/link/${made.json.id}/history`)).json.history;
+    expect(history.map(({ action }: { action: string }) => action)).toEqual([
+      'changed',
+      'changed',
+      'created',
+    ]);
+    const empty = await put(external, { ...link, domain: '', suffix: '' });
+    expect([empty.status, empty.json.suffix]).toEqual([200, made.json.suffix]);
+  });
+
+  test('keep the rules of a change: fixed fields, versions, what is in print', async () => {
+    const external = fresh();
+    const made = (await put(external, { ...link, on_paper: true })).json;
+    expect(refused(await put(external, { ...link, suffix: 'another' }))).toEqual([
+      400,
+      'FIELD_FIXED',
+      'suffix',
+    ]);
+    expect(refused(await put(external, { ...link, disabled: true }))).toEqual([
+      409,
+      'LINK_ON_PAPER',
+      'confirm',
+    ]);
+    expect((await call('PUT', `${at(external)}?confirm=true`, { ...link, disabled: true })).status).toBe(200);
+    const stale = await app.call('PUT', `/api/v1${at(external)}`, {
+      ...{ key: owner.key, body: link },
+      headers: { 'if-match': `"${made.updated_at}"` },
+    });
+    expect(refused(stale)).toEqual([409, 'LINK_CHANGED', undefined]);
+    const absent = fresh();
+    for (const version of [`"${made.updated_at}"`, '*', '"nonsense"']) {
+      const headers = { 'if-match': version };
+      const sent = await app.call('PUT', `/api/v1${at(absent)}`, { key: owner.key, body: link, headers });
+      expect([version, ...refused(sent)]).toEqual([version, 404, 'NOT_FOUND', undefined]);
+    }
+    expect((await call('GET', at(absent))).status).toBe(404);
+    expect(refused(await put(external, {}))).toEqual([400, 'FIELD_MISSING', 'destination_url']);
+    expect(refused(await put(external, { ...link, external_id: 'else' }))).toEqual([
+      ...[400, 'FIELD_INVALID', 'external_id'],
+    ]);
+    expect(refused(await put('x'.repeat(256), link))).toEqual([400, 'FIELD_TOO_LONG', 'external_id']);
+  });
+
+  test('are unique in the organization, however they are set, and everybody has their own', async () => {
+    const external = fresh();
+    const one = await create({ external_id: external });
+    app.clock.now += 1;
+    const again = await call('POST', '/link', { ...link, external_id: external });
+    expect(refused(again)).toEqual(taken);
+    expect(again.json.error_string).toContain(`link ${one.id}`);
+    const two = await create({});
+    expect(refused(await call('PATCH', `/link/${two.id}`, { external_id: external }))).toEqual(taken);
+    expect((await call('PATCH', `/link/${one.id}`, { external_id: external, name: 'x' })).status).toBe(200);
+    expect((await call('PATCH', `/link/${one.id}`, { external_id: null })).json.external_id).toBe(null);
+    expect((await call('PATCH', `/link/${two.id}`, { external_id: external })).json.external_id).toBe(
+      external,
+    );
+    expect((await call('GET', at(external))).json.id).toBe(two.id);
+    // Back to the state in which the first one had it.
+    const back = await call('POST', `/link/${one.id}/history/restore`, { entry: 0 });
+    expect(refused(back)).toEqual(taken);
+    const stranger = await app.newcomer();
+    const body = { ...link, external_id: external };
+    expect((await app.call('POST', '/api/v1/link', { key: stranger.key, body })).status).toBe(201);
+  });
+
+  test('refuse in bulk the links that have a taken one, and leave the others alone', async () => {
+    const [there, twice] = [fresh(), fresh()];
+    await create({ external_id: there });
+    const links = [
+      { ...link, external_id: there },
+      { ...link, external_id: twice, suffix: `bulk-external-${store}` },
+      { ...link, external_id: twice },
+      link,
+      { ...link, external_id: fresh() },
+    ];
+    const { json } = await call('POST', '/link/bulk', { links });
+    expect(json.results.map(({ status }: { status: number }) => status)).toEqual([409, 201, 409, 201, 201]);
+    expect(json.results[2].error).toMatchObject({
+      error_code: 'EXTERNAL_ID_TAKEN',
+      field_key: 'external_id',
+    });
+    const atomic = await call('POST', '/link/bulk?atomic=true', { links: [link, links[0]] });
+    expect(refused(atomic)).toEqual([409, 'EXTERNAL_ID_TAKEN', 'links.1.external_id']);
+  });
+
+  test('lead all that are sent at once to one link', async () => {
+    const external = fresh();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        put(external, { ...link, name: `${index}` }, index % 2 ? app : other),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
+    const made = fresh();
+    const posts = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        call('POST', '/link', { ...link, external_id: made }, index % 2 ? app : other),
+      ),
+    );
+    expect(posts.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+  });
+
+  test('are free when their link is deleted, and come back with it while they are', async () => {
+    const [kept, lost] = [fresh(), fresh()];
+    const [one, two, three] = await Promise.all([
+      create({ external_id: kept }),
+      create({ external_id: lost }),
+      create({}),
+    ]);
+    const restore = async (...links: { id: number }[]) =>
+      (await call('POST', '/link/restore', { ids: links.map(({ id }) => id) })).json.restored;
+    for (const { id } of [one, two]) await call('DELETE', `/link/${id}`);
+    const replacement = await put(lost, link);
+    expect(replacement.status).toBe(201);
+    expect(await restore(one, two)).toBe(2);
+    expect((await call('GET', at(kept))).json.id).toBe(one.id);
+    expect((await call('GET', `/link/${two.id}`)).json.external_id).toBe(null);
+    // Of two in the bin with one id the one that was deleted last keeps it.
+    await call('DELETE', `/link/${one.id}`);
+    await call('PATCH', `/link/${three.id}`, { external_id: kept });
+    app.clock.now += 1;
+    await call('DELETE', `/link/${three.id}`);
+    expect(await restore(one, three)).toBe(2);
+    expect((await call('GET', at(kept))).json.id).toBe(three.id);
+    // Nothing of it is kept when the link is deleted for good.
+    await call('DELETE', `/link/${three.id}`);
+    await call('DELETE', `/link/deleted/${three.id}`);
+    const binned = await app.app.context.database.read
+      .selectFrom('link_bin')
+      .select(['external_id', 'destination_key'])
+      .where('id', '=', three.id)
+      .execute();
+    expect(binned).toEqual([{ external_id: null, destination_key: null }]);
+  });
+
+  test('may be any text, percent-encoded in the path, and are in the export', async () => {
+    for (const external of ['a/b', 'é ü?#&%', '日本', 'history', 'stats', '123', 'x'.repeat(255)]) {
+      const made = await put(`${external}`, link);
+      expect([external, made.status, made.json.external_id]).toEqual([external, 201, external]);
+      expect([external, (await call('GET', at(external))).json?.id]).toEqual([external, made.json.id]);
+    }
+    for (const broken of ['%ED%A0%80', 'a%E9', '100%', '%zz']) {
+      for (const method of ['GET', 'PUT']) {
+        const answer = await call(method, `/link/external/${broken}`, method === 'PUT' ? link : undefined);
+        expect([broken, ...refused(answer)]).toEqual([broken, 400, 'REQUEST_MALFORMED', undefined]);
+      }
+    }
+    for (const dots of ['.', '..'])
+      expect(refused(await call('POST', '/link', { ...link, external_id: dots }))).toEqual([
+        ...[400, 'FIELD_INVALID', 'external_id'],
+      ]);
+    for (const external of ['%00', 'x'.repeat(256)]) {
+      const path = `/link/external/${external}`;
+      expect([external, (await call('GET', path)).status]).toEqual([external, 404]);
+      expect([external, (await call('PUT', path, link)).json.field_key]).toEqual([external, 'external_id']);
+    }
+    const csv = (await call('GET', '/link.csv')).text;
+    expect(csv.split('\r\n')[0]).toContain('external_id');
+    expect(csv).toContain('日本');
+  });
+});

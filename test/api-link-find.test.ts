@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { destinationKey } from '../src/rules/destination-key.ts';
+import { dialects } from '../src/storage/dialect.ts';
+import { type Answer, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+describe.each(storeKinds)('create or find a link on %s', (store) => {
+  let app: TestApp;
+  /** On PostgreSQL another node, or else the same. */
+  let other: TestApp;
+  let owner: Newcomer;
+  const call = (method: string, path: string, body?: object, node = app) =>
+    node.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  let destinations = 0;
+  const fresh = () => `https://example.com/find/${++destinations}?a=b#c`;
+  const create = async (fields: object) => (await call('POST', '/link', fields)).json;
+  const find = (body: object, node = app) => call('POST', '/link?if_exists=return', body, node);
+  const brief = ({ status, json }: Answer) => [status, json.id];
+  const total = async () => (await call('GET', '/link?limit=1&archived=any')).json.total_links;
+
+  beforeAll(async () => {
+    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
+    app = await startApp({ env: shared });
+    other = store === 'postgres' ? await startApp({ env: shared }) : app;
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect([...app.faults, ...other.faults]).toEqual([]);
+    await Promise.all(store === 'postgres' ? [app.stop(), other.stop()] : [app.stop()]);
+  });
+
+  test('answers the link that leads there, as it is, and makes one where there is none', async () => {
+    const destination_url = fresh();
+    const made = await find({ destination_url, name: 'the first', archived: true });
+    expect([made.status, made.json.destination_url]).toEqual([201, destination_url]);
+    const found = await find({ destination_url, name: 'another name' });
+    expect([found.status, found.text]).toEqual([200, made.text]);
+    expect(brief(await find({ destination_url }, other))).toEqual([200, made.json.id]);
+    expect((await call('GET', `/link/${made.json.id}/history`)).json.history).toHaveLength(1);
+    // Without the parameter another one is made; the oldest is found.
+    expect((await create({ destination_url })).id).not.toBe(made.json.id);
+    expect(brief(await find({ destination_url }))).toEqual([200, made.json.id]);
+    // As it is stored, not as it is typed.
+    const bare = await create({ destination_url: 'find.example.com/ä b' });
+    expect(brief(await find({ destination_url: 'https://find.example.com/ä b' }))).toEqual([200, bare.id]);
+  });
+
+  test('looks at what links lead to now', async () => {
+    const [one, two] = [fresh(), fresh()];
+    const link = await create({ destination_url: one });
+    await call('PATCH', `/link/${link.id}`, { destination_url: two });
+    expect(brief(await find({ destination_url: two }))).toEqual([200, link.id]);
+    expect((await find({ destination_url: one })).status).toBe(201);
+    await call('DELETE', `/link/${link.id}`);
+    const made = (await find({ destination_url: two })).json;
+    expect(made.id).not.toBe(link.id);
+    await call('POST', '/link/restore', { ids: [link.id] });
+    expect(brief(await find({ destination_url: two }))).toEqual([200, link.id]);
+  });
+
+  test('passes over what doesn’t lead there now, and what is not the organization’s', async () => {
+    for (const fields of [
+      { disabled: true },
+      { expiration_date: '2020-01-01' },
+      { start_date: '2999-01-01' },
+      { rules: [{ when: { device: ['mobile'] }, destination_url: 'https://m.example.com' }] },
+    ]) {
+      const destination_url = fresh();
+      await create({ destination_url, ...fields });
+      expect([fields, (await find({ destination_url })).status]).toEqual([fields, 201]);
+      expect((await find({ destination_url })).status).toBe(200);
+    }
+    const destination_url = fresh();
+    const stranger = await app.newcomer();
+    await app.call('POST', '/api/v1/link', { key: stranger.key, body: { destination_url } });
+    expect((await find({ destination_url })).status).toBe(201);
+  });
+
+  test('finds under a suffix that is sent that one alone', async () => {
+    const destination_url = fresh();
+    const link = await create({ destination_url, suffix: `found-${store}` });
+    expect(brief(await find({ destination_url, suffix: link.suffix }))).toEqual([200, link.id]);
+    const second = await find({ destination_url, suffix: `second-${store}` });
+    expect([second.status, second.json.suffix]).toEqual([201, `second-${store}`]);
+    const taken = await find({ destination_url: fresh(), suffix: link.suffix });
+    expect([taken.status, taken.json.error_code]).toEqual([409, 'SUFFIX_TAKEN']);
+  });
+
+  test('makes one where many are sent at once, on any node, one by one and in bulk', async () => {
+    const destination_url = fresh();
+    const before = await total();
+    const links = [{ destination_url }, { destination_url }];
+    const [bulk, ...singles] = await Promise.all([
+      call('POST', '/link/bulk?if_exists=return', { links }, other),
+      ...Array.from({ length: 12 }, (_, index) => find({ destination_url }, index % 2 ? app : other)),
+    ]);
+    const answers = [
+      ...singles,
+      ...bulk.json.results.map(({ status, link }: never) => ({ status, json: link })),
+    ];
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect((await total()) - before).toBe(1);
+  });
+
+  test('has in bulk a result for each, in their order', async () => {
+    const [one, two] = [fresh(), fresh()];
+    const there = await create({ destination_url: one });
+    const suffix = `bulk-${store}`;
+    const links = [
+      { destination_url: one },
+      { destination_url: two, suffix },
+      { destination_url: 'nowhere' },
+      { destination_url: two },
+      { destination_url: two, suffix: `${suffix}-2` },
+    ];
+    const { json } = await call('POST', '/link/bulk?if_exists=return', { links });
+    const results = json.results.map((result: { status: number; link?: { suffix: string } }) => [
+      result.status,
+      result.link?.suffix,
+    ]);
+    expect(results).toEqual([
+      [200, there.suffix],
+      [201, suffix],
+      [400, undefined],
+      [200, suffix],
+      [201, `${suffix}-2`],
+    ]);
+    expect(json.results[3].link).toEqual(json.results[1].link);
+    for (const path of ['/link', '/link/bulk']) {
+      const wrong = await call('POST', `${path}?if_exists=perhaps`, links[0]);
+      expect([wrong.status, wrong.json.field_key]).toEqual([400, 'if_exists']);
+    }
+  });
+
+  test('has in bulk none refused for what is wrong with the one before it', async () => {
+    const [one, two] = [fresh(), fresh()];
+    const suffix = `bulk-taken-${store}`;
+    await create({ destination_url: fresh(), suffix });
+    const links = [
+      { destination_url: one, suffix },
+      { destination_url: one, suffix },
+      { destination_url: one },
+      { destination_url: one },
+      { destination_url: two, tags: [999_999] },
+      { destination_url: two },
+    ];
+    const { results } = (await call('POST', '/link/bulk?if_exists=return', { links })).json;
+    expect(results.map(({ status }: { status: number }) => status)).toEqual([409, 409, 201, 200, 400, 201]);
+    expect(results[3].link).toEqual(results[2].link);
+    expect([results[2], results[5]].map(({ link }) => link.destination_url)).toEqual([one, two]);
+  });
+
+  test('is answered the same under one Idempotency-Key, found or made', async () => {
+    const destination_url = fresh();
+    const keyed = (key: string) =>
+      app.call('POST', '/api/v1/link?if_exists=return', {
+        ...{ key: owner.key, body: { destination_url } },
+        headers: { 'idempotency-key': key },
+      });
+    expect([(await keyed('made')).status, (await keyed('found')).status]).toEqual([201, 200]);
+    expect([(await keyed('made')).status, (await keyed('found')).status]).toEqual([201, 200]);
+  });
+
+  test('finds by an index, and links from before there was one', async () => {
+    const { database } = app.app.context;
+    const odd = ['https://example.com/%C3%A4?q={x}', `https://example.com/${'x'.repeat(8_000)}`];
+    const ids = await Promise.all(odd.map(async (destination_url) => (await create({ destination_url })).id));
+    const { destinationKey: expression } = dialects[store];
+    await database.migrate(async (queries) => {
+      await sql`update links set destination_key = null`.execute(queries);
+      await sql`update links set destination_key = ${sql.raw(expression)}`.execute(queries);
+    });
+    const rows = await database.read
+      .selectFrom('links')
+      .select(['destination_url', 'destination_key'])
+      .execute();
+    for (const row of rows) expect(row.destination_key).toBe(destinationKey(row.destination_url));
+    for (const [index, destination_url] of odd.entries())
+      expect(brief(await find({ destination_url }))).toEqual([200, ids[index]]);
+    const plan = await database.write(async (queries) => {
+      // Postgres reads a small table whole, unless it is told not to.
+      if (store === 'postgres') await sql`set local enable_seqscan = off`.execute(queries);
+      const explain = sql.raw(store === 'sqlite' ? 'explain query plan' : 'explain');
+      return await sql`${explain} select id from links where organization_id = 1 and destination_key = 2
+        and destination_url = 'x' order by id limit 1`.execute(queries);
+    });
+    expect(JSON.stringify(plan.rows)).toContain('links_destination');
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'bun:test';
+import { barriersOn } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { notice } from './link-list.ts';
+import { field, linkPagesOf, patience, save } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+describe('the history of a link', () => {
+  test(
+    'shows what changed from what to what, goes back to a state, and takes that back',
+    async () => {
+      const { page, read, change, link, owner } = await open({ name: 'First' });
+      await change({ destination_url: 'https://example.com/after', password: 'sesame' });
+      await page.reload();
+      await field(page, 'Name').fill('Second');
+      await save(page);
+      await page.getByRole('link', { name: 'History' }).click();
+      const entries = page.locator('.history-entry');
+      await entries.nth(2).waitFor();
+      expect(await entries.count()).toBe(3);
+      expect(await entries.nth(0).innerText()).toContain(`${owner.email} changed name`);
+      expect(await entries.nth(0).locator('del').innerText()).toContain('First');
+      expect(await entries.nth(0).locator('ins').innerText()).toContain('Second');
+      expect(await entries.nth(0).getByRole('button').count()).toBe(0);
+      expect(await entries.nth(1).innerText()).toContain('with the API key "tests"');
+      expect(await entries.nth(1).locator('del mark').allInnerTexts()).toEqual(['before']);
+      expect(await entries.nth(1).innerText()).toContain('stays secret');
+      expect(await page.content()).not.toContain('sesame');
+      expect(await entries.nth(2).innerText()).toContain('created the link');
+      expect(await barriersOn(page)).toEqual([]);
+
+      await entries
+        .nth(2)
+        .getByRole('button', { name: /^Back to this/ })
+        .click();
+      await entries.nth(3).waitFor();
+      expect(await entries.nth(0).innerText()).toContain('went back to an earlier state');
+      expect(await read()).toMatchObject({
+        name: 'First',
+        destination_url: 'https://example.com/before',
+        has_password: true,
+      });
+      await notice(page).getByRole('button', { name: 'Undo' }).click();
+      await entries.nth(4).waitFor();
+      expect(await read()).toMatchObject({ name: 'Second', destination_url: 'https://example.com/after' });
+      await page.getByRole('link', { name: 'Details' }).click();
+      expect(await field(page, 'Name').inputValue()).toBe('Second');
+
+      // Somebody else changes the link while its history is looked at.
+      await page.getByRole('link', { name: 'History' }).click();
+      await entries.nth(4).waitFor();
+      await change({ name: 'Theirs' });
+      await entries
+        .nth(4)
+        .getByRole('button', { name: /^Back to this/ })
+        .click();
+      await page.getByText('This link was changed in the meantime', { exact: false }).first().waitFor();
+      expect(await read()).toMatchObject({ name: 'Theirs', id: link.id });
+      await entries.nth(5).waitFor();
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'of many changes is loaded a part at a time',
+    async () => {
+      const { page, change } = await open({ name: '0' });
+      for (let at = 1; at <= 30; at++) await change({ name: String(at) });
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByRole('button', { name: 'Show earlier changes' }).click();
+      const entries = page.locator('.history-entry');
+      await entries.nth(30).waitFor();
+      expect(await entries.count()).toBe(31);
+      expect(await entries.nth(30).innerText()).toContain('created the link');
+      expect(await page.getByRole('button', { name: 'Show earlier changes' }).count()).toBe(0);
+      await page.context().close();
+    },
+    patience,
+  );
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { linksOf, notice, row, rows, suffixes } from './link-list.ts';
+import { field, linkPagesOf, patience, save } from './link-page.ts';
+
+const app = await appOfSuite();
+const { link } = linksOf(app);
+const open = linkPagesOf(app);
+
+describe('the archive', () => {
+  test(
+    'takes links out of the list, one or many, and gives them back',
+    async () => {
+      const who = await app.newcomer();
+      for (const at of [1, 2, 3, 4]) await link(who, `shelf-${at}`);
+      const page = await dashboardOf(app, who);
+      await row(page, 'shelf-1')
+        .getByRole('button', { name: /^More about/ })
+        .click();
+      await page.getByRole('button', { name: 'Archive link' }).click();
+      await row(page, 'shelf-1').waitFor({ state: 'detached' });
+      expect(await page.getByRole('status').getByText('3 links').isVisible()).toBe(true);
+      await notice(page).getByRole('button', { name: 'Undo' }).click();
+      await row(page, 'shelf-1').waitFor();
+
+      for (const at of [1, 2]) await page.getByRole('checkbox', { name: new RegExp(`shelf-${at}`) }).click();
+      await page
+        .getByRole('group', { name: 'Selected links' })
+        .getByRole('button', { name: 'Archive' })
+        .click();
+      await row(page, 'shelf-2').waitFor({ state: 'detached' });
+      expect(await suffixes(page)).toEqual(['/shelf-4', '/shelf-3']);
+
+      await page.getByRole('link', { name: 'Archived links' }).click();
+      await row(page, 'shelf-2').waitFor();
+      expect(await suffixes(page)).toEqual(['/shelf-2', '/shelf-1']);
+      expect(await page.getByRole('status').getByText('2 archived links').isVisible()).toBe(true);
+      expect(await barriersOn(page)).toEqual([]);
+      for (const at of [1, 2]) await page.getByRole('checkbox', { name: new RegExp(`shelf-${at}`) }).click();
+      await page
+        .getByRole('group', { name: 'Selected links' })
+        .getByRole('button', { name: 'Unarchive' })
+        .click();
+      await page.getByText('Nothing is archived').waitFor();
+      await page.getByRole('link', { name: 'Show the links in use' }).click();
+      await row(page, 'shelf-1').waitFor();
+      expect(await rows(page).count()).toBe(4);
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'is named where it has all links there are',
+    async () => {
+      const who = await app.newcomer();
+      await link(who, 'put-away', { archived: true });
+      const page = await dashboardOf(app, who);
+      await page.getByRole('link', { name: '1 archived link' }).click();
+      await row(page, 'put-away').waitFor();
+      await page.context().close();
+    },
+    patience,
+  );
+});
+
+describe('a link', () => {
+  test(
+    'is disabled and has notes on its page, and both are found in the list',
+    async () => {
+      const { page, link: made, read } = await open({ name: 'Window' });
+      await field(page, 'Notes').fill('On the door of the shop');
+      await page.getByRole('switch', { name: 'Disabled' }).click();
+      await save(page);
+      expect(await read()).toMatchObject({ notes: 'On the door of the shop', disabled: true });
+      expect((await app.visit(`/${made.suffix}`)).status).toBe(410);
+      expect(await page.locator('.facts').getByText('Disabled').isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('button', { name: 'Archive link' }).click();
+      await page.locator('.facts').getByText('Archived').waitFor();
+      await notice(page).getByRole('button', { name: 'Undo' }).click();
+      await page.locator('.facts').getByText('Archived').waitFor({ state: 'detached' });
+      expect(await barriersOn(page)).toEqual([]);
+
+      await page.goto(`${app.url}/app?q=door+of+the`);
+      await row(page, made.suffix).getByText('Disabled').waitFor();
+      await page.goto(`${app.url}/app/links/${made.id}`);
+      await page.getByRole('switch', { name: 'Disabled' }).click();
+      await save(page);
+      expect((await app.visit(`/${made.suffix}`)).status).toBe(302);
+      await page.context().close();
+    },
+    patience,
+  );
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test';
+import { barriersOn, dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { eventually } from '../support/eventually.ts';
+import { linksOf, row, rows } from './link-list.ts';
+import { field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const { link } = linksOf(app);
+const open = linkPagesOf(app);
+
+describe('a link in print', () => {
+  test(
+    'is marked by the download of its code, and asks once more before it is ended',
+    async () => {
+      const { page, read } = await open();
+      await field(page, 'Name').fill('Poster');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download SVG' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toEndWith('.svg');
+      await page.locator('.facts').getByText('On paper').waitFor();
+      expect(await read()).toMatchObject({ on_paper: true });
+      await page.getByRole('switch', { name: 'On paper', checked: true }).waitFor();
+
+      await save(page);
+      expect(await read()).toMatchObject({ on_paper: true, name: 'Poster' });
+
+      await page.getByRole('switch', { name: 'Disabled' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      const question = page.getByRole('dialog', { name: 'This is in print' });
+      await question.waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+      await question.getByRole('button', { name: 'Keep it working' }).click();
+      await page.getByText('Nothing was changed, as it is in print.').first().waitFor();
+      expect(await read()).toMatchObject({ disabled: false });
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await question.getByRole('button', { name: 'End it all the same' }).click();
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(await read()).toMatchObject({ disabled: true });
+      await page.getByRole('switch', { name: 'Disabled' }).click();
+      await save(page);
+      expect(await read()).toMatchObject({ disabled: false });
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'is found by a filter of the list, and deleted after a second yes',
+    async () => {
+      const who = await app.newcomer();
+      await link(who, 'poster', { on_paper: true });
+      await link(who, 'banner');
+      const page = await dashboardOf(app, who);
+      await page.getByRole('combobox', { name: 'Filter by paper' }).selectOption('true');
+      await row(page, 'banner').waitFor({ state: 'detached' });
+      expect(await rows(page).count()).toBe(1);
+      const remove = async () => {
+        await row(page, 'poster')
+          .getByRole('button', { name: /^More about/ })
+          .click();
+        await page.getByRole('button', { name: 'Delete link' }).click();
+      };
+      const question = page.getByRole('dialog', { name: 'This is in print' });
+      await remove();
+      await question.getByRole('button', { name: 'Keep it working' }).click();
+      await row(page, 'poster').waitFor();
+      await remove();
+      await question.getByRole('button', { name: 'End it all the same' }).click();
+      await row(page, 'poster').waitFor({ state: 'detached' });
+      await eventually(
+        async () => (await app.call('GET', '/api/v1/link', { key: who.key })).json.total_links === 1,
+        'the link to be deleted',
+      );
+      await page.context().close();
+    },
+    patience,
+  );
+});

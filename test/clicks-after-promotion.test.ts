@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, createApp } from '../src/app.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { folderOf, journalsIn, segmentFile, segmentsIn } from '../src/journal/files.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { Log } from '../src/telemetry/log.ts';
+import { eventually } from './support/eventually.ts';
+import { wholeLedger } from './support/hits.ts';
+import { PostgresServer } from './support/postgres.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const SECRET_KEY = 'the same secret on every node, long enough';
+const server = new PostgresServer();
+let url: string;
+const lines: string[] = [];
+const log = new Log('warn', (line) => lines.push(line));
+
+beforeAll(async () => {
+  url = await server.url();
+});
+afterAll(() => server.stop());
+
+const nodeIn = (DATA_DIR: string, settings: Record<string, string> = {}): Promise<App> =>
+  createApp(
+    loadConfig({
+      PORT: '0',
+      DATA_DIR,
+      DATABASE_URL: `${url}?connect_timeout=60`,
+      MISS_LIMIT: '0',
+      SECRET_KEY,
+      ...settings,
+    }),
+    { log },
+  );
+
+let sites = 0;
+/** Each click comes from a site of its own. */
+async function click(app: App, linkId: number, count: number): Promise<string[]> {
+  const from = Array.from({ length: count }, () => `site-${++sites}.example`);
+  for (const site of from)
+    await app.clicks.append({
+      linkId,
+      organizationId: 1,
+      at: Date.now(),
+      outcome: 'redirect',
+      target: 'default',
+      method: 'GET',
+      address: '198.51.100.7',
+      userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:${sites}.0) Gecko/20100101 Firefox/${sites}.0`,
+      acceptLanguage: '',
+      referer: `https://${site}/`,
+      query: '',
+      purpose: '',
+      clientHints: 0,
+      witness: 'none',
+      doNotTrack: false,
+      countryHint: '',
+      ledBy: '',
+    });
+  await app.clicks.settled();
+  return from;
+}
+
+/** Where the clicks of this link have come from, as the database says. */
+async function sitesOf(linkId: number): Promise<string[]> {
+  const database = await openDatabase(url, '', () => {});
+  try {
+    const hits = (await wholeLedger(database.read)).filter((hit) => hit.link_id === linkId);
+    const words = await database.read.selectFrom('words').selectAll().execute();
+    const nameOf = new Map(words.map(({ id, word }) => [id, word]));
+    return hits.map(({ referrer }) => nameOf.get(referrer) ?? '').sort();
+  } finally {
+    await database.close();
+  }
+}
+
+const hasAll = async (linkId: number, sites: readonly string[]): Promise<boolean> =>
+  JSON.stringify(await sitesOf(linkId).catch(() => [])) === JSON.stringify([...sites].sort());
+
+test.each([
+  ['promotion of a replica that lagged', 1],
+  ['restore of files that were kept', 2],
+] as const)(
+  'after the %s all clicks are there once, of running nodes and of one that had stopped',
+  async (kind, link) => {
+    await using folder = await temporaryFolder();
+    const [here, there] = [join(folder.path, 'here'), join(folder.path, 'there')];
+    const running = await nodeIn(here);
+    const stopped = await nodeIn(there);
+    const all = [...(await click(running, link, 30)), ...(await click(stopped, link, 10))];
+    await server.keep();
+    all.push(...(await click(running, link, 50)), ...(await click(stopped, link, 20)));
+    await stopped.stop();
+    expect(await hasAll(link, all)).toBe(true);
+
+    if (kind.startsWith('restore')) await server.restore();
+    else await server.promoteReplica();
+    expect(await sitesOf(link)).toHaveLength(40);
+    const again = await nodeIn(there);
+    await eventually(() => hasAll(link, all), 'the clicks that the database had lost');
+    all.push(...(await click(running, link, 5)), ...(await click(again, link, 5)));
+    expect(await hasAll(link, all)).toBe(true);
+    await Promise.all([running.stop(), again.stop()]);
+    expect(lines.filter((line) => line.includes('clicks may be folded again'))).not.toEqual([]);
+    expect(lines.filter((line) => line.includes('gone from the journal'))).toEqual([]);
+  },
+);
+
+test('folded segments go after their time, and at once where they are not to be kept', async () => {
+  await using folder = await temporaryFolder();
+  const segments = () =>
+    journalsIn(folder.path).flatMap((name) => {
+      const path = folderOf(folder.path, name);
+      return segmentsIn(path).map((segment) => segmentFile(path, segment));
+    });
+  const app = await nodeIn(folder.path);
+  await click(app, 3, 5);
+  await click(app, 3, 5);
+  await app.stop();
+  expect(segments().length).toBeGreaterThan(1);
+  const next = await nodeIn(folder.path);
+  await click(next, 3, 5);
+  for (const path of segments()) utimesSync(path, 1, 1);
+  next.clicks.tidy();
+  await eventually(() => journalsIn(folder.path).length === 1, 'the journal before this one to go');
+  await next.stop();
+  const last = await nodeIn(folder.path, { JOURNAL_KEEP_MINUTES: '0' });
+  await click(last, 3, 5);
+  await last.stop();
+  const afterwards = await nodeIn(folder.path, { JOURNAL_KEEP_MINUTES: '0' });
+  await eventually(() => segments().length === 0, 'all that was kept to go');
+  await afterwards.stop();
+  expect(await sitesOf(3)).toHaveLength(20);
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createServer, type Server } from 'node:tls';
+import { loadConfig } from '../src/config/load.ts';
+import { backlogFindings } from '../src/health/backlog.ts';
+import { certificateFinding, certificateFindings } from '../src/health/certificate.ts';
+import { clockFindings } from '../src/health/clock.ts';
+import { databaseFindings } from '../src/health/database.ts';
+import { diskFindings } from '../src/health/disk.ts';
+import { dnsFindings } from '../src/health/dns.ts';
+import { examine } from '../src/health/examine.ts';
+import { lastBackupFindings } from '../src/health/last-backup.ts';
+import type { Patient } from '../src/health/patient.ts';
+import { folderOf, segmentFile } from '../src/journal/files.ts';
+import type { Finding } from '../src/rules/finding.ts';
+import { Site } from '../src/rules/site.ts';
+import { newestMigration } from '../src/storage/migrate.ts';
+import { selfSigned } from './support/certificate.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const now = Date.now();
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: Server;
+let port: number;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const { certificate, key } = selfSigned('localhost');
+  server = createServer({ cert: certificate, key });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  port = typeof address === 'object' && address !== null ? address.port : 0;
+});
+afterAll(async () => {
+  server.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+type Row = Record<string, unknown>;
+
+/** A store that answers each question by the first of these whose words are in it, and others with nothing. */
+const storeWith = (answers: Record<string, readonly Row[]>): NonNullable<Patient['store']> => ({
+  kind: 'sqlite',
+  ask: async (sql) => Object.entries(answers).find(([words]) => sql.includes(words))?.[1] ?? [],
+  close: async () => {},
+});
+
+function patient(changes: Partial<Patient> & { readonly env?: Record<string, string> } = {}): Patient {
+  const { env = {}, ...rest } = changes;
+  return {
+    config: loadConfig(env),
+    dataDir: folder.path,
+    site: new Site(new URL('https://links.example.com')),
+    secrets: null,
+    store: storeWith({}),
+    storeProblem: null,
+    dns: { addressesOf: async () => ['192.0.2.7'] },
+    mailer: null,
+    now,
+    ...rest,
+  };
+}
+
+/** Each as its state and what is found, and whoever has to do something is told what. */
+async function told(findings: Promise<readonly Finding[]>): Promise<string[]> {
+  const found = await findings;
+  for (const { state, todo } of found) expect(todo === null).toBe(state === 'ok');
+  return found.map(({ state, found }) => `${state}: ${found}`);
+}
+
+describe('the DNS', () => {
+  const domains = storeWith({ 'from domains': [{ host: 'go.example.org' }, { host: 'to.example.org' }] });
+  const leads = (names: Record<string, readonly string[] | null>) => ({
+    addressesOf: async (host: string) => names[host] ?? (host in names ? null : []),
+  });
+
+  test('has the host and each domain, or what to add is told', async () => {
+    const here = ['192.0.2.7'];
+    const names = { 'links.example.com': here, 'go.example.org': here, 'to.example.org': ['192.0.2.9'] };
+    expect(await told(dnsFindings(patient({ store: domains, dns: leads(names) })))).toEqual([
+      'ok: links.example.com leads to 192.0.2.7.',
+      'notice: to.example.org leads to 192.0.2.9.',
+      'ok: 1 verified domain leads here.',
+    ]);
+    const some = leads({ 'links.example.com': here, 'go.example.org': null });
+    expect(await told(dnsFindings(patient({ store: domains, dns: some })))).toEqual([
+      'ok: links.example.com leads to 192.0.2.7.',
+      'notice: The name servers did not answer for go.example.org.',
+      'notice: to.example.org has no address.',
+    ]);
+    expect(await told(dnsFindings(patient({ dns: leads({}) })))).toEqual([
+      'problem: links.example.com has no address in the DNS.',
+    ]);
+    expect(await told(dnsFindings(patient({ dns: leads({ 'links.example.com': null }) })))).toEqual([
+      'notice: The name servers did not answer for links.example.com.',
+    ]);
+  });
+});
+
+describe('the certificate', () => {
+  const site = () => new Site(new URL(`https://localhost:${port}`));
+
+  test('is looked at as a browser does: whether it is trusted, over, soon over, or there at all', async () => {
+    const [untrusted] = await told(certificateFindings(patient({ site: site() })));
+    expect(untrusted).toMatch(/^problem: Browsers refuse the certificate of localhost: /);
+    const later = patient({ site: site(), now: now + 5 * day });
+    expect((await told(certificateFindings(later)))[0]).toMatch(/^problem: .* ran out \d days ago/);
+    const nowhere = patient({ site: new Site(new URL('https://localhost:1')) });
+    expect((await told(certificateFindings(nowhere)))[0]).toMatch(/^notice: .* could not be seen from here/);
+    const plain = patient({ site: new Site(new URL('http://localhost')) });
+    expect((await told(certificateFindings(plain)))[0]).toMatch(/^ok: .* without HTTPS/);
+  });
+
+  test('that should have been renewed is told of, however long it is made for', () => {
+    const of = (life: number, left: number) =>
+      certificateFinding(
+        'a.example',
+        { problem: null, begins: now - (life - left) * day, expires: now + left * day },
+        now,
+      ).state;
+    expect([of(90, 29), of(90, 9), of(6, 2), of(6, 0.5), of(365, 11), of(365, 9)]).toEqual([
+      'ok',
+      'notice',
+      'ok',
+      'notice',
+      'ok',
+      'notice',
+    ]);
+  });
+
+  test('whose order failed is told with the authority’s words, one that is still good as a notice', async () => {
+    const failing = (host: string, not_after: number | null) => ({
+      host,
+      problem: 'rate_limit',
+      problem_detail: 'too many',
+      not_after,
+      is_domain: 1,
+    });
+    const rows = [failing('go.example.org', null), failing('localhost', now + day)];
+    const asked = patient({
+      site: site(),
+      store: storeWith({ 'from certificates': rows }),
+      env: { HTTPS: 'auto', BASE_URL: 'https://links.example.com' },
+    });
+    expect(await told(certificateFindings(asked))).toEqual([
+      'problem: go.example.org has no certificate: its order failed.',
+      'notice: The certificate of localhost could not be renewed.',
+    ]);
+    expect((await certificateFindings(asked))[0]?.todo).toEndWith('(The authority: too many)');
+  });
+});
+
+test('a clock that is behind what the store has been told is wrong', async () => {
+  const findings = await told(
+    clockFindings(patient({ store: storeWith({ 'max(at)': [{ at: now + 60_000 }] }) })),
+  );
+  expect(findings).toEqual([expect.stringMatching(/^problem: .* from 60 seconds in the future/)]);
+  expect((await told(clockFindings(patient())))[0]).toStartWith('ok: It is ');
+});
+
+test('a folder that is none is told of', async () => {
+  const nowhere = patient({ dataDir: join(folder.path, 'nowhere') });
+  expect((await told(diskFindings(nowhere)))[0]).toMatch(/^problem: .* can not be written/);
+  expect((await told(diskFindings(patient())))[0]).toMatch(/free\.$/);
+});
+
+test('clicks that wait are told of, and for longer than minutes they are a problem', async () => {
+  expect(await told(backlogFindings(patient()))).toEqual(['ok: All clicks are in the database.']);
+  const name = { node: 'a', process: 'b' };
+  await mkdir(folderOf(folder.path, name), { recursive: true });
+  const file = segmentFile(folderOf(folder.path, name), 1);
+  await writeFile(file, new Uint8Array(2e6));
+  expect((await told(backlogFindings(patient())))[0]).toMatch(/^ok: 2\.0 MB of clicks wait/);
+  await utimes(file, new Date(now - day), new Date(now - day));
+  expect((await told(backlogFindings(patient())))[0]).toMatch(/^problem: .* since 86400 seconds/);
+  const folded = storeWith({ journal_watermarks: [{ node: 'a/b', segment: 1, byte_offset: 2e6 }] });
+  expect(await told(backlogFindings(patient({ store: folded })))).toEqual([
+    'ok: All clicks are in the database.',
+  ]);
+});
+
+test('a backup of long ago, and tables of another version, are told of', async () => {
+  const made = (at: number) => patient({ store: storeWith({ settings: [{ value: String(at) }] }) });
+  expect((await told(lastBackupFindings(made(now - 8 * day))))[0]).toStartWith('notice: ');
+  expect((await told(lastBackupFindings(made(now - day))))[0]).toStartWith('ok: ');
+  const tables = (number: number) =>
+    patient({
+      store: storeWith({
+        sqlite_version: [{ version: '3.50' }],
+        sqlite_master: [{ 1: 1 }],
+        'max(number)': [{ number }],
+      }),
+    });
+  expect((await told(databaseFindings(tables(newestMigration))))[0]).toStartWith('ok: SQLite 3.50');
+  expect((await told(databaseFindings(tables(newestMigration - 1))))[0]).toStartWith('notice: ');
+  expect((await told(databaseFindings(tables(newestMigration + 1))))[0]).toStartWith('problem: ');
+});
+
+test('a check that breaks is told of as such, and the others go on', async () => {
+  const broken = { ...storeWith({}), ask: () => Promise.reject(new Error('broken')) };
+  const findings = await examine(patient({ store: broken, site: new Site(new URL('http://localhost')) }));
+  expect(findings.filter(({ found }) => found.includes('broken')).length).toBeGreaterThan(0);
+  expect(findings.find(({ check }) => check === 'disk')?.found).toContain('free');
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
+import { ask, PostgresPair } from './support/postgres-pair.ts';
+import { stretched } from './support/stretched.ts';
+
+let pair: PostgresPair;
+let app: TestApp;
+let owner: Newcomer;
+
+beforeEach(async () => {
+  pair = await PostgresPair.start();
+  app = await startApp({ env: { DATABASE_URL: pair.url } });
+  owner = await app.newcomer();
+});
+afterEach(async () => {
+  await app?.stop();
+  await pair?.[Symbol.asyncDispose]();
+});
+
+const make = (url = 'https://destination.example') =>
+  app.call('POST', '/api/v1/link?disable_png=true', { key: owner.key, body: { destination_url: url } });
+
+const ready = async () => {
+  const { status, json } = await app.call('GET', '/readyz');
+  return [status, json.status];
+};
+
+const pathOf = (made: { json: { url: string } }): string => new URL(made.json.url).pathname;
+
+/** What people and visitors are told, again and again: each answer with its time. */
+function press(path: string) {
+  const answers: { at: number; what: string; status: number }[] = [];
+  let isOver = false;
+  const during = async (what: string, call: () => Promise<{ status: number }>) => {
+    while (!isOver) {
+      const { status } = await call();
+      answers.push({ at: performance.now(), what, status });
+      await Bun.sleep(20);
+    }
+  };
+  const running = [
+    during('creation', () => make()),
+    during('list', () => app.call('GET', '/api/v1/link', { key: owner.key })),
+    during('visit', () => app.visit(path)),
+    during('miss', () => app.visit(`/not-there-${answers.length}`)),
+  ];
+  const stop = async () => {
+    isOver = true;
+    await Promise.all(running);
+  };
+  return { answers, stop };
+}
+
+test.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'after a primary that got %s, a promoted standby is found within five seconds: nothing fails from then on',
+  async (signal) => {
+    const path = pathOf(await make());
+    await app.visit(path);
+    expect(await ready()).toEqual([200, 'ready']);
+    await pair.caughtUp();
+    const { answers, stop } = press(path);
+    await eventually(() => answers.length > 40, 'answers');
+    pair.end(signal);
+    await pair.promote();
+    const promoted = performance.now();
+    const isWell = ({ what, status }: { what: string; status: number }) =>
+      status === { creation: 201, list: 200, visit: 302, miss: 404 }[what];
+    await eventually(async () => (await make()).status === 201, 'the new primary');
+    await Bun.sleep(1_000);
+    await stop();
+    const failed = answers.filter((answer) => !isWell(answer));
+    const last = Math.max(...failed.map(({ at }) => at - promoted));
+    expect(last).toBeLessThan(stretched(5_000));
+    // A link that is known needs no database, and what failed said when to come again.
+    expect(answers.filter(({ what, status }) => what === 'visit' && status !== 302)).toEqual([]);
+    expect(failed.filter(({ status }) => status !== 503)).toEqual([]);
+    expect(await ready()).toEqual([200, 'ready']);
+    expect(app.faults).toEqual([]);
+    const links = await ask(pair.standby.url, 'select count(*)::int as links from links');
+    const made = answers.filter(({ what, status }) => what === 'creation' && status === 201).length;
+    expect(Number(links[0]?.links)).toBeGreaterThanOrEqual(made);
+  },
+);
+
+test('a server that became read-only is away for changes, and visitors still find their links', async () => {
+  const seen = pathOf(await make());
+  const unseen = pathOf(await make('https://unseen.example'));
+  await app.visit(seen);
+  const readOnly = (is: 'on' | 'off') =>
+    ask(pair.primary.url, `alter system set default_transaction_read_only = ${is}`).then(() =>
+      ask(pair.primary.url, 'select pg_reload_conf()'),
+    );
+  await readOnly('on');
+  await eventually(async () => (await ready())[0] === 503, 'the setting to be seen');
+  expect(await ready()).toEqual([503, 'database read-only']);
+  const refused = await make();
+  expect([refused.status, refused.json.error_code, refused.headers.get('retry-after')]).toEqual([
+    503,
+    'STORE_AWAY',
+    '5',
+  ]);
+  expect((await app.visit(seen)).status).toBe(302);
+  expect((await app.visit(unseen)).status).toBe(302);
+  await readOnly('off');
+  await answerWhen(make, ({ status }) => status === 201, 'changes to be made again', stretched(5_000));
+  expect(await ready()).toEqual([200, 'ready']);
+  expect(app.faults).toEqual([]);
+});

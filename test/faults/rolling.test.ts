@@ -1,0 +1,111 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { firstAccount } from '../support/account.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { hasNginx, startNginx } from '../support/nginx.ts';
+import { runCommand, runServer, temporaryFolder } from '../support/program.ts';
+
+/** `npm run test:faults` restarts more often. */
+const restarts = process.env.ROUNDS === undefined ? 2 : Math.min(100, Number(process.env.ROUNDS));
+const host = 'links.example.com';
+const tls = { rejectUnauthorized: false };
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+/** How many sockets listen on this port of 127.0.0.1. */
+function listenersOn(port: number): number {
+  const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  return lines.filter((line) => line.includes(` ${place} 00000000:0000 0A `)).length;
+}
+
+const json = { 'content-type': 'application/json', host };
+
+async function ownerOf(origin: string, setupToken: string): Promise<{ headers: Record<string, string> }> {
+  const { key } = await firstAccount(origin, { headers: { host }, tls, setupToken });
+  return { headers: { ...json, 'api-key': key } };
+}
+
+/** Calls again and again until told to stop; what came is counted, by status or by what broke. */
+function press(calls: readonly (() => Promise<Response>)[]) {
+  const seen: Record<string, number> = {};
+  let isOver = false;
+  const running = calls.map(async (call) => {
+    while (!isOver) {
+      const what = await call().then(
+        async (answer) => {
+          await answer.arrayBuffer();
+          return String(answer.status);
+        },
+        (cause) => String((cause as { code?: string }).code ?? cause),
+      );
+      seen[what] = (seen[what] ?? 0) + 1;
+    }
+  });
+  const stop = async () => {
+    isOver = true;
+    await Promise.all(running);
+    return seen;
+  };
+  return { seen, stop };
+}
+
+const ways = hasNginx ? ['directly', 'behind nginx'] : ['directly'];
+
+test.each(ways)(
+  'two workers that are restarted one after the other, %s, fail no visit and no creation',
+  async (way) => {
+    await using data = await temporaryFolder();
+    const [port = 0] = freePorts(1);
+    const settings = {
+      PORT: String(port),
+      DATA_DIR: data.path,
+      MISS_LIMIT: '0',
+      WORKERS: '2',
+      DRAIN_SECONDS: '1',
+      BASE_URL: `https://${host}`,
+      TRUSTED_PROXIES: '1',
+    };
+    const program = runServer(settings);
+    await using _ = { [Symbol.asyncDispose]: async () => program.kill('SIGTERM') };
+    const url = await program.address();
+    const at = `http://127.0.0.1:${port}`;
+    expect(url).toContain(host);
+    await using proxy = way === 'directly' ? null : await startNginx(host, at);
+    const origin = proxy === null ? at : `https://127.0.0.1:${proxy.httpsPort}`;
+    const asking = runCommand(['setup', 'token'], settings);
+    await asking.exited;
+    const { headers } = await ownerOf(at, asking.output().out.trim());
+    const body = JSON.stringify({ destination_url: 'https://example.com/', suffix: 'rolling' });
+    expect((await fetch(`${at}/api/v1/link`, { method: 'POST', headers, body })).status).toBe(201);
+
+    const visit = (keepalive: boolean) => () =>
+      fetch(`${origin}/rolling`, { headers: { host }, redirect: 'manual', keepalive, tls });
+    const create = () =>
+      fetch(`${origin}/api/v1/link?disable_png=true`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ destination_url: 'https://example.com/' }),
+        tls,
+      });
+    const pressing = press([visit(true), visit(true), visit(false), visit(false), create, create]);
+    const ready = press([() => fetch(`${origin}/readyz`, { headers: { host }, tls })]);
+    for (let time = 0; time < restarts; time++) {
+      const [first = 0] = childrenOf(program.pid);
+      process.kill(first, 'SIGTERM');
+      await eventually(() => !childrenOf(program.pid).includes(first), 'its end');
+      await eventually(() => program.output().err.split('worker ended').length > time + 1, 'word of it');
+      await eventually(() => listenersOn(port) === 2, 'the one that follows');
+    }
+    const seen = await pressing.stop();
+    await ready.stop();
+    console.info(`${way}, ${restarts} restarts: ${JSON.stringify(seen)}`);
+    expect(Object.keys(seen).sort()).toEqual(['201', '302']);
+    expect(Object.keys(ready.seen)).toEqual(['200']);
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+  },
+  3_600_000,
+);

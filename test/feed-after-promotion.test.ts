@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { deleteOldChanges } from '../src/storage/changes.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { PostgresServer } from './support/postgres.ts';
+import { stretched } from './support/stretched.ts';
+
+const SECRET_KEY = 'the same secret on every node, long enough';
+const server = new PostgresServer();
+/** Two nodes over one database. */
+let one: TestApp;
+let other: TestApp;
+let owner: Newcomer;
+let url: string;
+
+beforeAll(async () => {
+  url = await server.url();
+  const env = { SECRET_KEY, DATABASE_URL: `${url}?connect_timeout=60` };
+  one = await startApp({ env });
+  // The pace of the change feed is the one that people get.
+  other = await startApp({ env, overrides: { pollInterval: 400 } });
+  owner = await one.newcomer();
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), other.stop()]);
+  await server.stop();
+});
+
+/** While the database is away, calls are refused, and may be made again. */
+async function call(method: string, path: string, body?: object) {
+  for (;;) {
+    const answer = await one.call(method, path, { key: owner.key, body });
+    if (answer.status !== 503) return answer;
+    await Bun.sleep(20);
+  }
+}
+
+async function make(): Promise<{ id: number; path: string }> {
+  const body = { destination_url: 'https://destination.example/first' };
+  const { json } = await call('POST', '/api/v1/link?disable_png=true', body);
+  return { id: json.id, path: `/${json.suffix}` };
+}
+
+const second = { destination_url: 'https://destination.example/second' };
+
+/** Where the other node sends a visitor, or the status of its refusal. */
+async function target(path: string): Promise<string | number> {
+  const answer = await other.visit(path);
+  return answer.headers.get('location')?.replace('https://destination.example/', '') ?? answer.status;
+}
+
+const soon = (check: () => Promise<boolean>, what: string) => eventually(check, what, stretched(5_000));
+
+test.each(['promotion of a replica that lagged', 'restore'])(
+  'after the %s no node goes on with what the database no longer has',
+  async (kind) => {
+    const [changed, deleted, kept] = [await make(), await make(), await make()];
+    await server.keep();
+    for (let times = 0; times < 30; times++) await call('PATCH', `/api/v1/link/${changed.id}`, second);
+    const lost = await make();
+    await soon(async () => (await target(changed.path)) === 'second', 'the change');
+    for (const { path } of [deleted, kept, lost]) expect(await target(path)).toBe('first');
+
+    if (kind === 'restore') await server.restore();
+    else await server.promoteReplica();
+    await call('DELETE', `/api/v1/link/${deleted.id}`);
+    const isRight = async () =>
+      (await target(deleted.path)) === 404 &&
+      (await target(lost.path)) === 404 &&
+      (await target(changed.path)) === 'first';
+    await soon(isRight, 'the other node to forget what the database no longer has');
+    await call('PATCH', `/api/v1/link/${kept.id}`, second);
+    await soon(async () => (await target(kept.path)) === 'second', 'the next change');
+  },
+);
+
+describe('ids in blocks', () => {
+  let early: SQL;
+  let late: SQL;
+  beforeEach(async () => {
+    const admin = new SQL({ url, max: 1 });
+    await admin.unsafe(`do $$ begin execute format('alter sequence %s cache 50',
+      pg_get_serial_sequence('changes', 'id')); end $$`);
+    await admin.end();
+    [early, late] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })];
+  });
+
+  test('are followed, though a session uses the rest of its block an hour later', async () => {
+    const { id, path } = await make();
+    expect(await target(path)).toBe('first');
+    const note = async (session: SQL): Promise<number> => {
+      const [row] = await session.unsafe(
+        `insert into changes (at, domain_id, suffixes) values (${Date.now()}, 0, '${path.slice(1)}') returning id`,
+      );
+      return Number(row.id);
+    };
+    const first = await note(early);
+    expect(await note(late)).toBe(first + 50);
+    await eventually(async () => {
+      other.clock.now += 10_000;
+      await Bun.sleep(200);
+      return other.clock.now > Date.now() + 120_000;
+    }, 'the clock of the other node');
+    expect(await target(path)).toBe('first');
+    await early.unsafe(`update links set destination_url = '${second.destination_url}' where id = ${id}`);
+    expect(await note(early)).toBe(first + 1);
+    other.clock.now += 2_000;
+    await soon(async () => (await target(path)) === 'second', 'the change with the lower id');
+    await Promise.all([early.end(), late.end()]);
+  });
+});
+
+test('of changes that are older than is kept, the newest stays: by it nodes tell where they are', async () => {
+  const database = await openDatabase(url, '', () => {});
+  const before = Date.now() + 1_000_000;
+  await database.write((queries) => deleteOldChanges(queries, before, 1_000));
+  const left = await database.read.selectFrom('changes').select('id').execute();
+  expect(left).toHaveLength(1);
+  await database.close();
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'bun:test';
+import { type App, createApp } from '../src/app.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { forgetOld } from '../src/ledger/retention.ts';
+import { ServerClock } from '../src/ledger/server-clock.ts';
+import { SqliteFoldStore } from '../src/ledger/sqlite-fold-store.ts';
+import { dayLength } from '../src/rules/utc-time.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { Log } from '../src/telemetry/log.ts';
+import { storeKinds } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { insertHits, wholeLedger } from './support/hits.ts';
+import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const year = 365 * dayLength;
+const visit = {
+  linkId: 1,
+  organizationId: 1,
+  outcome: 'redirect',
+  target: 'default',
+  method: 'GET',
+  address: '198.51.100.7',
+  userAgent: '',
+  acceptLanguage: '',
+  referer: '',
+  query: '',
+  purpose: '',
+  clientHints: 0,
+  witness: 'none',
+  doNotTrack: false,
+  countryHint: '',
+  ledBy: '',
+} as const;
+
+describe.each(storeKinds)('on %s', (kind) => {
+  async function storeIn(dataDir: string): Promise<string> {
+    if (kind === 'postgres') return migratedPostgres();
+    await migratedSqlite(dataDir);
+    return '';
+  }
+  const opened = (dataDir: string, url: string) => openDatabase(url || null, dataDir, () => {});
+  const foldStore = (dataDir: string, url: string) =>
+    kind === 'postgres' ? new PostgresFoldStore(url) : new SqliteFoldStore(dataDir);
+
+  test('hits are never later than the clock of the server allows, and those that are a little ahead stay', async () => {
+    await using folder = await temporaryFolder();
+    const url = await storeIn(folder.path);
+    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL: url, MISS_LIMIT: '0' });
+    const lines: string[] = [];
+    const log = new Log('warn', (line) => lines.push(line));
+    const append = async (app: App, at: number) => app.clicks.append({ ...visit, at });
+    const before = Date.now();
+    const app = await createApp(config, { log });
+    for (const at of [before - year / 12, before + 30_000, before + 90_000, before + year])
+      await append(app, at);
+    await app.clicks.settled();
+    const after = Date.now();
+    const instants = (await wholeLedger(app.context.database.read)).map(({ at }) => at);
+    const hours = await app.context.database.read.selectFrom('link_hours').select('hour').execute();
+    await app.stop();
+    expect(instants).toHaveLength(4);
+    expect(instants.slice(0, 2)).toEqual([before - year / 12, before + 30_000]);
+    for (const at of instants.slice(2)) {
+      expect(at).toBeGreaterThanOrEqual(before - 1_000);
+      expect(at).toBeLessThanOrEqual(after + 1_000);
+    }
+    for (const { hour } of hours) expect(hour).toBeLessThanOrEqual(Math.floor((after + 60_000) / 3_600_000));
+  });
+
+  test('hits from the future, of a clock that had jumped, keep no older one from being deleted', async () => {
+    await using folder = await temporaryFolder();
+    const url = await storeIn(folder.path);
+    const database = await opened(folder.path, url);
+    const now = Date.now();
+    const at = (instant: number, count: number) =>
+      Array.from({ length: count }, () => ({ link: 1, organization: 1, at: instant }));
+    await insertHits(database, [
+      ...at(now + year, 4_500),
+      ...at(now - 200 * dayLength, 2_500),
+      ...at(now - 10 * dayLength, 50),
+    ]);
+    const store = foldStore(folder.path, url);
+    const salts = { forgetBefore: async () => {} } as unknown as Parameters<typeof forgetOld>[1];
+    const month = 40 * dayLength;
+    await forgetOld(
+      store,
+      salts,
+      now + (kind === 'postgres' ? month : 0),
+      180,
+      () => false,
+      async () => {},
+    );
+    const left = (await wholeLedger(database.read)).map((hit) => hit.at);
+    expect(left.filter((instant) => instant < now - 180 * dayLength)).toEqual([]);
+    expect(left).toHaveLength(4_550);
+    await store.close();
+    await database.close();
+  });
+});
+
+describe('a node whose clock has jumped a year ahead', () => {
+  test('deletes nothing for its age on PostgreSQL, and says so', async () => {
+    await using folder = await temporaryFolder();
+    const url = await migratedPostgres();
+    const database = await openDatabase(url, '', () => {});
+    const now = Date.now();
+    await insertHits(database, [{ link: 1, organization: 1, at: now - 10 * dayLength }]);
+    const config = loadConfig({ PORT: '0', DATA_DIR: folder.path, DATABASE_URL: url, MISS_LIMIT: '0' });
+    const lines: string[] = [];
+    const log = new Log('warn', (line) => lines.push(line));
+    const real = Date.now;
+    Date.now = () => real() + year;
+    try {
+      const app = await createApp(config, { log });
+      await app.clicks.append({ ...visit, at: Date.now() });
+      await app.clicks.settled();
+      app.clicks.tidy();
+      await eventually(
+        () => lines.some((line) => line.includes('clock ahead of the database')),
+        'the warning',
+      );
+      await app.clicks.settled();
+      await app.stop();
+    } finally {
+      Date.now = real;
+    }
+    const instants = (await wholeLedger(database.read)).map(({ at }) => at);
+    expect(instants).toHaveLength(2);
+    for (const at of instants) expect(at).toBeLessThan(now + 120_000);
+    await database.close();
+  });
+});
+
+test('the clock of the server is asked once a minute, and told in between; a server without one has that of the process', async () => {
+  let asked = 0;
+  const ahead: number[] = [];
+  const clock = new ServerClock(
+    async () => 1_000_000 + asked++,
+    () => 2_000_000,
+    (milliseconds) => ahead.push(milliseconds),
+  );
+  expect(clock.now).toBe(2_000_000);
+  await clock.read();
+  await clock.read();
+  expect(asked).toBe(1);
+  expect(clock.now).toBeWithin(1_000_000, 1_010_000);
+  expect(clock.bound.latest - clock.bound.now).toBeWithin(60_000, 60_100);
+  expect(ahead).toEqual([1_000_000]);
+  const own = new ServerClock(
+    async () => null,
+    () => 5,
+    () => {},
+  );
+  await own.read();
+  expect(own.now).toBe(5);
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { selfSigned } from './support/certificate.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
+import { freePorts } from './support/free-ports.ts';
+import { runServer, temporaryFolder } from './support/program.ts';
+
+const host = 'links.example.com';
+const sockets = new Set<Socket>();
+let silent: Server;
+let silentUrl: string;
+
+/** A database that takes connections and says nothing: workers that start wait for it. */
+beforeAll(async () => {
+  silent = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  silentUrl = `postgres://nobody@127.0.0.1:${port}/none?connect_timeout=120`;
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+async function startWorkers(env: Record<string, string>) {
+  const folder = await temporaryFolder();
+  const [https = 0, http = 0] = freePorts(2);
+  const made = selfSigned(host);
+  const files = { TLS_CERT: join(folder.path, 'tls.crt'), TLS_KEY: join(folder.path, 'tls.key') };
+  writeFileSync(files.TLS_CERT, made.certificate);
+  writeFileSync(files.TLS_KEY, made.key);
+  const program = runServer({
+    ...{ WORKERS: '2', HOST: '127.0.0.1', PORT: String(https), HTTP_PORT: String(http) },
+    ...{ DATA_DIR: join(folder.path, 'data'), BASE_URL: `https://${host}` },
+    ...(env.HTTPS === 'files' ? files : {}),
+    ...env,
+  });
+  const ask = (url: string) =>
+    fetch(url, { headers: { host }, redirect: 'manual', tls: { rejectUnauthorized: false } }).then(
+      ({ status, headers }) => `${status} ${headers.get('retry-after') ?? ''}`.trim(),
+      () => 'refused',
+    );
+  return {
+    program,
+    secure: (path: string) => ask(`https://127.0.0.1:${https}${path}`),
+    plain: (path: string) => ask(`http://127.0.0.1:${http}${path}`),
+    async [Symbol.asyncDispose]() {
+      program.kill('SIGKILL');
+      await program.exited;
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('HTTPS=files with workers: all are told from the first moment that it starts', async () => {
+  await using server = await startWorkers({ HTTPS: 'files', DATABASE_URL: silentUrl });
+  await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
+  for (const path of ['/readyz', '/api/v1/link', '/some-link']) {
+    expect([path, await server.secure(path)]).toEqual([path, '503 1']);
+    expect([path, await server.plain(path)]).toEqual([path, '503 1']);
+  }
+});
+
+test('HTTPS=auto with workers: those who come without TLS are told; the certificates are in the store', async () => {
+  const nobody = { ACME_URL: 'https://127.0.0.1:1/dir' };
+  await using server = await startWorkers({ HTTPS: 'auto', DATABASE_URL: silentUrl, ...nobody });
+  await eventually(async () => (await server.plain('/healthz')) !== 'refused', 'an answer');
+  expect(await server.plain('/healthz')).toBe('503 1');
+  expect(await server.plain('/some-link')).toBe('503 1');
+  expect(await server.secure('/some-link')).toBe('refused');
+});
+
+test('once the first worker is up, nobody is told any more that it starts, and no connection is refused', async () => {
+  await using server = await startWorkers({ HTTPS: 'files' });
+  await eventually(async () => (await server.secure('/readyz')) !== 'refused', 'an answer');
+  const seen = new Set<string>();
+  await answerWhen(
+    async () => {
+      const answer = await server.secure('/readyz');
+      seen.add(answer);
+      return answer;
+    },
+    (answer) => answer === '200',
+    'the first worker',
+  );
+  await server.program.address();
+  for (let time = 0; time < 20; time++) seen.add(await server.secure('/readyz'));
+  for (let time = 0; time < 20; time++) seen.add(await server.plain('/healthz'));
+  expect([...seen].filter((answer) => answer !== '503 1')).toEqual(['200']);
+  server.program.kill('SIGTERM');
+  expect(await server.program.exited).toBe(0);
+});
+
+test('files that can not be used stop the start with one line', async () => {
+  await using server = await startWorkers({ HTTPS: 'files', TLS_KEY: '/nowhere.key' });
+  expect(await server.program.exited).toBe(1);
+  expect(server.program.output().err.match(/\/nowhere\.key/g)).toHaveLength(1);
+});

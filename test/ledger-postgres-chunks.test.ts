@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { deleteSomeChunks } from '../src/ledger/delete-chunks.ts';
+import { chunkColumns, talliedColumns } from '../src/ledger/hit-chunk.ts';
+import type { StoredHit } from '../src/ledger/ledger.ts';
+import { openLedger } from '../src/ledger/open-ledger.ts';
+import { PostgresFoldStore } from '../src/ledger/postgres-fold-store.ts';
+import { hitColumns } from '../src/rules/click-fields.ts';
+import { type Database, ownTerms } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { eventually } from './support/eventually.ts';
+import { Folding, type Told } from './support/folding.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+const december = Date.UTC(2026, 11);
+const january = Date.UTC(2027, 0);
+const second = 1_000;
+const inChunk = 40;
+const noFacts = Object.fromEntries(hitColumns.map((name) => [name, 0])) as Told;
+const owner = { kind: 'organization', id: 1 } as const;
+
+/** Of one organization with three links, a second apart, around an instant. */
+const around = (at: number, count: number): Told[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...noFacts,
+    at: at + (index - Math.floor(count / 2)) * second,
+    link_id: 1 + (index % 3),
+    organization_id: owner.id,
+    country: index % 5,
+  }));
+
+let url: string;
+let database: Database;
+let sql: SQL;
+beforeAll(async () => {
+  url = await migratedPostgres();
+  database = await openDatabase(url, '', () => {});
+  sql = new SQL({ url, max: 3 });
+  await sql`insert into organizations (id, name, created_at) values (1, '', 1), (2, '', 1)`;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.close();
+});
+
+const merge = async (store: PostgresFoldStore) => {
+  while (await store.mergeSome(december));
+};
+const chunksOf = async (
+  organization: number,
+): Promise<{ first_id: number; last_id: number; hits: number }[]> => {
+  const rows = await sql`select first_id::int, last_id::int, hits::int from hit_chunks
+    where organization_id = ${organization} order by id`;
+  return [...rows];
+};
+
+/** All hits, page by page in both directions. */
+async function paged(limit: number): Promise<{ newest: number[]; oldest: number[] }> {
+  const ledger = openLedger(database);
+  const newest: StoredHit[] = [];
+  for (let before: number | undefined; ; before = newest.at(-1)?.id) {
+    const { hits } = await ledger.before({ owner }, { before, limit, offset: 0 });
+    newest.push(...hits);
+    if (hits.length < limit) break;
+  }
+  const oldest: StoredHit[] = [];
+  const upTo = await ledger.newestId();
+  for (;;) {
+    const hits = await ledger.after({ owner }, { after: oldest.at(-1)?.id ?? 0, upTo, limit });
+    oldest.push(...hits);
+    if (hits.length < limit) break;
+  }
+  return { newest: newest.map(({ id }) => id), oldest: oldest.map(({ id }) => id) };
+}
+
+describe('chunks on PostgreSQL', () => {
+  test('have a column for each of their columns', async () => {
+    const rows = await sql`select attname as name from pg_attribute
+      where attrelid = 'hit_chunks'::regclass and atttypid = 'bytea'::regtype order by attnum`;
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual([
+      ...chunkColumns.map((name) => `c_${name}`),
+      ...talliedColumns.map((name) => `t_${name}`),
+    ]);
+  });
+
+  test('are made by the month where hits of two came in together, and keep their order', async () => {
+    const store = new PostgresFoldStore(url, inChunk);
+    const folding = new Folding(store, 'here/months');
+    const ids: number[] = [];
+    for (const isByLink of [true, false, true])
+      ids.push(...(await folding.fold(around(december, 50), isByLink)).map(({ id }) => id));
+    await merge(store);
+    const chunks = await chunksOf(owner.id);
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(new Set(chunks.map(({ last_id }) => last_id)).size).toBeLessThan(chunks.length);
+    const rising = ids.toSorted((one, other) => one - other);
+    for (const limit of [7, 1_000])
+      expect(await paged(limit)).toEqual({ newest: rising.toReversed(), oldest: rising });
+    const page = await openLedger(database).before({ owner }, { before: 120, limit: 20, offset: 60 });
+    expect(page.hits.map(({ id }) => id)).toEqual(rising.slice(39, 59).toReversed());
+    await store.close();
+  });
+
+  test('go with their month', async () => {
+    const store = new PostgresFoldStore(url, inChunk);
+    await eventually(async () => !(await store.deleteHitsBefore(december)), 'the end of the drop');
+    const names = await sql`select inhrelid::regclass::text as name from pg_inherits
+      where inhparent in ('hit_chunks'::regclass, 'hit_chunk_links'::regclass)`;
+    expect(names.filter(({ name }: { name: string }) => /2026_11/.test(name))).toEqual([]);
+    const counts = await openLedger(database).count({ owner, from: december }, 'class');
+    expect(counts.reduce((sum, { hits }) => sum + hits, 0)).toBe(75);
+    await store.close();
+  });
+
+  test('wait for what took its ids before, and is not there yet', async () => {
+    const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
+    const slow = new Folding(late, 'here/late');
+    const february = around(Date.UTC(2027, 1, 2), 6);
+    await slow.fold(february, false);
+    await merge(store);
+    const before = await chunksOf(owner.id);
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`lock table hits_2027_02 in share mode`;
+    const folded = slow.fold(february, false);
+    const waits = async () =>
+      (await sql`select pid from pg_locks where not granted and relation = 'hits_2027_02'::regclass`).length >
+      0;
+    await eventually(waits, 'the fold to be in the middle');
+    await new Folding(store, 'here/settled').fold(around(january + 1_000 * second, 60), false);
+    await merge(store);
+    expect(await chunksOf(owner.id)).toEqual(before);
+    await holder`commit`;
+    holder.release();
+    const hits = await folded;
+    await merge(store);
+    expect((await chunksOf(owner.id)).length).toBeGreaterThan(before.length);
+    const { newest } = await paged(1_000);
+    for (const { id } of hits) expect(newest).toContain(id);
+    await store.close();
+    await late.close();
+  });
+
+  test('take no ids from a fold that comes after them: it gets others', async () => {
+    const [store, late] = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`lock table journal_watermarks in exclusive mode`;
+    const folded = new Folding(late, 'here/second').fold(around(january, 6), false);
+    const waits = async () =>
+      (await sql`select pid from pg_locks where not granted and relation = 'journal_watermarks'::regclass`)
+        .length > 0;
+    await eventually(waits, 'the fold to have its ids');
+    const [{ settled }] = await sql`update hit_ids set settled = newest returning settled::int`;
+    await holder`commit`;
+    holder.release();
+    const ids = (await folded).map(({ id }) => id);
+    expect(Math.min(...ids)).toBeGreaterThan(settled);
+    expect((await paged(1_000)).newest.slice(0, 6)).toEqual(ids.toReversed());
+    await store.close();
+    await late.close();
+  });
+
+  test('are not made while clicks are corrected, and not twice by two nodes', async () => {
+    const nodes = [new PostgresFoldStore(url, inChunk), new PostgresFoldStore(url, inChunk)];
+    const [one, other] = nodes as [PostgresFoldStore, PostgresFoldStore];
+    const hits = around(january + 1_000 * second, 200).map((hit) => ({
+      ...hit,
+      organization_id: 2,
+      link_id: 9,
+    }));
+    await new Folding(one, 'here/two').fold(hits, false);
+    await sql`insert into click_corrections (id, created_at, organization_id, user_id, to_at, due_at, hits, not_kept, place, phase, seen_id)
+      values (900, 1, 2, 1, 1, 1, 0, 0, 0, 0, 0)`;
+    await Promise.all(nodes.map(merge));
+    expect(await chunksOf(2)).toEqual([]);
+    await sql`delete from click_corrections where id = 900`;
+    await Promise.all([merge(one), merge(other)]);
+    await Promise.all([merge(one), merge(other)]);
+    const chunks = await chunksOf(2);
+    expect(chunks.reduce((sum, chunk) => sum + chunk.hits, 0)).toBe(200);
+    for (const [index, { first_id }] of chunks.entries())
+      expect(first_id).toBeGreaterThan(chunks[index - 1]?.last_id ?? 0);
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
+  test('are read from the server once, and again when they were made again', async () => {
+    const module = new URL('./support/watched-chunk-job.ts', import.meta.url).href;
+    const filter = { owner: { kind: 'organization', id: 2 }, values: [['country', 1]] };
+    const ask = async () => {
+      const upTo = (await chunksOf(2)).at(-1)?.last_id ?? 0;
+      const { answer, copies } = await database.compute<{ answer: { hits: number }[]; copies: number }>(
+        module,
+        { kind: 'count', filter, upTo, by: 'class', starts: [] },
+      );
+      return { hits: answer.reduce((sum, { hits }) => sum + hits, 0), isRead: copies > 0 };
+    };
+    const before = await chunksOf(2);
+    expect(await ask()).toEqual({ hits: 40, isRead: true });
+    expect(await ask()).toEqual({ hits: 40, isRead: false });
+    const store = new PostgresFoldStore(url, inChunk);
+    await sql`delete from hit_chunk_links where link_id = 9`;
+    await sql`delete from hit_chunks where organization_id = 2`;
+    await sql`update hits set country = 1 where organization_id = 2 and country = 2`;
+    await merge(store);
+    expect(await chunksOf(2)).toEqual(before);
+    expect(await ask()).toEqual({ hits: 80, isRead: true });
+    await store.close();
+  });
+
+  test('go with their organization, and none of another', async () => {
+    const others = await chunksOf(owner.id);
+    expect(others.length).toBeGreaterThan(0);
+    while (await database.write((queries) => deleteSomeChunks(queries, 2)));
+    expect(await chunksOf(2)).toEqual([]);
+    expect(await chunksOf(owner.id)).toEqual(others);
+    expect((await sql`select 1 from hit_chunk_links where link_id = 9`).length).toBe(0);
+  });
+});
+
+describe('jobs of PostgreSQL', () => {
+  const module = new URL('./support/slow-job.ts', import.meta.url).href;
+
+  test('are stopped when their answer is no longer awaited, and others go on', async () => {
+    const abort = new AbortController();
+    const compute = database.computeFor({ ...ownTerms, signal: abort.signal });
+    const endless = [compute(module, { times: 1e9 }), compute(module, { times: 1e9 })];
+    const ends = Promise.allSettled(endless);
+    await eventually(async () => (await working()) > 0, 'the jobs to run');
+    abort.abort();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await database.compute<number>(module, { times: 3 })).toBe(3);
+  });
+
+  test('get a new connection where one has broken', async () => {
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'linnet statistics'
+      and datname = current_database()`;
+    await eventually(async () => {
+      const answer = await database.compute<number>(module, { times: 2 }).catch((cause: Error) => cause.name);
+      expect(['StoreAway', 2]).toContain(answer);
+      return answer === 2;
+    }, 'an answer');
+  });
+
+  test('read nothing more once they have ended', async () => {
+    const connections = async () => [
+      ...(await sql`select pid from pg_stat_activity where application_name = 'linnet statistics'
+        and datname = current_database() order by pid`),
+    ];
+    const before = await connections();
+    expect(await database.compute<number>(module, { times: 1, goesOn: true })).toBe(1);
+    // In the same thread: its transaction goes on, over the connection that it began with.
+    expect(await database.compute<number>(module, { times: 20 })).toBe(20);
+    expect(await connections()).toEqual(before);
+  });
+
+  test('fail as statements do, with what the server says', () =>
+    expect(database.compute(module, { times: 0 })).rejects.toThrow('division by zero'));
+});
+
+const working = async (): Promise<number> => {
+  const rows = await sql`select pid from pg_stat_activity where application_name = 'linnet statistics'
+    and datname = current_database()`;
+  return rows.length;
+};

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { importLinks } from '../src/cli/import-links.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const day = 86_400_000;
+const iso = (instant: number) => new Date(instant).toISOString();
+
+describe.each(storeKinds)('beginnings and ends of links on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const create = async (body: object) => {
+    const made = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
+    expect([made.status, made.text]).toEqual([201, made.text]);
+    return made.json;
+  };
+  const visit = async (suffix: string, headers = {}, init = {}) => {
+    const answer = await app.visit(`/${suffix}`, headers, init);
+    return { ...answer, location: answer.headers.get('location') };
+  };
+  const outcomesOf = async (id: number) => {
+    await app.app.clicks.settled();
+    const { json } = await call('GET', `/link/${id}/clicks?class=all`);
+    return json.clicks.map((hit: { outcome: string }) => hit.outcome);
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('before its start a link says when it starts, to bots and behind gates too, and leads on from that very instant', async () => {
+    const start = Math.ceil((app.clock.now + 10 * day) / day) * day + 8.5 * 3_600_000;
+    for (const more of [{}, { password: 'sesame' }, { bot_protection: true, og_title: 'A card' }]) {
+      const { suffix, start_date } = await create({ start_date: iso(start), ...more });
+      expect(start_date).toBe(iso(start));
+      for (const headers of [{}, { 'user-agent': 'curl/8.5.0' }]) {
+        const early = await visit(suffix, headers);
+        expect([early.status, early.headers.get('cache-control')]).toEqual([404, 'private, no-store']);
+        expect(Number(early.headers.get('retry-after'))).toBe(Math.ceil((start - app.clock.now) / 1_000));
+        expect(early.text).toMatch(/starts on \d+ \w+ 20\d\d, 08:30 UTC/);
+      }
+      const form = await visit(suffix, {}, { method: 'POST', body: 'password=sesame' });
+      expect([form.status, form.location]).toEqual(['password' in more ? 404 : 405, null]);
+    }
+    const { suffix } = await create({ start_date: iso(start) });
+    const before = app.clock.now;
+    app.clock.now = start - 1;
+    expect((await visit(suffix)).headers.get('retry-after')).toBe('1');
+    app.clock.now = start;
+    expect((await visit(suffix)).location).toBe('https://example.com/there');
+    app.clock.now = before;
+  });
+
+  test('addresses for the time before and after are led to without a gate, and are no clicks', async () => {
+    const now = app.clock.now;
+    const link = await create({
+      start_date: iso(now + 1_000),
+      before_start_url: 'https://example.com/soon',
+      expiration_date: iso(now + 2_000),
+      expired_url: 'example.com/over?{x}',
+      password: 'sesame',
+    });
+    expect(link.expired_url).toBe('https://example.com/over?{x}');
+    expect(await visit(link.suffix)).toMatchObject({ status: 302, location: 'https://example.com/soon' });
+    app.clock.now = now + 1_000;
+    expect((await visit(link.suffix)).status).toBe(200);
+    app.clock.now = now + 2_000;
+    const over = { status: 302, location: 'https://example.com/over?%7Bx%7D' };
+    expect(await visit(link.suffix)).toMatchObject(over);
+    // By the app server.
+    expect(await visit(link.suffix, { 'x-detour': '\xe9' })).toMatchObject(over);
+    await call('PATCH', `/link/${link.id}`, { disabled: true });
+    expect((await visit(link.suffix)).status).toBe(410);
+    expect(await outcomesOf(link.id)).toEqual([
+      'expired',
+      'expired',
+      'expired',
+      'ask_password',
+      'not_started',
+    ]);
+    expect((await call('GET', `/link/${link.id}`)).json.clicks).toBe(0);
+    app.clock.now = now;
+  });
+
+  test('are refused where they lead to us, are no dates, or leave no time between', async () => {
+    const refusal = async (body: object) => {
+      const { status, json } = await call('POST', '/link', {
+        destination_url: 'https://example.com',
+        ...body,
+      });
+      return [status, json.error_code, json.field_key];
+    };
+    for (const field of ['before_start_url', 'expired_url']) {
+      expect(await refusal({ [field]: 'javascript:alert(1)' })).toEqual([400, 'DESTINATION_INVALID', field]);
+      expect(await refusal({ [field]: `${app.url}/x` })).toEqual([400, 'DESTINATION_IS_OURS', field]);
+    }
+    expect(await refusal({ start_date: 'soon' })).toEqual([400, 'FIELD_INVALID', 'start_date']);
+    const reversed = { start_date: '2031-02-01', expiration_date: '2031-02-01' };
+    expect(await refusal(reversed)).toEqual([400, 'RANGE_REVERSED', 'start_date']);
+    const { id } = await create({ start_date: '2031-01-01' });
+    const ended = await call('PATCH', `/link/${id}`, { expiration_date: '2030-12-31' });
+    expect([ended.json.error_code, ended.json.field_key]).toEqual(['RANGE_REVERSED', 'expiration_date']);
+    const bulk = await call('POST', '/link/bulk', {
+      links: [{ destination_url: 'https://example.com', ...reversed }],
+    });
+    expect(bulk.json.results[0].error).toMatchObject({ field_key: 'start_date' });
+    const paper = await create({ on_paper: true });
+    const later = await call('PATCH', `/link/${paper.id}`, { start_date: '2031-01-01' });
+    expect([later.status, later.json.error_code]).toEqual([409, 'LINK_ON_PAPER']);
+  });
+
+  test('are kept by copies, history, the bin and the way through a file', async () => {
+    const ends = {
+      start_date: '2031-01-01T08:00:00.000Z',
+      before_start_url: 'https://example.com/soon',
+      expiration_date: '2031-02-01T00:00:00.000Z',
+      expired_url: 'https://example.com/over',
+    };
+    const cleared = { start_date: null, before_start_url: null, expiration_date: null, expired_url: null };
+    const link = await create({ suffix: `kept-${store}`, ...ends });
+    const { json } = await call('PATCH', `/link/${link.id}`, cleared);
+    expect(json).toMatchObject(cleared);
+    const { history } = (await call('GET', `/link/${link.id}/history`)).json;
+    expect(history[0].changes.map(({ field }: { field: string }) => field)).toEqual(Object.keys(ends));
+    await call('POST', `/link/${link.id}/history/restore`, { entry: 0 });
+    await call('DELETE', `/link/${link.id}`);
+    await call('POST', '/link/restore', { ids: [link.id] });
+    expect((await call('GET', `/link/${link.id}`)).json).toMatchObject(ends);
+    const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text.replaceAll(
+      `kept-${store}`,
+      `again-${store}`,
+    );
+    const file = join(app.dataDir, 'ends.csv');
+    await Bun.write(file, csv);
+    const stranger = await app.newcomer();
+    expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
+    const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
+    expect(links).toMatchObject([ends]);
+  });
+});

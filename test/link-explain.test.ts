@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+const call = (method: string, path: string, body?: object) =>
+  app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+const create = async (body: object) =>
+  (await call('POST', '/link', { destination_url: 'https://example.com/default', ...body })).json;
+const explain = async (id: number, body: object = {}) =>
+  (await call('POST', `/link/${id}/explain`, body)).json;
+
+beforeAll(async () => {
+  app = await startApp({ env: { TRUSTED_PROXIES: '1' } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+test('an explanation says each step up to the rule that decided, and counts nothing', async () => {
+  const { id } = await create({
+    bot_protection: true,
+    forward_query: 'merge',
+    redirect_status: 307,
+    rules: [
+      { id: 'office', when: { network: ['198.51.100.0/24'] }, destination_url: 'https://example.com/office' },
+      {
+        id: 'phones',
+        when: { country: ['DE'], device: ['mobile'], not: { language: ['en'] } },
+        destination_url: 'https://example.de/app',
+      },
+      { id: 'rest', destination_url: 'https://example.com/rest' },
+    ],
+  });
+  const phone = 'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36';
+  const found = await explain(id, {
+    country: 'de',
+    user_agent: phone,
+    language: 'de-CH',
+    url: '?utm_source=x',
+  });
+  expect(found).toEqual({
+    outcome: 'redirect',
+    to: 'https://example.de/app?utm_source=x',
+    status: 307,
+    destination: 'rule',
+    rule: 'phones',
+    variant: null,
+    steps: [
+      { check: 'enabled', passed: true },
+      { check: 'started', passed: true },
+      { check: 'not_ended', passed: true },
+      { check: 'no_bot', passed: true },
+      {
+        rule: 'office',
+        matched: false,
+        conditions: [{ key: 'network', not: false, matched: false, saw: '192.0.2.1' }],
+      },
+      {
+        rule: 'phones',
+        matched: true,
+        conditions: [
+          { key: 'device', not: false, matched: true, saw: 'mobile' },
+          { key: 'country', not: false, matched: true, saw: 'DE' },
+          { key: 'language', not: true, matched: true, saw: 'de-ch' },
+        ],
+      },
+    ],
+  });
+  const bot = await explain(id, { user_agent: 'curl/8.5.0' });
+  expect(bot).toMatchObject({ outcome: 'refused', to: null, status: null, destination: null });
+  expect(bot.steps.at(-1)).toEqual({ check: 'no_bot', passed: false });
+  await app.app.clicks.settled();
+  expect((await call('GET', `/link/${id}/clicks?class=all`)).json.clicks).toEqual([]);
+});
+
+test('it says what a visit then meets: each variant, the day, gates and what follows the suffix', async () => {
+  const { id, suffix, url } = await create({
+    password: 'sesame',
+    start_date: '2031-01-01',
+    before_start_url: 'https://example.com/soon',
+    forward_path: true,
+  });
+  expect(await explain(id)).toMatchObject({
+    outcome: 'not_started',
+    to: 'https://example.com/soon',
+    status: 302,
+  });
+  expect(await explain(id, { at: '2031-01-01' })).toMatchObject({ outcome: 'ask_password', to: null });
+  const passed = await explain(id, { at: '2031-01-01', passed_gates: true, url: `${url}/more?x` });
+  expect(passed.to).toBe('https://example.com/default/more');
+  const plain = await create({});
+  expect(await explain(plain.id)).toMatchObject({ outcome: 'redirect', destination: 'default', steps: [] });
+  const split = await create({
+    rules: [
+      { variants: ['a', 'b', 'c'].map((name) => ({ destination_url: `https://example.com/${name}` })) },
+    ],
+  });
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  for (let index = 1; index < 12; index++) {
+    const address = `203.0.113.${index}`;
+    const visit = await app.visit(`/${split.suffix}`, { 'x-forwarded-for': address, 'user-agent': agent });
+    const { to, variant } = await explain(split.id, { address, user_agent: agent });
+    expect(to).toBe(visit.headers.get('location'));
+    expect(to).toBe(`https://example.com/${variant}`);
+  }
+  expect(suffix).toBeString();
+});
+
+test('a visit that can not be is refused in a sentence', async () => {
+  const { id } = await create({});
+  for (const [field, value] of [
+    ['country', 'Germany'],
+    ['at', 'soon'],
+    ['address', '1.2.3'],
+    ['passed_gates', 'yes'],
+  ] as const) {
+    const { status, json } = await call('POST', `/link/${id}/explain`, { [field]: value });
+    expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', field]);
+  }
+  const stranger = await app.newcomer();
+  const theirs = await app.call('POST', `/api/v1/link/${id}/explain`, { key: stranger.key, body: {} });
+  expect(theirs.status).toBe(404);
+});

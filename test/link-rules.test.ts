@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { join } from 'node:path';
+import { importLinks } from '../src/cli/import-links.ts';
+import { hoursCondition } from '../src/rules/rule-hours.ts';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+const to = (name: string) => ({ destination_url: `https://example.com/${name}` });
+const phone = {
+  'user-agent':
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',
+};
+
+describe.each(storeKinds)('rules of links on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  const call = (method: string, path: string, body?: object) =>
+    app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+  const create = async (body: object) => {
+    const made = await call('POST', '/link', { ...to('default'), ...body });
+    expect([made.status, made.text]).toEqual([201, made.text]);
+    return made.json;
+  };
+  /** The end of where a visitor is led: both ways of answering must say the same. */
+  const led = async (path: string, headers: Record<string, string> = {}) => {
+    const one = await app.visit(`/${path}`, headers);
+    const other = await app.visit(`/${path}`, { ...headers, 'x-detour': '\xe9' });
+    expect(one.headers.get('location')).toBe(other.headers.get('location'));
+    return one.headers.get('location')?.replace('https://example.com/', '');
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    owner = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('lead by the first that matches what a visitor sends: a country, a device, a language, where they come from', async () => {
+    const { suffix, rules } = await create({
+      android_link_destination: 'https://example.com/android',
+      rules: [
+        { name: 'Mail', when: { query: { utm_source: ['mail'], vip: [] } }, ...to('mail') },
+        { when: { country: ['eu'], device: ['mobile'], not: { language: ['en'] } }, ...to('union') },
+        { when: { country: ['US'] }, ...to('america') },
+        { when: { language: ['pt'], os: ['ios'], browser: ['safari'] }, ...to('portuguese') },
+        { when: { referrer: ['www.Example.org', '*.news.example'] }, ...to('friends') },
+        { when: { network: ['2001:db8::/32', '203.0.113.0/24'] }, ...to('office') },
+        { when: { source: ['qr'] }, ...to('scan') },
+      ],
+    });
+    expect(rules[1].when).toEqual({ country: ['EU'], device: ['mobile'], not: { language: ['en'] } });
+    expect(rules[3].when).toEqual({ language: ['pt'], os: ['iOS'], browser: ['Safari'] });
+    expect(rules[4].when).toEqual({ referrer: ['www.example.org', '*.news.example'] });
+    const from = (country: string) => ({ 'cf-ipcountry': country });
+    expect(await led(suffix)).toBe('default');
+    expect(await led(`${suffix}?vip&utm_source=mail`)).toBe('mail');
+    expect(await led(`${suffix}?utm_source=mail`)).toBe('default');
+    expect(await led(suffix, { ...phone, ...from('DE'), 'accept-language': 'de-CH,en' })).toBe('union');
+    expect(await led(suffix, { ...phone, ...from('DE'), 'accept-language': 'en-GB' })).toBe('default');
+    expect(await led(suffix, { ...phone, 'accept-language': 'pt-BR,en;q=0.3' })).toBe('portuguese');
+    // By its address, from the file of countries: the proxy says nothing.
+    expect(await led(suffix, { 'x-forwarded-for': '8.8.8.8' })).toBe('america');
+    expect(await led(suffix, { 'x-forwarded-for': '2001:4860:4860::8888' })).toBe('america');
+    expect(await led(suffix, { 'x-forwarded-for': '203.0.113.77' })).toBe('office');
+    expect(await led(suffix, { 'x-forwarded-for': '2001:db8:5::1' })).toBe('office');
+    expect(await led(suffix, { referer: 'https://example.org/x' })).toBe('friends');
+    expect(await led(suffix, { referer: 'https://a.news.example/' })).toBe('friends');
+    expect(await led(`${suffix}?qr`)).toBe('scan');
+    const android = { 'user-agent': 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0.0.0 Mobile Safari/537.36' };
+    expect(await led(suffix, android)).toBe('android');
+    expect(await led(suffix, { ...android, ...from('US') })).toBe('america');
+  });
+
+  test('have languages as browsers send them, in any case, also by a code that was replaced since', async () => {
+    const { suffix, rules } = await create({
+      rules: [
+        { when: { language: ['IW'] }, ...to('hebrew') },
+        { when: { language: ['PT-br'] }, ...to('brazil') },
+      ],
+    });
+    const [hebrew, brazil] = rules.map(({ when }: { when: object }) => when);
+    expect([hebrew, brazil]).toEqual([{ language: ['iw'] }, { language: ['pt-BR'] }]);
+    expect(await led(suffix, { 'accept-language': 'iw-IL,en;q=0.5' })).toBe('hebrew');
+    expect(await led(suffix, { 'accept-language': 'pt-BR' })).toBe('brazil');
+  });
+
+  test('lead by the clock of a timezone, and between instants', async () => {
+    const before = app.clock.now;
+    const { suffix } = await create({
+      rules: [
+        {
+          when: { hours: { timezone: 'Europe/Berlin', days: ['fr'], from: '22:00', to: '02:00' } },
+          ...to('night'),
+        },
+        { when: { from: '2031-01-01', to: '2031-01-02T00:00:00+01:00' }, ...to('newyear') },
+      ],
+    });
+    for (const [at, where] of [
+      ['2030-07-05T19:59:59Z', 'default'],
+      ['2030-07-05T20:00:00Z', 'night'],
+      ['2030-07-05T23:59:59Z', 'night'],
+      ['2030-07-06T00:00:00Z', 'default'],
+      ['2030-07-06T20:00:00Z', 'default'],
+      ['2031-01-01T22:59:59Z', 'newyear'],
+      ['2031-01-01T23:00:00Z', 'default'],
+    ] as const) {
+      app.clock.now = Date.parse(at);
+      expect([at, await led(suffix)]).toEqual([at, where]);
+    }
+    app.clock.now = before;
+  });
+
+  test('with variants show a visitor the same one all day, and others their share', async () => {
+    const { suffix, rules } = await create({
+      rules: [
+        {
+          variants: [
+            { ...to('a'), weight: 50 },
+            { ...to('b'), weight: 50 },
+          ],
+        },
+      ],
+    });
+    expect(rules[0]).toMatchObject({ when: {}, sticky: true, variants: [{ id: 'a' }, { id: 'b' }] });
+    const visitors = Array.from({ length: 60 }, (_, index) => ({ 'x-forwarded-for': `203.0.113.${index}` }));
+    const first: unknown[] = [];
+    for (const visitor of visitors) first.push(await led(suffix, visitor));
+    expect(new Set(first)).toEqual(new Set(['a', 'b']));
+    for (const [index, visitor] of visitors.entries())
+      expect(await led(suffix, visitor)).toBe(first[index] as string);
+    const chance = await create({ rules: [{ sticky: false, variants: [{ ...to('a') }, { ...to('b') }] }] });
+    const seen = new Set<unknown>();
+    for (let visit = 0; visit < 60; visit++)
+      seen.add((await app.visit(`/${chance.suffix}`)).headers.get('location'));
+    expect(seen.size).toBe(2);
+  });
+
+  test('are changed as a whole, keep their ids, and are counted as what they are', async () => {
+    const { id, suffix, rules } = await create({
+      forward_query: 'merge',
+      rules: [{ id: 'mine', ...to('one') }, to('two')],
+    });
+    expect(rules.map((rule: { id: string }) => rule.id)).toEqual([
+      'mine',
+      expect.stringMatching(/^r_\w{5}$/),
+    ]);
+    expect(await led(`${suffix}?x=1`)).toBe('one?x=1');
+    const changed = await call('PATCH', `/link/${id}`, { rules: [rules[1], rules[0]] });
+    expect(changed.json.rules).toEqual([rules[1], rules[0]]);
+    expect(await led(suffix)).toBe('two');
+    await app.app.clicks.settled();
+    const { clicks } = (await call('GET', `/link/${id}/clicks?class=all`)).json;
+    expect(new Set(clicks.map(({ destination }: { destination: string }) => destination))).toEqual(
+      new Set(['rule']),
+    );
+    for (const nothing of [null, '', []]) {
+      expect((await call('PATCH', `/link/${id}`, { rules: nothing })).json.rules).toEqual([]);
+      expect(await led(suffix)).toBe('default');
+      await call('PATCH', `/link/${id}`, { rules });
+    }
+    const { history } = (await call('GET', `/link/${id}/history`)).json;
+    expect(history[0].changes).toEqual([{ field: 'rules', from: [], to: rules, hidden: false }]);
+    await call('POST', `/link/${id}/history/restore`, { entry: history[1].id });
+    expect((await call('GET', `/link/${id}`)).json.rules).toEqual([]);
+    await call('POST', `/link/${id}/history/restore`, { entry: 0 });
+    await call('DELETE', `/link/${id}`);
+    await call('POST', '/link/restore', { ids: [id] });
+    expect((await call('GET', `/link/${id}`)).json.rules).toEqual(rules);
+    const csv = (await call('GET', `/link.csv?ids=${id}`)).text.replaceAll(suffix, `again-${store}`);
+    const file = join(app.dataDir, 'rules.csv');
+    await Bun.write(file, csv);
+    const stranger = await app.newcomer();
+    expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
+    const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
+    expect(links[0].rules).toEqual(rules);
+  });
+
+  test('are refused with the place of what is wrong', async () => {
+    const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+    const ok = { ...to('x') };
+    const wrong: readonly (readonly [unknown, string, string?])[] = [
+      [{ country: ['DE'] }, 'rules'],
+      [many(51, ok), 'rules'],
+      [[ok, { when: {} }], 'rules.1.destination_url'],
+      [[{ ...ok, variants: [ok] }], 'rules.0.destination_url'],
+      [[ok, ok, { ...ok, when: { country: ['Germany'] } }], 'rules.2.when.country.0'],
+      [[{ ...ok, when: { country: ['DE', 'UK'] } }], 'rules.0.when.country.1'],
+      [[{ ...ok, when: { country: [] } }], 'rules.0.when.country'],
+      [[{ ...ok, when: { country: many(101, 'DE') } }], 'rules.0.when.country'],
+      [[{ ...ok, when: { contry: ['DE'] } }], 'rules.0.when.contry', 'FIELD_UNKNOWN'],
+      [[{ ...ok, when: { region: ['DE-BY'] } }], 'rules.0.when.region', 'CONDITION_UNAVAILABLE'],
+      [[{ ...ok, when: { not: { city: ['Bonn'] } } }], 'rules.0.when.not.city', 'CONDITION_UNAVAILABLE'],
+      [[{ ...ok, when: { not: { not: {} } } }], 'rules.0.when.not.not', 'FIELD_UNKNOWN'],
+      [[{ ...ok, when: { device: ['phone'] } }], 'rules.0.when.device.0'],
+      [[{ ...ok, when: { os: ['iPhone'] } }], 'rules.0.when.os.0'],
+      [[{ ...ok, when: { language: ['German'] } }], 'rules.0.when.language.0'],
+      [[{ ...ok, when: { language: ['de', 'de-de-de'] } }], 'rules.0.when.language.1'],
+      [[{ ...ok, when: { not: { language: ['de-12'] } } }], 'rules.0.when.not.language.0'],
+      [[{ ...ok, when: { network: ['10.0.0.0/33'] } }], 'rules.0.when.network.0'],
+      [[{ ...ok, when: { referrer: ['https://example.com/x'] } }], 'rules.0.when.referrer.0'],
+      [[{ ...ok, when: { query: {} } }], 'rules.0.when.query'],
+      [[{ ...ok, when: { from: 'soon' } }], 'rules.0.when.from'],
+      [[{ ...ok, when: { hours: { timezone: 'Berlin' } } }], 'rules.0.when.hours.timezone'],
+      [[{ ...ok, when: { hours: { timezone: 'UTC', from: '9' } } }], 'rules.0.when.hours.from'],
+      [
+        [{ ...ok, when: { hours: { timezone: 'UTC', from: '09:00', to: '09:00' } } }],
+        'rules.0.when.hours.to',
+      ],
+      [[{ variants: many(11, ok) }], 'rules.0.variants'],
+      [[{ variants: [{ ...ok, weight: 0 }] }], 'rules.0.variants'],
+      [[{ variants: [{ ...ok, weight: 1_001 }] }], 'rules.0.variants.0.weight'],
+      [
+        [
+          {
+            variants: [
+              { ...ok, id: 'a' },
+              { ...ok, id: 'a' },
+            ],
+          },
+        ],
+        'rules.0.variants.1.id',
+      ],
+      [
+        [
+          { ...ok, id: 'x' },
+          { ...ok, id: 'x' },
+        ],
+        'rules.1.id',
+      ],
+      [[{ ...ok, id: 'a b' }], 'rules.0.id'],
+      [[ok, { destination_url: 'javascript:alert(1)' }], 'rules.1.destination_url', 'DESTINATION_INVALID'],
+      [
+        [{ variants: [ok, { destination_url: `${app.url}/x` }] }],
+        'rules.0.variants.1.destination_url',
+        'DESTINATION_IS_OURS',
+      ],
+      [many(13, { ...to('x'.repeat(4_000)) }), 'rules', 'FIELD_TOO_LONG'],
+    ];
+    for (const [rules, field, code = 'FIELD_INVALID'] of wrong) {
+      const { status, json } = await call('POST', '/link', { ...to('default'), rules });
+      expect([status, json.error_code, json.field_key]).toEqual([400, code, field]);
+      expect(json.error_string).toMatch(/^["A-Z].*[.?]$/);
+    }
+    const bulk = await call('POST', '/link/bulk', { links: [{ ...to('default'), rules: wrong[4]?.[0] }] });
+    expect(bulk.json.results[0].error.field_key).toBe('rules.2.when.country.0');
+  });
+});
+
+test('a timezone has one clock, however its name is spelled', () => {
+  const made = spyOn(Intl, 'DateTimeFormat');
+  for (const timezone of ['Asia/Kathmandu', 'asia/kathmandu', 'ASIA/kathMANDU']) hoursCondition({ timezone });
+  expect(made).toHaveBeenCalledTimes(1);
+  made.mockRestore();
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { certificateProblems } from '../src/rules/certificate-problem.ts';
+import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
+
+const own = 'links.example.com';
+const token = 'a token of sixteen'.replaceAll(' ', '-');
+
+describe.each(storeKinds)('metrics on %s', (store) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    const nobody = { ACME_URL: 'https://127.0.0.1:1/dir', DNS_SERVERS: '127.0.0.1:1' };
+    app = await startApp({
+      store,
+      env: {
+        ...{ HTTPS: 'auto', BASE_URL: `https://${own}`, HOST: '127.0.0.1', PORT: '0', HTTP_PORT: '0' },
+        ...{ ...nobody, METRICS_TOKEN: token },
+      },
+      overrides: { issueInterval: 20, domainInterval: 600_000 },
+    });
+  });
+  afterAll(() => app.stop());
+
+  const ask = (headers: Record<string, string> = {}, method = 'GET', path = '/metrics') =>
+    fetch(`http://127.0.0.1:${app.app.httpPort}${path}`, { method, headers, redirect: 'manual' });
+  const told = async () => (await ask()).text();
+  const problem = (metric: string, name: string, value: number) => `${metric}{problem="${name}"} ${value}\n`;
+
+  test('names whose certificates fail are counted by what is wrong, and named nowhere', async () => {
+    // The authority is away: the service's own host has no certificate.
+    const isAway = problem('linnet_certificate_failing_names', 'authority_away', 1);
+    const text = await answerWhen(told, (found) => found.includes(isAway), 'the failure');
+    expect(text).toContain('linnet_metrics_complete 1\n');
+    expect(text).toContain('linnet_certificate_names{certificate="none"} 1\n');
+    expect(text).toMatch(/^linnet_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+
+    const { database } = app.app.context;
+    const at = app.clock.now;
+    const until = at + 86_400_000;
+    const rows = [
+      { host: 'one.example.net', problem: 'caa', failures: 3, not_after: null },
+      { host: 'two.example.net', problem: 'caa', failures: 4, not_after: until + 5_000 },
+      { host: 'well.example.net', problem: null, failures: 0, not_after: until },
+      { host: 'over.example.net', problem: 'dns', failures: 1, not_after: at - 1 },
+    ];
+    await database.write(async (queries) => {
+      const organization = { created_at: at, name: 'one' };
+      const { id } = await queries
+        .insertInto('organizations')
+        .values(organization)
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      for (const row of rows) {
+        const domain = { created_at: at, organization_id: id, host: row.host, verified_at: at };
+        await queries.insertInto('domains').values(domain).execute();
+        await queries
+          .insertInto('certificates')
+          .values({ ...row, next_at: until * 2 })
+          .execute();
+      }
+    });
+    // One that is no domain of this service any more.
+    const given = { host: 'given.example.net', problem: 'caa', failures: 9, next_at: until * 2 };
+    await database.write((queries) => queries.insertInto('certificates').values(given).execute());
+
+    const after = await told();
+    expect(after).toContain(problem('linnet_certificate_failing_names', 'caa', 2));
+    expect(after).toContain(problem('linnet_certificate_failed_orders', 'caa', 7));
+    expect(after).toContain(problem('linnet_certificate_failing_names', 'dns', 1));
+    expect(after).toContain(problem('linnet_certificate_failing_names', 'refused', 0));
+    expect(after).toContain('linnet_certificate_names{certificate="valid"} 2\n');
+    expect(after).toContain('linnet_certificate_names{certificate="none"} 3\n');
+    expect(after).toContain(`linnet_certificate_first_end_timestamp_seconds ${Math.round(until / 1000)}\n`);
+    expect(after).not.toContain('example.net');
+    const samples = after.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(samples).toHaveLength(5 + 2 * certificateProblems.length);
+  });
+
+  test('the doctor names them, and says what to do', async () => {
+    const findings = (await app.app.context.examine()).filter(({ check }) => check === 'certificate');
+    const of = (host: string) => findings.filter(({ found }) => found.includes(host));
+    expect(of(own)).toMatchObject([{ state: 'problem', todo: expect.stringContaining('ACME_URL') }]);
+    expect(of('one.example.net')).toEqual([
+      {
+        check: 'certificate',
+        state: 'problem',
+        found: 'one.example.net has no certificate: its order failed.',
+        todo: expect.stringContaining('a CAA record of one.example.net'),
+      },
+    ]);
+    expect(of('two.example.net')).toMatchObject([
+      { state: 'notice', found: 'The certificate of two.example.net could not be renewed.' },
+    ]);
+    expect(of('given.example.net')).toEqual([]);
+  });
+
+  test('they are for programs on this machine, and for who knows the token', async () => {
+    const answer = await ask();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    const forwarded = { 'x-forwarded-for': '192.0.2.1' };
+    expect((await ask(forwarded)).status).toBe(404);
+    expect((await ask({ ...forwarded, authorization: `Bearer ${token}x` })).status).toBe(404);
+    expect((await ask({ ...forwarded, authorization: 'Bearer ' })).status).toBe(404);
+    expect((await ask({ ...forwarded, authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await ask({}, 'POST')).status).toBe(405);
+    expect((await ask({}, 'GET', '/metrics/x')).status).toBe(404);
+  });
+});

