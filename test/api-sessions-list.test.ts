@@ -85,18 +85,7 @@ describe.each(storeKinds)('the list of sessions on %s', (store) => {
     const [{ id }] = await list(theirs.cookie);
     const [{ id: colleagues }] = await list(colleague.browser.cookie ?? '');
     expect((await list(mine.cookie)).length).toBe(1);
-    for (const one of [
-      id,
-      colleagues,
-      '1',
-      '%00',
-      '..',
-      "'",
-      `${id}x`,
-      id.slice(1),
-      '_'.repeat(22),
-      '%25',
-    ])
+    for (const one of [id, colleagues, '1', '%00', '..', "'", `${id}x`, id.slice(1), '_'.repeat(22), '%25'])
       expect([one, (await end(one, mine.cookie)).status]).toEqual([one, 404]);
     expect((await end('%', mine.cookie)).status).toBe(400);
     expect([await isIn(theirs.cookie), await isIn(colleague.browser.cookie ?? '')]).toEqual([true, true]);

@@ -74,6 +74,17 @@ describe.each(storeKinds)('what is forwarded to a destination on %s', (store) =>
     expect(await visit(`${base}/a/b`)).toEqual([302, 'https://docs.example/v2/a/b']);
   });
 
+  test('is known at once of the first link that does so, and of the last that no longer does', async () => {
+    const base = `first-${store}`;
+    expect(await visit(`${base}/a`)).toEqual([404, null]);
+    const { id } = await create({ suffix: base, destination_url: 'https://first.example' });
+    expect(await visit(`${base}/a`)).toEqual([404, null]);
+    await call('PATCH', `/link/${id}`, { forward_path: true });
+    expect(await visit(`${base}/a`)).toEqual([302, 'https://first.example/a']);
+    await call('PATCH', `/link/${id}`, { forward_path: false });
+    expect(await visit(`${base}/a`)).toEqual([404, null]);
+  });
+
   test('goes by the status of the link, but never a form with its password', async () => {
     for (const redirect_status of [301, 307, 308, 302]) {
       const { suffix } = await create({ redirect_status });

@@ -83,6 +83,15 @@ test('an address that leads nowhere is one question as well', async () => {
   expect(asked()).toEqual(oneRoundTrip('/leads-nowhere'));
 });
 
+test('an address of several parts is one more, whether links of its domain forward paths, and that is then known', async () => {
+  const oneMore = (path: string) => [...oneRoundTrip(path), ...oneRoundTrip('/forward_path')];
+  expect((await heard.visit('/leads/nowhere/at/all')).status).toBe(404);
+  expect(asked()).toEqual(oneMore('/leads/nowhere/at/all'));
+  talk.forget();
+  expect((await heard.visit('/leads/nowhere/else')).status).toBe(404);
+  expect(asked()).toEqual(oneRoundTrip('/leads/nowhere/else'));
+});
+
 test('fifty who come at once for a link in no cache make one question', async () => {
   const path = await freshPath();
   expect(await crowd(path)).toEqual(new Set([302]));

@@ -22,6 +22,12 @@ export function readAddress(text: string): Address | null {
   return ipaddr.IPv6.parse(text);
 }
 
+/** As `readAddress`, with what is mapped into IPv6 as IPv4. */
+export function readUnmapped(text: string): Address | null {
+  const address = readAddress(text);
+  return address && unmapped(address);
+}
+
 /** An IPv4-mapped IPv6 address connects as IPv4, so it is treated as IPv4. */
 export function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;

@@ -1,3 +1,4 @@
+import { readUnmapped } from './address-rules.ts';
 import { maxAgentLength } from './agent-class.ts';
 import { dayHash } from './day-hash.ts';
 import { firstLanguageTag, readAgent, referrerHost } from './user-agent.ts';
@@ -25,12 +26,14 @@ export const describedVisitor = (described: Description): Visitor => ({
   passedPassword: () => described.passedGates,
   passedCaptcha: () => described.passedGates,
   search: () => described.search,
+  parameters: () => new URLSearchParams(described.search),
   pathBehind: () => described.pathBehind,
   country: () => described.country,
   language: () => firstLanguageTag(described.acceptLanguage),
   traits: () => readAgent(described.userAgent.slice(0, maxAgentLength)),
   referrer: () => referrerHost(described.referrer),
   address: () => described.address,
+  parsedAddress: () => readUnmapped(described.address),
   dayHash: (organizationId, at) => dayHash(described.hashSeed, { organizationId, at, ...described }),
   chance: () => Math.random(),
 });

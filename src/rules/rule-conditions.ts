@@ -94,9 +94,8 @@ function referrerCondition(hosts: readonly string[]): Made {
 function queryCondition(query: Readonly<Record<string, readonly string[]>>): Made {
   const wanted = Object.entries(query).map(([name, values]) => [name, new Set(values)] as const);
   const matches = (visitor: Visitor) => {
-    const search = visitor.search();
-    if (search.length < 2) return false;
-    const parameters = new URLSearchParams(search);
+    if (visitor.search().length < 2) return false;
+    const parameters = visitor.parameters();
     return wanted.every(([name, values]) =>
       values.size === 0 ? parameters.has(name) : parameters.getAll(name).some((value) => values.has(value)),
     );
@@ -121,9 +120,8 @@ function networkCondition(networks: readonly string[]): Made {
   });
   const saw = (visitor: Visitor) => visitor.address();
   const matches = (visitor: Visitor) => {
-    const read = readAddress(saw(visitor));
-    if (read === null) return false;
-    const address = unmapped(read);
+    const address = visitor.parsedAddress();
+    if (address === null) return false;
     return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
   };
   return { key: 'network', saw, matches };

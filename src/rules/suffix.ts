@@ -26,6 +26,9 @@ const outOfPlace = [
   /(?<![\u{1f3f4}\u{e0020}-\u{e007e}])[\u{e0020}-\u{e007f}]|[\u{e0020}-\u{e007e}](?![\u{e0020}-\u{e007f}])/u,
 ];
 
+/** Asked for in place of a suffix: any link of the domain that forwards what follows its own. */
+export const anyForwarding = '';
+
 export const normaliseSuffix = (suffix: string): string => suffix.normalize('NFC');
 
 /** Whether a suffix, already normalised, could stand for a link at all. Cheap: asked of every unknown path. */

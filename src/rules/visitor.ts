@@ -1,3 +1,4 @@
+import type { Address } from './address-rules.ts';
 import type { DeviceKind } from './click-fields.ts';
 
 export type AgentKind = 'person' | 'bot' | 'preview';
@@ -18,6 +19,7 @@ export interface Visitor {
   passedCaptcha(): boolean;
   /** The query of the address that was visited, with its question mark, or empty. */
   search(): string;
+  parameters(): URLSearchParams;
   /** What follows the link's suffix in that address, with its slash, or empty. */
   pathBehind(): string;
   /** ISO 3166 alpha-2, or XX. */
@@ -28,6 +30,8 @@ export interface Visitor {
   /** The host that the visitor came from; '' where none is named. */
   referrer(): string;
   address(): string;
+  /** Null where that is none. */
+  parsedAddress(): Address | null;
   /** 32 bits that are the same for a visitor of an organization all day (UTC), on every node. */
   dayHash(organizationId: number, at: number): number;
   /** A number from 0 to 1, another one each time. */

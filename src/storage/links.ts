@@ -4,6 +4,7 @@ import { isQueryForwarding, isRedirectStatus, type RedirectStatus } from '../rul
 import { linkRulesOf } from '../rules/link-rules.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import type { LinkForVisitor, LinkOptions } from '../rules/resolve.ts';
+import { anyForwarding } from '../rules/suffix.ts';
 import { fold } from '../rules/text.ts';
 import type { LinkLookup, RowFinder } from './database.ts';
 import { preparedRow } from './prepared.ts';
@@ -132,21 +133,24 @@ export async function touchLinks(queries: Queries, ids: readonly number[], now: 
     .execute();
 }
 
-/** The redirect's lookup, by key. */
+/** The redirect's lookup, by key. For `anyForwarding` in place of a suffix it finds one of those. */
 export async function findLinkForVisitor(
   lookup: Queries,
   domainId: number,
   suffix: string,
 ): Promise<LinkForVisitor | null> {
-  const row = await findVisited(lookup, domainId, suffix);
+  const row = await (suffix === anyForwarding
+    ? findForwarding(lookup, domainId)
+    : findVisited(lookup, domainId, suffix));
   return row ? linkForVisitor(row) : null;
 }
 
 /** The same lookup through a connection in this thread: without a promise it takes a third of the time. */
 export function linkFinder(lookup: Queries, rowFinder: RowFinder): LinkLookup {
-  const find = rowFinder<VisitorRow>(visitedQuery(lookup, 0, '').sql);
+  const findVisited = rowFinder<VisitorRow>(visitedQuery(lookup, 0, '').sql);
+  const findForwarding = rowFinder<VisitorRow>(forwardingQuery(lookup, 0).sql);
   return (domainId, suffix) => {
-    const row = find(domainId, suffix);
+    const row = suffix === anyForwarding ? findForwarding(domainId) : findVisited(domainId, suffix);
     return row === null ? null : linkForVisitor(row);
   };
 }
@@ -221,6 +225,17 @@ const visitedQuery = (lookup: Queries, domainId: number, suffix: string): Compil
     .where('suffix', '=', suffix)
     .compile();
 const findVisited = preparedRow(visitedQuery);
+
+/** As the index of such links has it. */
+const forwardingQuery = (lookup: Queries, domainId: number): CompiledQuery<VisitorRow> =>
+  lookup
+    .selectFrom('links')
+    .select(visitorColumns)
+    .where('domain_id', '=', domainId)
+    .where('forward_path', '=', sql.lit(1))
+    .limit(sql.lit(1))
+    .compile();
+const findForwarding = preparedRow(forwardingQuery);
 
 /** Without the key that sealed them they can't be read. */
 export async function forgetSealedKeys(queries: Queries): Promise<void> {

@@ -48,6 +48,7 @@ import { destinationKeys } from './migrations/042-destination-key.ts';
 import { linkRules } from './migrations/043-link-rules.ts';
 import { externalIds } from './migrations/044-external-ids.ts';
 import { linksByChunk } from './migrations/045-links-by-chunk.ts';
+import { forwardingLinks } from './migrations/046-forwarding-links.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -96,6 +97,7 @@ const migrations: readonly Migration[] = [
   linkRules,
   externalIds,
   linksByChunk,
+  forwardingLinks,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

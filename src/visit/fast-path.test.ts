@@ -80,7 +80,7 @@ test('an answer is written as it goes over the wire, and waits where its hit doe
     body: '',
     waits: true,
   });
-  expect(written({ kind: 'app_server', link: null })).toBeNull();
+  expect(written({ kind: 'app_server', found: null })).toBeNull();
   const until = Promise.resolve();
   expect(written({ kind: 'wait', until })).toBe(until);
 });

@@ -1,4 +1,5 @@
 import type { LinkForVisitor } from '../rules/resolve.ts';
+import { anyForwarding } from '../rules/suffix.ts';
 import { BoundedCache } from '../structures/bounded-cache.ts';
 
 export interface CacheBounds {
@@ -56,8 +57,13 @@ export class LinkCache {
     return load.promise;
   }
 
+  /** A link has changed: also whether its domain has links that forward what follows their suffix. */
   forget(domainId: number, suffix: string): void {
-    const key = keyOf(domainId, suffix);
+    this.#forgetKey(keyOf(domainId, suffix));
+    this.#forgetKey(keyOf(domainId, anyForwarding));
+  }
+
+  #forgetKey(key: string): void {
     const pending = this.#pending.get(key);
     if (pending) pending.isOutdated = true;
     this.#links.delete(key);

@@ -34,7 +34,7 @@ export class MissLimit {
     if (before !== minute && Atomics.compareExchange(this.#table, minuteAt, before, minute) === before) {
       this.#table.fill(0, headLength);
     }
-    const at = this.#find(hashOf(network));
+    const at = this.#find(hashOf(network), true);
     if (at === 0) return 0;
     const count = Atomics.add(this.#table, at + 1, 1) + 1;
     return count > this.#max ? this.#secondsLeft() : 0;
@@ -43,7 +43,7 @@ export class MissLimit {
   /** Whether the network has missed more often than it may in this minute. */
   isExceeded(network: string): boolean {
     if (this.#max === 0 || Atomics.load(this.#table, minuteAt) !== this.#minute()) return false;
-    const at = this.#find(hashOf(network));
+    const at = this.#find(hashOf(network), false);
     return at !== 0 && Atomics.load(this.#table, at + 1) > this.#max;
   }
 
@@ -55,12 +55,15 @@ export class MissLimit {
     return Math.floor(this.#now() / 60_000);
   }
 
-  /** The slot of a network, which is taken if it was free; 0 when there is none. */
-  #find(hash: number): number {
+  /** The slot of a network; a free one is taken if it may be. 0 when there is none. */
+  #find(hash: number, mayTake: boolean): number {
     for (let probe = 0; probe < maxProbes; probe++) {
       const at = headLength + 2 * ((hash + probe) & (slots - 1));
-      const found = Atomics.compareExchange(this.#table, at, 0, hash);
-      if (found === 0 || found === hash) return at;
+      const found = mayTake
+        ? Atomics.compareExchange(this.#table, at, 0, hash)
+        : Atomics.load(this.#table, at);
+      if (found === hash) return at;
+      if (found === 0) return mayTake ? at : 0;
     }
     return 0;
   }

@@ -1,7 +1,7 @@
 import type { RawHit } from '../journal/hit.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import { isGated, type LinkForVisitor, type Outcome, plainRedirect, resolve } from '../rules/resolve.ts';
-import { isSuffix } from '../rules/suffix.ts';
+import { anyForwarding, isSuffix } from '../rules/suffix.ts';
 import { type HitTrust, hitOf } from './hit.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
@@ -25,10 +25,10 @@ export type VisitAnswer =
   /** The link has to be looked up first: answer again once that is done. */
   | { readonly kind: 'wait'; readonly until: Promise<unknown> }
   /** It takes what only the app server has: gates, the body of a form, answers beyond ASCII, the words of the API. */
-  | ({ readonly kind: 'app_server' } & (FoundBeneath | { readonly link: null }));
+  | { readonly kind: 'app_server'; readonly found: FoundLink | null };
 
 /** A link, and what follows its suffix in the path that was visited: with its slash, or empty. */
-export interface FoundBeneath {
+export interface FoundLink {
   readonly link: LinkForVisitor;
   readonly pathBehind: string;
 }
@@ -61,33 +61,33 @@ export class Redirects {
 
   answer(visit: Visit): VisitAnswer {
     const suffix = suffixOf(visit.path);
-    if (suffix === null) return { kind: 'app_server', link: null };
+    if (suffix === null) return { kind: 'app_server', found: null };
     let link = this.#parts.links.peek(visit.domainId, suffix);
     if (link === undefined) {
       // Dot segments, say: only the app server has the path as URL parsing leaves it.
-      if (!isSuffix(suffix)) return { kind: 'app_server', link: null };
+      if (!isSuffix(suffix)) return { kind: 'app_server', found: null };
       const found = this.#parts.links.fetch(visit.domainId, suffix);
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
-    return link === null ? this.#answerBeneath(visit) : this.#answerFor(visit, link, '');
+    return link === null ? this.#answerBeneath(visit) : this.#answerFor(visit, { link, pathBehind: '' });
   }
 
   /** No link has the whole path for its suffix. */
   #answerBeneath(visit: Visit): VisitAnswer {
     const found = this.beneath(visit);
     if (found instanceof Promise) return { kind: 'wait', until: found };
-    if (found !== null) return this.#answerFor(visit, found.link, found.pathBehind);
-    return versionPath.test(visit.path) ? { kind: 'app_server', link: null } : this.miss(visit);
+    if (found !== null) return this.#answerFor(visit, found);
+    return versionPath.test(visit.path) ? { kind: 'app_server', found: null } : this.miss(visit);
   }
 
-  #answerFor(visit: Visit, link: LinkForVisitor, pathBehind: string): VisitAnswer {
+  #answerFor(visit: Visit, found: FoundLink): VisitAnswer {
+    const { link } = found;
     const isRead = visit.method === 'GET' || visit.method === 'HEAD';
-    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl)
-      return { kind: 'app_server', link, pathBehind };
+    if (!isRead || isGated(link) || link.options?.hasUnsafeUrl) return { kind: 'app_server', found };
     const now = this.#parts.now();
     // A link without options asks nothing of its visitor.
-    const visitor = link.options === null ? null : this.visitor(visit, pathBehind);
+    const visitor = link.options === null ? null : this.visitor(visit, found.pathBehind);
     const outcome = visitor === null ? plainRedirect(link) : resolve(link, visitor, now);
     switch (outcome.kind) {
       case 'redirect':
@@ -96,15 +96,16 @@ export class Redirects {
       case 'refused':
         return this.complete(visit, link, outcome, now);
       default:
-        return { kind: 'app_server', link, pathBehind };
+        return { kind: 'app_server', found };
     }
   }
 
   /**
-   * The link with the longest suffix that the path goes on behind, of those that forward a path. Guesses at links would ask
-   * the store for many, so a network that has missed too often gets none, and only the first parts of a path are tried.
+   * The link with the longest suffix that the path goes on behind, of those that forward a path. Where a domain has such links,
+   * guesses would ask the store for many suffixes: a network that has missed too often gets none, and only the first parts of
+   * a path are tried.
    */
-  beneath(visit: Visit): FoundBeneath | null | Promise<unknown> {
+  beneath(visit: Visit): FoundLink | null | Promise<unknown> {
     const { path, domainId } = visit;
     let cut = path.indexOf('/', 1);
     if (cut < 0 || cut === path.length - 1) return null;
@@ -113,17 +114,24 @@ export class Redirects {
       if (next < 0 || next === path.length - 1) break;
       cut = next;
     }
-    const { links, misses } = this.#parts;
+    const { misses } = this.#parts;
+    const any = this.#find(domainId, anyForwarding);
+    if (any === null || any instanceof Promise) return any;
     if (misses.isExceeded(visit.network)) return null;
     for (; cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
       const suffix = path[cut - 1] === '/' ? null : suffixOf(path.slice(0, cut));
       if (suffix === null || !isSuffix(suffix)) continue;
-      const found = links.peek(domainId, suffix);
-      const link = found === undefined ? links.fetch(domainId, suffix) : found;
+      const link = this.#find(domainId, suffix);
       if (link instanceof Promise) return link;
       if (link?.options?.forwardPath) return { link, pathBehind: path.slice(cut) };
     }
     return null;
+  }
+
+  #find(domainId: number, suffix: string): LinkForVisitor | null | Promise<LinkForVisitor | null> {
+    const { links } = this.#parts;
+    const known = links.peek(domainId, suffix);
+    return known === undefined ? links.fetch(domainId, suffix) : known;
   }
 
   visitor(visit: Visit, pathBehind: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {

@@ -4,7 +4,7 @@ import { carriedReferer, readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
 import type { PasswordGate } from './gates/password.ts';
 import * as pages from './pages.ts';
-import type { Redirects, VisitAnswer } from './redirects.ts';
+import type { FoundLink, Redirects, VisitAnswer } from './redirects.ts';
 import type { RequestVisit } from './request-visit.ts';
 import { pageResponse, redirectResponse, toResponse } from './response.ts';
 import type { Visit } from './visit.ts';
@@ -36,7 +36,7 @@ export class RequestHandler {
       case 'wait':
         return this.#answerAfter(visit, answer.until);
       case 'app_server':
-        return this.#answerHere(visit, answer.link, 'pathBehind' in answer ? answer.pathBehind : '');
+        return answer.found === null ? this.#answerUnknown(visit) : this.#answerHere(visit, answer.found);
       default:
         return toResponse(answer);
     }
@@ -52,17 +52,12 @@ export class RequestHandler {
     return this.answer(visit);
   }
 
-  #answerHere(
-    visit: RequestVisit,
-    link: LinkForVisitor | null,
-    pathBehind: string,
-  ): Response | Promise<Response> {
-    if (link === null) return this.#answerUnknown(visit);
-    visit.pathBehind = pathBehind;
+  #answerHere(visit: RequestVisit, found: FoundLink): Response | Promise<Response> {
     const { method } = visit;
-    if (method === 'GET' || method === 'HEAD') return this.#act(visit, link, this.#decide(visit, link));
-    const takesForm = isGated(link);
-    if (method === 'POST' && takesForm) return this.#submit(visit, link);
+    if (method === 'GET' || method === 'HEAD')
+      return this.#act(visit, found.link, this.#decide(visit, found));
+    const takesForm = isGated(found.link);
+    if (method === 'POST' && takesForm) return this.#submit(visit, found);
     return pageResponse(pages.methodPage(visit.host, takesForm ? 'GET, HEAD, POST' : 'GET, HEAD'));
   }
 
@@ -70,15 +65,20 @@ export class RequestHandler {
   #answerUnknown(visit: RequestVisit): Response | Promise<Response> {
     const found = this.#parts.redirects.beneath(visit);
     if (found instanceof Promise) return this.#answerAfter(visit, found);
-    if (found !== null) return this.#answerHere(visit, found.link, found.pathBehind);
+    if (found !== null) return this.#answerHere(visit, found);
     return this.#respond(visit, this.#parts.redirects.miss(visit));
   }
 
-  #decide(visit: RequestVisit, link: LinkForVisitor, hasPassed = false, hasSolved = false): Outcome {
+  #decide(
+    visit: RequestVisit,
+    { link, pathBehind }: FoundLink,
+    hasPassed = false,
+    hasSolved = false,
+  ): Outcome {
     const hasPass = () => hasPassed || this.#parts.password.hasPass(link, visit.headers);
     return resolve(
       link,
-      this.#parts.redirects.visitor(visit, visit.pathBehind, hasPass, hasSolved),
+      this.#parts.redirects.visitor(visit, pathBehind, hasPass, hasSolved),
       this.#parts.now(),
     );
   }
@@ -113,8 +113,9 @@ export class RequestHandler {
   }
 
   /** A form of one of our pages: a password, or the proof of a captcha. */
-  async #submit(visit: RequestVisit, link: LinkForVisitor): Promise<Response> {
-    const before = this.#decide(visit, link);
+  async #submit(visit: RequestVisit, found: FoundLink): Promise<Response> {
+    const { link } = found;
+    const before = this.#decide(visit, found);
     if (before.kind !== 'ask_password' && before.kind !== 'ask_captcha')
       return this.#act(visit, link, before);
     const form = await readForm(visit.request);
@@ -122,8 +123,8 @@ export class RequestHandler {
     visit.carryReferer(carriedReferer(form));
     try {
       return before.kind === 'ask_password'
-        ? await this.#submitPassword(visit, link, form.get('password') ?? '')
-        : await this.#submitCaptcha(visit, link, form.get('altcha') ?? '');
+        ? await this.#submitPassword(visit, found, form.get('password') ?? '')
+        : await this.#submitCaptcha(visit, found, form.get('altcha') ?? '');
     } catch (cause) {
       if (cause instanceof Refusal) {
         const status = cause.code === 'TOO_MANY_ATTEMPTS' ? 429 : 503;
@@ -136,14 +137,15 @@ export class RequestHandler {
     }
   }
 
-  async #submitPassword(visit: RequestVisit, link: LinkForVisitor, password: string): Promise<Response> {
+  async #submitPassword(visit: RequestVisit, found: FoundLink, password: string): Promise<Response> {
+    const { link } = found;
     const cookie = password === '' ? null : await this.#parts.password.tryPassword(link, password, visit);
     if (cookie === null) {
       const again = { status: 401, sentence: 'That is not the password. Try again.' };
       const page = pages.passwordPage(visit.host, visit.referer, again);
       return this.#page(visit, link, { kind: 'ask_password' }, page);
     }
-    const next = this.#decide(visit, link, true);
+    const next = this.#decide(visit, found, true);
     if (next.kind === 'ask_captcha' && visit.referer !== '') {
       const response = await this.#askCaptcha(visit, link);
       response.headers.append('set-cookie', cookie);
@@ -156,11 +158,12 @@ export class RequestHandler {
       : redirectResponse(303, visit.path + visit.search, cookie);
   }
 
-  async #submitCaptcha(visit: RequestVisit, link: LinkForVisitor, payload: string): Promise<Response> {
+  async #submitCaptcha(visit: RequestVisit, found: FoundLink, payload: string): Promise<Response> {
+    const { link } = found;
     const hasSolved = await this.#parts.captcha.accepts(link, payload);
     if (!hasSolved)
       return this.#askCaptcha(visit, link, 'That check was too old or used before. Here is a new one.');
-    return this.#act(visit, link, this.#decide(visit, link, false, true));
+    return this.#act(visit, link, this.#decide(visit, found, false, true));
   }
 
   async #askCaptcha(visit: RequestVisit, link: LinkForVisitor, error?: string): Promise<Response> {

@@ -10,8 +10,6 @@ export class RequestVisit implements Visit {
   readonly request: Request;
   readonly domainId: number;
   readonly #sent: Sent;
-  /** What follows the suffix of its link in the path. */
-  pathBehind = '';
   #carriedReferer: string | null = null;
 
   constructor(sent: Sent, domainId: number) {

@@ -1,3 +1,4 @@
+import { type Address, readUnmapped } from '../rules/address-rules.ts';
 import { classOfAgent, maxAgentLength } from '../rules/agent-class.ts';
 import { countryCode, unknownCountry } from '../rules/country.ts';
 import { dayHash } from '../rules/day-hash.ts';
@@ -37,6 +38,8 @@ export class VisitorOf implements Visitor {
   #language: string | null = null;
   #traits: AgentTraits | null = null;
   #referrer: string | null = null;
+  #parameters: URLSearchParams | null = null;
+  #parsedAddress: Address | null | undefined;
 
   constructor(
     visit: Visit,
@@ -73,6 +76,11 @@ export class VisitorOf implements Visitor {
     return this.#visit.search;
   }
 
+  parameters(): URLSearchParams {
+    this.#parameters ??= new URLSearchParams(this.#visit.search);
+    return this.#parameters;
+  }
+
   pathBehind(): string {
     return this.#pathBehind;
   }
@@ -99,6 +107,11 @@ export class VisitorOf implements Visitor {
 
   address(): string {
     return this.#visit.address;
+  }
+
+  parsedAddress(): Address | null {
+    if (this.#parsedAddress === undefined) this.#parsedAddress = readUnmapped(this.#visit.address);
+    return this.#parsedAddress;
   }
 
   dayHash(organizationId: number, at: number): number {

@@ -1,18 +1,23 @@
+import { readUnmapped } from '../../src/rules/address-rules.ts';
 import type { Visitor } from '../../src/rules/visitor.ts';
 
+type Known = Partial<Omit<Visitor, 'parameters' | 'parsedAddress'>>;
+
 /** A visitor of whom nothing is known but what is given. */
-export const someVisitor = (known: Partial<Visitor> = {}): Visitor => ({
+export const someVisitor = (known: Known = {}): Visitor => ({
   agent: () => 'person',
   device: () => 'other',
   passedPassword: () => false,
   passedCaptcha: () => false,
   search: () => '',
+  parameters: () => new URLSearchParams(known.search?.() ?? ''),
   pathBehind: () => '',
   country: () => 'XX',
   language: () => '',
   traits: () => ({ device: 'other', os: 'Unknown', browser: 'Unknown' }),
   referrer: () => '',
   address: () => '192.0.2.1',
+  parsedAddress: () => readUnmapped(known.address?.() ?? '192.0.2.1'),
   dayHash: () => 0,
   chance: () => 0,
   ...known,
