@@ -16,9 +16,16 @@ export function dropAbandonedDrafts(file: string): void {
   for (const name of namesIn(folder)) {
     const [, host, pid] = form.exec(name) ?? [];
     if (pid === undefined) continue;
-    const draft = join(folder, name);
     const isDead = host === here && !isAlive(Number(pid));
+    dropDraft(join(folder, name), isDead);
+  }
+}
+
+function dropDraft(draft: string, isDead: boolean): void {
+  try {
     if (isDead || isOld(draft)) rmSync(draft, { force: true });
+  } catch {
+    // Somebody else's, perhaps: no reason to make no backup.
   }
 }
 

@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isPassing } from '../journal/passing-fault.ts';
+import { StoreAway } from '../rules/errors.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
@@ -36,23 +38,29 @@ interface Restored {
 
 /** Everything or nothing: the target is there once all of the backup was read and found whole. */
 export async function restore(backup: BackupStream, target: BackupTarget): Promise<Restored> {
-  let rows = 0;
-  const parts = goingOn(backup.parts);
   try {
     await target.begin(backup.header);
-    for await (const part of partsFor(target, { ...backup, parts })) {
-      await target.take(part);
-      if (part.part === 'rows') rows += part.count;
-    }
+    const rows = await fill(target, { ...backup, parts: goingOn(backup.parts) });
     await target.finish();
     return { rows };
-  } catch (cause) {
-    // Rows that the store refuses may be those of a damaged backup, which only its end tells.
-    for await (const _ of parts);
-    throw cause;
   } finally {
     await target.close();
     await backup.close();
+  }
+}
+
+async function fill(target: BackupTarget, backup: BackupStream): Promise<number> {
+  let rows = 0;
+  try {
+    for await (const part of partsFor(target, backup)) {
+      await target.take(part);
+      if (part.part === 'rows') rows += part.count;
+    }
+    return rows;
+  } catch (cause) {
+    // Rows that the store refuses may be those of a damaged backup, which only its end tells.
+    if (!(cause instanceof StoreAway) && !isPassing(cause)) for await (const _ of backup.parts);
+    throw cause;
   }
 }
 

@@ -46,7 +46,7 @@ const claimTime = 5 * 60_000;
 /** Of a node whose clock is a little ahead. */
 const maxClaim = 60 * 60_000;
 const correctionInterval = 60 * 60_000;
-/** For how long what was ordered waits for a store that is away, and how often it is tried. */
+/** For how long a claim's order waits for a store that is away, all in all, and how often it is tried. */
 const storePatience = 4 * 60_000;
 const storePause = 500;
 const proofTime = 10 * 60_000;
@@ -118,31 +118,31 @@ export class Issuer {
 
   async #take(row: CertificateRow): Promise<void> {
     const { host } = row;
+    const writeUntil = performance.now() + storePatience;
     try {
       if (!(await this.#isServed(host))) await this.#forget(host);
-      else if (await this.#isDue(row)) await this.#order(row);
+      else if (await this.#isDue(row)) await this.#order(row, writeUntil);
     } catch (cause) {
       const { log } = this.#parts;
-      if (this.#stop.signal.aborted || cause instanceof StoreAway) await this.#release(host);
+      if (this.#stop.signal.aborted || cause instanceof StoreAway) await this.#release(host, writeUntil);
       // The claim runs out.
       else log.error('certificate not ordered', cause, { host });
     }
   }
 
   /** The next try, by whichever node, needn't wait for the claim to run out. */
-  async #release(host: string): Promise<void> {
-    await this.#stored(() => this.#note(host, { claimed_until: null })).catch(() => {});
+  async #release(host: string, writeUntil: number): Promise<void> {
+    await this.#stored(writeUntil, () => this.#note(host, { claimed_until: null })).catch(() => {});
   }
 
   /** Tries again while the store is away: what an authority has issued counts there, and is not thrown away. */
-  async #stored(write: () => Promise<void>): Promise<void> {
-    const until = performance.now() + storePatience;
+  async #stored(writeUntil: number, write: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     for (;;) {
       try {
         return await write();
       } catch (cause) {
-        if (!(cause instanceof StoreAway) || signal.aborted || performance.now() > until) throw cause;
+        if (!(cause instanceof StoreAway) || signal.aborted || performance.now() > writeUntil) throw cause;
       }
       await setTimeout(storePause, undefined, { signal }).catch(() => {});
     }
@@ -185,7 +185,7 @@ export class Issuer {
     return { at: window.from + (window.until - window.from) * random(), askAgainAt: now() + wait };
   }
 
-  async #order(row: CertificateRow): Promise<void> {
+  async #order(row: CertificateRow, writeUntil: number): Promise<void> {
     const { now, log } = this.#parts;
     const { host } = row;
     const orders = recentOrders(row.orders, now());
@@ -197,18 +197,18 @@ export class Issuer {
       return;
     }
     try {
-      const issued = await this.#orderNow(row);
-      await this.#keep(row, issued, [...orders, now()]);
+      const issued = await this.#orderNow(row, writeUntil);
+      await this.#keep(row, issued, [...orders, now()], writeUntil);
       log.info('certificate issued', { host, until: new Date(issued.until).toISOString() });
     } catch (cause) {
       if (!(cause instanceof AcmeProblem) || this.#stop.signal.aborted) throw cause;
-      await this.#fail(row, cause);
+      await this.#fail(row, cause, writeUntil);
     } finally {
       await this.#dropProofs(host);
     }
   }
 
-  async #orderNow(row: CertificateRow): Promise<Issued> {
+  async #orderNow(row: CertificateRow, writeUntil: number): Promise<Issued> {
     const { now } = this.#parts;
     const acme = await this.#client();
     return orderCertificate({
@@ -216,7 +216,7 @@ export class Issuer {
       host: row.host,
       replaces: row.chain === null ? null : certificateId(row.chain),
       challenges: this.#challengesFor(row),
-      publish: (proof) => this.#publish(row, proof),
+      publish: (proof) => this.#publish(row, proof, writeUntil),
       now,
       stop: this.#stop.signal,
     });
@@ -263,12 +263,16 @@ export class Issuer {
     return acme;
   }
 
-  async #publish(row: CertificateRow, { token, host, answer, tls }: Proof): Promise<void> {
+  async #publish(
+    row: CertificateRow,
+    { token, host, answer, tls }: Proof,
+    writeUntil: number,
+  ): Promise<void> {
     const { database, now, changed } = this.#parts;
     const [certificate, private_key] = [tls?.certificate ?? null, tls?.key ?? null];
     const proof = { token, host, answer, certificate, private_key, expires_at: now() + proofTime };
     const isInTheWay = tls !== null && this.#isServedNow(row);
-    await this.#stored(() =>
+    await this.#stored(writeUntil, () =>
       database.write(async (queries) => {
         await insertProof(queries, proof);
         if (isInTheWay) await recordHostChange(queries, host, now());
@@ -290,6 +294,7 @@ export class Issuer {
     row: CertificateRow,
     { chain, key, from, until }: Issued,
     orders: readonly number[],
+    writeUntil: number,
   ): Promise<void> {
     const { database, secrets, now, random, changed } = this.#parts;
     const renewAt = renewalAt(from, until, random);
@@ -305,7 +310,7 @@ export class Issuer {
       problem_detail: null,
       orders: orders.join(' '),
     };
-    await this.#stored(() =>
+    await this.#stored(writeUntil, () =>
       database.write(async (queries) => {
         await updateCertificate(queries, row.host, changes);
         await recordHostChange(queries, row.host, now());
@@ -314,7 +319,7 @@ export class Issuer {
     changed(row.host, true);
   }
 
-  async #fail(row: CertificateRow, cause: AcmeProblem): Promise<void> {
+  async #fail(row: CertificateRow, cause: AcmeProblem, writeUntil: number): Promise<void> {
     const { now, random } = this.#parts;
     const { host } = row;
     const failures = row.failures + 1;
@@ -323,7 +328,7 @@ export class Issuer {
     const isAway = cause.problem === 'authority_away';
     const ways = this.#isServedNow(row) ? 1 : this.#waysAround(cause.problem);
     const nextAt = nextTryAt(now(), failures, { isAway, retryAt: cause.retryAt, ways }, random);
-    await this.#stored(() =>
+    await this.#stored(writeUntil, () =>
       this.#note(host, {
         failures,
         problem: cause.problem,

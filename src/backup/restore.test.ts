@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { StoreAway } from '../rules/errors.ts';
+import type { BackupPart, BackupStream } from './backup-stream.ts';
+import type { BackupTarget } from './backup-target.ts';
+import { restore } from './restore.ts';
+
+const rows: BackupPart = { part: 'rows', json: '[[1]]', count: 1 };
+
+/** What a restore says whose target refuses the first part so, and how many of five parts were read. */
+async function refusedFor(cause: Error): Promise<readonly [string, number]> {
+  let read = 0;
+  async function* parts(): AsyncGenerator<BackupPart> {
+    for (; read < 5; read++) yield rows;
+    throw new Error('damaged');
+  }
+  const target: BackupTarget = {
+    kind: 'sqlite',
+    begin: async () => {},
+    take: () => Promise.reject(cause),
+    finish: async () => {},
+    close: async () => {},
+  };
+  const header: BackupStream['header'] = { kind: 'sqlite', migration: 1, madeAt: '', keyMark: null };
+  const message = await restore({ header, parts: parts(), close: async () => {} }, target).then(
+    () => 'restored',
+    (problem: Error) => problem.message,
+  );
+  return [message, read];
+}
+
+test('rows that are refused are read on to the end, which tells of damage', async () => {
+  expect(await refusedFor(new Error('no such column'))).toEqual(['damaged', 5]);
+});
+
+test('where the store is away or its disk full, the rest is not read', async () => {
+  expect(await refusedFor(new StoreAway('The database is away.'))).toEqual(['The database is away.', 0]);
+  const full = Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+  expect(await refusedFor(full)).toEqual(['disk full', 0]);
+});
