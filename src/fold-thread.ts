@@ -1,8 +1,8 @@
 /** The thread of the fold: moves hits from the journals into storage. */
 import { foldPartsOf } from './compose/fold-parts.ts';
-import { isPassing } from './journal/passing-fault.ts';
 import type { FoldSettings, FromFold, ToFold } from './ledger/fold-messages.ts';
 import { FoldWorker } from './ledger/fold-worker.ts';
+import { isPassing } from './rules/passing-fault.ts';
 import { collectWhenIdle } from './threads/gc-when-idle.ts';
 import { lowerPriority } from './threads/lower-priority.ts';
 

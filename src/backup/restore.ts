@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { isPassing } from '../journal/passing-fault.ts';
 import { StoreAway } from '../rules/errors.ts';
+import { isPassing } from '../rules/passing-fault.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';

@@ -1,6 +1,6 @@
 import { rmSync, statSync, utimesSync } from 'node:fs';
+import { isPassing } from '../rules/passing-fault.ts';
 import { segmentFile, segmentsIn } from './files.ts';
-import { isPassing } from './passing-fault.ts';
 
 /** How long, and how many of them, folded segments stay. */
 export interface Keep {

@@ -9,8 +9,8 @@ import {
   watermarkKey,
 } from '../journal/files.ts';
 import { lockJournal, removeJournal } from '../journal/lock.ts';
-import { isPassing } from '../journal/passing-fault.ts';
 import { StoreAway } from '../rules/errors.ts';
+import { isPassing } from '../rules/passing-fault.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { EnrichParts } from './enrich.ts';

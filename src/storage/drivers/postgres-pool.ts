@@ -15,7 +15,7 @@ export interface PoolServer {
 }
 
 /** Deadlines of a pool's connections, in milliseconds; 0 for none. */
-type Limits = Pick<pg.PoolConfig, keyof typeof limits | keyof typeof kept>;
+type Limits = Pick<pg.PoolConfig, keyof typeof limits | keyof typeof keepIdle>;
 
 /** Where the server doesn't keep its own deadline it is given up a little later. */
 export const limits = {
@@ -26,7 +26,7 @@ export const limits = {
 /** Questions by key, for which a visitor or a caller waits. */
 export const lookupLimits = { ...limits, query_timeout: 2_500, statement_timeout: 2_000 } as const;
 /** Connections that a burst has opened stay for the next: opening one takes four turns, a look-up one. */
-export const kept = { idleTimeoutMillis: 0 } as const;
+export const keepIdle = { idleTimeoutMillis: 0 } as const;
 export const noLimits = {
   query_timeout: 0,
   statement_timeout: 0,
@@ -36,15 +36,15 @@ export const noLimits = {
 export function poolOf(
   { url, primary, onIdleError }: PoolServer,
   maxConnections: number,
-  patience: Limits = limits,
+  timeouts: Limits = limits,
 ): pg.Pool {
   const pool = new pg.Pool({
-    Client: clientOf(primary, patience),
+    Client: clientOf(primary, timeouts),
     max: maxConnections,
     types: numberTypes,
     application_name: 'linnet',
     connectionTimeoutMillis: connectTimeout(url),
-    ...patience,
+    ...timeouts,
     keepAlive: true,
   });
   pool.on('error', onIdleError);
@@ -78,14 +78,14 @@ export const beginWith = ({
 const deadlines = new WeakMap<object, { readonly begin: string; readonly limit: number }>();
 
 /** A client of the pool goes to the server that is the primary at that moment. */
-const clientOf = (primary: Primary, patience: Limits): typeof pg.Client =>
+const clientOf = (primary: Primary, timeouts: Limits): typeof pg.Client =>
   class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       const given = config as pg.ClientConfig;
       const own = primary.isPooler ? { ...given, ...noStartUpLimits } : given;
       super({ ...own, connectionString: primary.url });
       primary.opens(this);
-      deadlines.set(this, { begin: beginWith(patience), limit: patience.statement_timeout || 0 });
+      deadlines.set(this, { begin: beginWith(timeouts), limit: timeouts.statement_timeout || 0 });
     }
   };
 

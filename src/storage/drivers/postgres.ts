@@ -8,7 +8,7 @@ import { answerTime, readOnlySql, type Standing, takesChanges } from './find-pri
 import { PostgresJobs } from './postgres-jobs.ts';
 import {
   connectionsOf,
-  kept,
+  keepIdle,
   lookupLimits,
   noLimits,
   type PoolServer,
@@ -48,7 +48,7 @@ export function openPostgresLookups(
 
 /** Connections for lookups by key, over which the server is watched as well. */
 function lookupsOver(server: PoolServer) {
-  const pool = poolOf(server, maxConnections.lookups, { ...lookupLimits, ...kept });
+  const pool = poolOf(server, maxConnections.lookups, { ...lookupLimits, ...keepIdle });
   const queries = queriesOver(pool, server);
   const standing = async (): Promise<Standing> => {
     const { rows } = await sql<{ transaction_read_only: string }>`${sql.raw(readOnlySql)}`.execute(queries);
