@@ -34,8 +34,21 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
       ...fields,
     }));
     const { json } = await send('POST', '/link/bulk?disable_png=true', { links });
-    return json.results.map(({ link }: { link: { id: number } }) => link.id);
+    const ids: number[] = json.results.map(({ link }: { link: { id: number } }) => link.id);
+    await setClicks(ids.filter((id) => id % 3 > 0).map((id) => [id, 1 + draw(4)]));
+    return ids;
   }
+  const setClicks = async (clicks: readonly (readonly [link: number, clicks: number])[]) =>
+    clicks.length > 0 &&
+    app.app.context.database.write((queries) =>
+      queries
+        .insertInto('link_clicks')
+        .values(clicks.map(([link_id, some]) => ({ link_id, clicks: some, last_clicked_at: 1 })))
+        .onConflict((conflict) =>
+          conflict.column('link_id').doUpdateSet((row) => ({ clicks: row.ref('excluded.clicks') })),
+        )
+        .execute(),
+    );
   /** Every page from the first to the last; `between` runs before each page but the first. */
   async function pagesOf(
     query: string,
@@ -79,6 +92,19 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
     },
     240_000,
   );
+
+  test('by clicks, links without one count as none, and the same number comes by age', async () => {
+    owner = await app.newcomer();
+    const [first = 0, second = 0, third = 0, fourth = 0] = await makeLinks(4);
+    await setClicks([first, second, third, fourth].map((id) => [id, 1]));
+    await setClicks([[third, 12]]);
+    await app.app.context.database.write((queries) =>
+      queries.deleteFrom('link_clicks').where('link_id', '=', second).execute(),
+    );
+    const inOrder = async (sort: string) => (await pagesOf(`sort=${sort}&limit=3`)).flat();
+    expect(await inOrder('-clicks')).toEqual([third, fourth, first, second]);
+    expect(await inOrder('clicks')).toEqual([second, first, fourth, third]);
+  });
 
   test('a page by offset leads on by cursor, and an exact last page has no next one', async () => {
     owner = await app.newcomer();

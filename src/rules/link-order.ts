@@ -8,6 +8,8 @@ export const linkOrders = [
   '-name',
   'suffix',
   '-suffix',
+  '-clicks',
+  'clicks',
 ] as const;
 
 export type LinkOrder = (typeof linkOrders)[number];

@@ -9,7 +9,7 @@ export interface LinkPosition {
   readonly id: number;
 }
 
-type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix';
+type OrderKey = 'created_at' | 'updated_at' | 'name' | 'suffix' | 'clicks';
 
 export const orderOf = (order: LinkOrder) => ({
   direction: order.startsWith('-') ? ('desc' as const) : ('asc' as const),
@@ -19,9 +19,10 @@ export const orderOf = (order: LinkOrder) => ({
 const searchKey = ({ searchKeys, textOrder }: Dialect, key: 'name' | 'suffix'): RawBuilder<string> =>
   sql.raw(`(${searchKeys[key]}) ${textOrder}`);
 
-/** What links are ordered by; those with the same key by their ids. */
+/** What links are ordered by; those with the same key by their ids. By clicks, the query must have joined `link_clicks`. */
 export function keyColumn(dialect: Dialect, key: OrderKey): RawBuilder<string | number> {
   if (key === 'created_at') return sql<number>`links.id`;
+  if (key === 'clicks') return sql<number>`coalesce(link_clicks.clicks, 0)`;
   return key === 'updated_at' ? sql<number>`links.updated_at` : searchKey(dialect, key);
 }
 

@@ -6,6 +6,7 @@ import { navigate, setQuery } from '../../router.ts';
 export const orders = [
   { value: '-created_at', label: 'Newest first' },
   { value: '-updated_at', label: 'Recently changed' },
+  { value: '-clicks', label: 'Most clicks' },
   { value: 'name', label: 'By name' },
   { value: 'suffix', label: 'By suffix' },
   { value: 'created_at', label: 'Oldest first' },
