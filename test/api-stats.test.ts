@@ -260,6 +260,56 @@ describe.each(storeKinds)('statistics on %s', (store) => {
     }
   });
 
+  test('terms and contents are counted, also what has none, and from before roll-ups had them', async () => {
+    const [tagged, mixed] = [await app.newcomer(), await app.newcomer()];
+    const of = await newLink(tagged);
+    const own = { link: of, organization: tagged.organizationId, visitor: null };
+    const day = '2026-04-08T1';
+    await seedHits(app.app.context.database, [
+      { ...own, at: `${day}0:00:00Z`, utm_term: 'shoes', utm_content: 'banner' },
+      { ...own, at: `${day}1:00:00Z`, utm_term: 'shoes' },
+      { ...own, at: `${day}1:00:01Z`, utm_term: 'boots' },
+      ...[1, 2, 3].map((second) => ({ ...own, at: `${day}2:00:0${second}Z` })),
+      { ...own, at: `${day}3:00:00Z`, utm_term: 'shoes', class: 'bot' as const, reason: 'monitor' as const },
+    ]);
+    const ask = async (path: string, query: string, key = tagged.key) =>
+      (await app.call('GET', `/api/v1${path}?${query}`, { key })).json;
+    const check = async (isRaw: boolean) => {
+      for (const path of ['/stats', `/link/${of}/stats`]) {
+        const byTerm = await ask(path, 'group_by=utm_term');
+        expect([path, byTerm.from_raw, byTerm.groups]).toEqual([
+          path,
+          isRaw,
+          [
+            { value: null, clicks: 3, not_counted: 0 },
+            { value: 'shoes', clicks: 2, not_counted: 0 },
+            { value: 'boots', clicks: 1, not_counted: 0 },
+          ],
+        ]);
+        expect(byTerm.other).toEqual({ clicks: 0, not_counted: 0 });
+        const without = await ask(path, 'utm_content=&interval=hour&from=2026-04-08&to=2026-04-08');
+        expect([without.totals.clicks, clicksBy(without.series)]).toEqual([
+          5,
+          { '2026-04-08T11:00:00+00:00': 2, '2026-04-08T12:00:00+00:00': 3 },
+        ]);
+        expect((await ask(path, 'utm_term=shoes')).totals.clicks).toBe(2);
+        expect((await ask(path, 'utm_term=shoes&utm_content=banner')).totals.clicks).toBe(1);
+      }
+      expect((await ask('/stats', 'group_by=utm_term', mixed.key)).groups).toEqual([]);
+    };
+    await check(false);
+    const since = { key: 'utm_terms_counted_since', value: String(app.clock.now) };
+    await app.app.context.database.write(async (queries) => {
+      await queries.insertInto('settings').values(since).execute();
+      await queries.deleteFrom('organization_rollups').where('dimension', '>=', 14).execute();
+    });
+    await check(true);
+    await app.app.context.database.write((queries) =>
+      queries.deleteFrom('settings').where('key', '=', since.key).execute(),
+    );
+    await seedHits(app.app.context.database, []);
+  });
+
   test('a link shows its clicks and the last of them, in the list and alone, and may be sent back with them', async () => {
     const { json } = await app.call('GET', `/api/v1/link/${link}`, { key: owner.key });
     expect([json.clicks, json.last_clicked_at]).toEqual([7, '2026-04-10T12:29:00.000Z']);

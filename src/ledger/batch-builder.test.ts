@@ -65,7 +65,9 @@ const anyHitOn = (links: number, origins: boolean): fc.Arbitrary<RawHit> =>
       userAgent: fc.constantFrom(firefox, iphone, 'curl/8.5.0'),
       acceptLanguage: fc.constantFrom('', 'de-CH,de;q=0.9', 'pt'),
       referer: origins ? fc.constantFrom('', 'https://www.example.com/x') : fc.constant(''),
-      query: origins ? fc.constantFrom('', '?qr', '?utm_source=mail&utm_campaign=a') : fc.constant(''),
+      query: origins
+        ? fc.constantFrom('', '?qr', '?utm_source=mail&utm_campaign=a', '?utm_term=t&utm_content=c')
+        : fc.constant(''),
       purpose: fc.constant(''),
       clientHints: fc.constantFrom(0, 77),
       witness: fc.constant('none'),
@@ -103,8 +105,13 @@ function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: 
     ['utm_campaign', 'click', numberOf(hit.utm_campaign)],
     ['destination', 'click', targets.indexOf(hit.target ?? 'none')],
     ['source', 'click', sources.indexOf(hit.source)],
+    ['utm_term', 'click', numberOf(hit.utm_term)],
+    ['utm_content', 'click', numberOf(hit.utm_content)],
   ];
 }
+
+/** Organizations have no rows for their value 0. */
+const sparse = ['utm_term', 'utm_content'];
 
 class Counts extends Map<string, number> {
   count(key: string, hits = 1): void {
@@ -119,7 +126,8 @@ function plainCounts(hits: readonly EnrichedHit[]) {
     for (const [dimension, rollup, value] of countsOf(hit)) {
       if (value !== 0 || dimension === 'total' || dimension === 'reason')
         ofLinks.count(`${hit.linkId} ${hour} ${dimension} ${rollup} ${value}`);
-      ofOrganizations.count(`${hit.organizationId} ${dimension} ${hour} ${rollup} ${value}`);
+      if (value !== 0 || !sparse.includes(dimension))
+        ofOrganizations.count(`${hit.organizationId} ${dimension} ${hour} ${rollup} ${value}`);
       if (dimension !== 'total' || rollup !== 'click') continue;
       const [clicks = 0, last = 0] = linkClicks.get(hit.linkId) ?? [];
       linkClicks.set(hit.linkId, [clicks + 1, Math.max(last, hit.at)]);

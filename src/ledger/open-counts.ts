@@ -1,3 +1,4 @@
+import { dimensions, isSparse } from '../rules/click-fields.ts';
 import type { Database } from '../storage/database.ts';
 import type { Counts, HitSlice, Slice } from './counts.ts';
 import { HitCounts } from './hit-counts.ts';
@@ -5,13 +6,14 @@ import type { Owner } from './ledger.ts';
 import { LinkCounts } from './link-counts.ts';
 import { openLedger } from './open-ledger.ts';
 import { OrganizationCounts } from './organization-counts.ts';
+import { SparseCounts } from './sparse-counts.ts';
 
 /** Counts of a slice from the roll-ups, or from the hits themselves, which count since `rawSince`. */
 export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
   if (slice.kind === 'hits') return openHitCounts(database, owner, slice, rawSince);
-  return owner.kind === 'link'
-    ? new LinkCounts(database, owner.id, slice)
-    : new OrganizationCounts(database.read, owner.id, slice);
+  if (owner.kind === 'link') return new LinkCounts(database, owner.id, slice);
+  const Counted = isSparse(dimensions[slice.dimension] ?? 'total') ? SparseCounts : OrganizationCounts;
+  return new Counted(database.read, owner.id, slice);
 }
 
 export const openHitCounts = (

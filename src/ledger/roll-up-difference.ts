@@ -2,6 +2,7 @@ import {
   clickDimensions,
   dimensionCodes,
   hitColumns,
+  isSparse,
   rollupClassCodes,
   rollupClasses,
   rollupClassOf,
@@ -126,7 +127,9 @@ export class RollUpDifference {
     const difference = this.#hourOf(link, hour);
     const counted = new Counted();
     counted.addText(row.counts);
-    const remaining = new Map(clickDimensions.map((name) => [dimensionCodes[name], row.click]));
+    const remaining = new Map(
+      clickDimensions.filter((name) => !isSparse(name)).map((name) => [dimensionCodes[name], row.click]),
+    );
     for (const [ofClass, name] of rollupClasses.entries()) {
       difference.classes[ofClass] = (difference.classes[ofClass] ?? 0) - row[name];
       this.#addToOrganization({ organization, dimension: total, hour, ofClass, value: 0 }, -row[name]);
@@ -138,7 +141,8 @@ export class RollUpDifference {
         this.#addToOrganization(key, -hits);
         continue;
       }
-      remaining.set(dimension, (remaining.get(dimension) ?? 0) - hits);
+      const left = remaining.get(dimension);
+      if (left !== undefined) remaining.set(dimension, left - hits);
       this.#addToOrganization({ organization, dimension, hour, ofClass: click, value }, -hits);
     }
     for (const [dimension, hits] of remaining)

@@ -5,6 +5,7 @@ import {
   columnOf,
   dimensionCodes,
   hitColumns,
+  isSparse,
   originFields,
   rollupClassCodes,
 } from '../rules/click-fields.ts';
@@ -14,6 +15,7 @@ import { type Alike, AlikeClicks } from './alike-clicks.ts';
 import type { LinkHours } from './fold-store.ts';
 import { HitColumns } from './hit-columns.ts';
 import { countEntry, reasonValue } from './hour-counts.ts';
+import { isOneValue } from './one-value.ts';
 import { countedOf, kindOf, RollUpTally } from './roll-up-tally.ts';
 
 const { total, reason } = dimensionCodes;
@@ -27,8 +29,18 @@ const ofOrigins: ReadonlySet<ClickDimension> = new Set(
 );
 
 /** Kinds are numbers of three parts: which hour, below it the dimension, below it the class. */
-const maxDimensions = 16;
+const maxDimensions = 32;
 const maxClasses = 8;
+const hourOfKind = (kind: number): number => kind >> 8;
+const dimensionOfKind = (kind: number): number => (kind >> 3) % maxDimensions;
+/** Every organization has rows for their value 0. */
+const wholeDimensions = clickDimensions.filter((name) => !isSparse(name));
+
+/** Whether no hit has a value of a dimension. */
+function isEmpty({ ledger, count }: HitColumns, name: ClickDimension): boolean {
+  const column = ledger[hitColumns.indexOf(columnOf(name))];
+  return (column?.[0] ?? 0) === 0 && isOneValue(column, count);
+}
 
 /**
  * What a batch adds to the roll-ups, in the order of their keys: the hours of links, and rows of organization,
@@ -64,8 +76,10 @@ export class RollUps {
 
   /** `hours` are all hours of the hits in `columns`. */
   begin(columns: HitColumns, hours: readonly number[]): void {
-    const inUse = clickDimensions.filter((name) => columns.hasOrigins || !ofOrigins.has(name));
     const { ledger } = columns;
+    const inUse = clickDimensions.filter(
+      (name) => (columns.hasOrigins || !ofOrigins.has(name)) && !(isSparse(name) && isEmpty(columns, name)),
+    );
     this.#columns = columns;
     this.#dimensions = inUse.map((name) => dimensionCodes[name]);
     this.#values = inUse.map((name) => ledger[hitColumns.indexOf(columnOf(name))] as Int32Array);
@@ -207,8 +221,8 @@ export class RollUps {
   /** An organization's rows are in the order of dimension, then hour. */
   #turned(kind: number): number {
     const rollup = kind % maxClasses;
-    const dimension = (kind >> 3) % maxDimensions;
-    return (dimension * this.#hours.length + (kind >> 7)) * maxClasses + rollup;
+    const dimension = dimensionOfKind(kind);
+    return (dimension * this.#hours.length + hourOfKind(kind)) * maxClasses + rollup;
   }
 
   #addLink(linkId: number, organization: RollUpTally): void {
@@ -223,14 +237,14 @@ export class RollUps {
       const value = countedOf(key);
       const count = tally.count(key);
       organization.add(this.#turned(kind), value, count);
-      const hour = kind >> 7;
+      const hour = hourOfKind(kind);
       if (hour !== here) {
         if (here >= 0) this.#addLinkHour(linkId, here, counts);
         here = hour;
         counts = '';
         sums.fill(0);
       }
-      const dimension = (kind >> 3) % maxDimensions;
+      const dimension = dimensionOfKind(kind);
       const rollup = kind % maxClasses;
       if (dimension === total) sums[rollup] = count;
       else if (dimension === reason) counts += countEntry(dimension, reasonValue(value, rollup), count);
@@ -278,7 +292,7 @@ export class RollUps {
       const slot = kind >> 3;
       if (kind % maxClasses === clickRollup) counted[slot] = (counted[slot] ?? 0) + tally.count(key);
     }
-    for (const name of clickDimensions) {
+    for (const name of wholeDimensions) {
       const dimension = dimensionCodes[name];
       for (let hour = 0; hour < hours; hour++) {
         const remaining = (counted[total * hours + hour] ?? 0) - (counted[dimension * hours + hour] ?? 0);

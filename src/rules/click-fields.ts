@@ -111,12 +111,22 @@ export const dimensions = [
   'utm_campaign',
   'destination',
   'source',
+  'utm_term',
+  'utm_content',
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
 /** Has a column of the ledger, and is counted for clicks alone. */
 export type ClickDimension = Exclude<Dimension, 'total' | 'visitors' | 'reason'>;
 export const clickDimensions = dimensions.slice(3) as readonly ClickDimension[];
+
+/**
+ * Dimensions of which nearly all clicks have nothing: an organization's roll-ups don't have their value 0, which is what
+ * the other values leave of its clicks.
+ */
+export const sparseDimensions = ['utm_term', 'utm_content'] as const satisfies readonly ClickDimension[];
+export const isSparse = (dimension: Dimension): boolean =>
+  sparseDimensions.some((sparse) => sparse === dimension);
 
 /** The column that has a dimension's values. */
 export const columnOf = (dimension: ClickDimension | 'reason' | 'class'): HitColumn =>

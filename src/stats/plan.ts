@@ -22,17 +22,23 @@ export const noValue = -1;
 const { click, page } = rollupClassCodes;
 const others = rollupClasses.map((_, code) => code).filter((code) => code !== click);
 
+/** Whether stores that had clicks began to count by a dimension later. */
+export const cameLater = (grouping: Grouping | undefined): boolean =>
+  grouping === 'utm_term' || grouping === 'utm_content';
+
 /** Filters but the one by class, each with the number that its value is kept under. */
 export type Filters = ReadonlyMap<Exclude<Grouping, 'class'>, number>;
 
 /**
  * What an answer is counted from. Each roll-up has one dimension, and most of them count clicks alone: a question that
- * combines two dimensions, or asks for other hits by a dimension of clicks, is counted from the hits themselves.
+ * combines two dimensions, or asks for other hits by a dimension of clicks, is counted from the hits themselves; and so is one
+ * by a dimension whose roll-ups began later than what is asked for.
  */
 export function planFor(
   filters: Filters,
   wanted: readonly number[] | undefined,
   groupBy: Grouping | undefined,
+  isFromBefore = false,
 ): Slice {
   const axes = new Set(filters.keys());
   if (groupBy !== undefined && groupBy !== 'class') axes.add(groupBy);
@@ -41,7 +47,8 @@ export function planFor(
   if (axis === 'reason' && second === undefined) return rollups('reason', filters.get(axis), wanted);
   const counted = wanted ?? (axes.has('reason') ? others : [click]);
   const isOfClicks = counted.every((code) => code === click);
-  if (second === undefined && isOfClicks) return rollups(axis, filters.get(axis), counted);
+  if (second === undefined && isOfClicks && !(isFromBefore && cameLater(axis)))
+    return rollups(axis, filters.get(axis), counted);
   const values = [...filters].map(([grouping, value]) => [columnOf(grouping), value] as const);
   return { kind: 'hits', values, classes: counted };
 }

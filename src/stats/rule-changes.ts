@@ -17,6 +17,10 @@ export async function rulesChangedAt(queries: Queries): Promise<number | null> {
   return text === null ? null : Number(text);
 }
 
+/** Since when roll-ups count `utm_term` and `utm_content`; 0 for always. */
+export const termsCountedSince = async (queries: Queries): Promise<number> =>
+  Number((await findSetting(queries, 'utm_terms_counted_since')) ?? 0);
+
 /**
  * The first hour whose visitors are those whose first click of the day is in it. What came before is known by UTC days; the
  * day of the change itself is a mixture, and is shown as a day.

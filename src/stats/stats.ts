@@ -22,6 +22,7 @@ import { hoursPerDay } from '../rules/utc-time.ts';
 import type { Database } from '../storage/database.ts';
 import type { Queries } from '../storage/schema.ts';
 import {
+  cameLater,
   classesNamed,
   closedLists,
   type Filters,
@@ -32,7 +33,13 @@ import {
   planFor,
 } from './plan.ts';
 import type { StatsRange } from './range.ts';
-import { type RuleChange, ruleChangesIn, rulesChangedAt, visitorsByHourSince } from './rule-changes.ts';
+import {
+  type RuleChange,
+  ruleChangesIn,
+  rulesChangedAt,
+  termsCountedSince,
+  visitorsByHourSince,
+} from './rule-changes.ts';
 import { idOfWord, wordsById } from './words.ts';
 
 export type { Owner } from '../ledger/ledger.ts';
@@ -96,8 +103,10 @@ const manyValues: ReadonlySet<number> = new Set(
 export async function readStats(database: Database, question: StatsQuestion): Promise<Stats> {
   const { owner, range, groupBy, rawSince } = question;
   const { filters, classes } = await parseFilters(database.read, question.filters);
-  const slice = planFor(filters, classes, undefined);
-  const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy);
+  const isFromBefore =
+    [groupBy, ...filters.keys()].some(cameLater) && range.from < (await termsCountedSince(database.read));
+  const slice = planFor(filters, classes, undefined, isFromBefore);
+  const groupSlice = groupBy === undefined ? null : planFor(filters, classes, groupBy, isFromBefore);
   const groupsIn = (of: Slice, by: Grouping) =>
     openCounts(database, owner, of, rawSince).groups(columnOf(by), spanOf(range.buckets), maxGroups);
   const fromRaw = slice.kind === 'hits' || groupSlice?.kind === 'hits';

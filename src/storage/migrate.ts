@@ -49,6 +49,7 @@ import { linkRules } from './migrations/043-link-rules.ts';
 import { externalIds } from './migrations/044-external-ids.ts';
 import { linksByChunk } from './migrations/045-links-by-chunk.ts';
 import { forwardingLinks } from './migrations/046-forwarding-links.ts';
+import { termsCounted } from './migrations/047-terms-counted.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly Migration[] = [
@@ -98,6 +99,7 @@ const migrations: readonly Migration[] = [
   externalIds,
   linksByChunk,
   forwardingLinks,
+  termsCounted,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -11,6 +11,7 @@ import {
   type Dimension,
   devices,
   dimensions,
+  isSparse,
   reasons,
   rollupClasses,
   sources,
@@ -39,6 +40,8 @@ export interface SeedHit {
   readonly utm_source?: string;
   readonly utm_medium?: string;
   readonly utm_campaign?: string;
+  readonly utm_term?: string;
+  readonly utm_content?: string;
   readonly visitor?: number | null;
   readonly id?: number;
 }
@@ -137,6 +140,8 @@ const wordColumns = [
   'utm_source',
   'utm_medium',
   'utm_campaign',
+  'utm_term',
+  'utm_content',
 ] as const;
 
 async function numbersOf(queries: Queries, hits: readonly SeedHit[]): Promise<ReadonlyMap<string, number>> {
@@ -175,8 +180,8 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
     utm_source: word('utm_source'),
     utm_medium: word('utm_medium'),
     utm_campaign: word('utm_campaign'),
-    utm_term: 0,
-    utm_content: 0,
+    utm_term: word('utm_term'),
+    utm_content: word('utm_content'),
   };
 }
 
@@ -232,6 +237,7 @@ export async function rebuildRollups(queries: Queries, firstHours: FirstHours = 
     for (const kind of ['link', 'organization'] as const) {
       const owner = hit[`${kind}_id`];
       const add = (dimension: Dimension, hour: number, value: number) => {
+        if (kind === 'organization' && isSparse(dimension) && value === 0) return;
         const key = [owner, dimensions.indexOf(dimension), hour, rollupClass, value].join(' ');
         counts[kind].set(key, (counts[kind].get(key) ?? 0) + 1);
       };

@@ -30,6 +30,8 @@ const texts = {
   utm_source: utm('source'),
   utm_medium: utm('medium'),
   utm_campaign: utm('campaign'),
+  utm_term: utm('term'),
+  utm_content: utm('content'),
   destination: { one: 'Destination', many: 'Destinations', none: 'None' },
   source: { one: 'Came by', many: 'Link or QR code', none: 'Unknown' },
   class: { one: 'Kind', many: 'Kinds', none: 'Unknown' },
@@ -46,7 +48,7 @@ export const breakdownCards: readonly {
   readonly dimensions: readonly [Dimension, ...Dimension[]];
 }[] = [
   { title: 'Where from', dimensions: ['referrer', 'source'] },
-  { title: 'Campaigns', dimensions: ['utm_source', 'utm_medium', 'utm_campaign'] },
+  { title: 'Campaigns', dimensions: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] },
   { title: 'Devices', dimensions: ['device', 'os', 'browser'] },
   { title: 'Languages and destinations', dimensions: ['language', 'destination'] },
 ];
