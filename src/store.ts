@@ -95,7 +95,10 @@ async function open(config: Config, dataDir: string, log: Log): Promise<Database
       config.databaseUrl,
       dataDir,
       (cause) => log.warn('database connection lost', { error: cause.message }),
-      beforeUpgrade(config, dataDir, log),
+      {
+        before: beforeUpgrade(config, dataDir, log),
+        waits: (holders) => log.warn('tables wait for a lock', { held_by: holders }),
+      },
     );
   } catch (cause) {
     if (cause instanceof StartProblem) throw cause;

@@ -18,6 +18,7 @@ export function watchVersion(
     const least = (await leastMigration(database.lookup)) ?? 0;
     const isTooOld = least > newestMigration;
     readiness.set('version', isTooOld ? 'too old for the database' : null);
+    database.refuseChanges(isTooOld ? 'this node is too old for the database' : null);
     if (isTooOld && !wasTooOld)
       log.error(
         'too old for the database',

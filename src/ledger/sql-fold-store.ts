@@ -1,5 +1,8 @@
 import type { Position } from '../journal/files.ts';
 import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
+import { StoreAway } from '../rules/errors.ts';
+import { leastMigrationKey } from '../storage/least-migration.ts';
+import { newestMigration } from '../storage/migrate.ts';
 import { deletedBefore } from '../storage/settings.ts';
 import type { NewDelivery } from '../storage/webhook-queue.ts';
 import {
@@ -156,7 +159,13 @@ export abstract class SqlFoldStore implements FoldStore {
   async claim({ journal, from, ...claim }: Claim): Promise<number | null> {
     const at = [journal, from?.segment ?? 0, from?.offset ?? 0];
     return this.transaction(async (query) => {
-      const [row] = await query('update click_claim_turns set turn = turn + 1 returning turn');
+      const [row] = await query(
+        `update click_claim_turns set turn = turn + 1
+         returning turn, (select value from settings where key = '${leastMigrationKey}') as least`,
+      );
+      // A newer node has changed the tables under this one. The journal keeps the clicks until this one is upgraded.
+      if (Number(row?.least ?? 0) > newestMigration)
+        throw new StoreAway('this node is too old for the database');
       const turn = Number(row?.turn);
       if (claim.mayHaveOld)
         await query(

@@ -54,6 +54,20 @@ export type WriteItems<Item, Outcome> = (
   items: readonly Item[],
 ) => Promise<readonly Outcome[]>;
 
+/** A session of the database that holds a lock. */
+export interface LockHolder {
+  readonly pid: number;
+  readonly application: string;
+  readonly state: string | null;
+  /** When its transaction began. */
+  readonly since: string | null;
+  /** The beginning of its last statement. */
+  readonly query: string;
+}
+
+/** Called while a change to the tables waits for locks of others. */
+export type OnLockWait = (holders: readonly LockHolder[]) => void;
+
 /**
  * The store, whichever it is. Three ways in, because they must not wait for one another: people's reads, which may
  * be slow; the redirect's look-ups by key, which may not; and changes, each of them whole or not at all.
@@ -82,8 +96,15 @@ export interface Database {
     work: WriteItems<Item, Outcome>,
     terms?: ReadTerms,
   ): Promise<Outcome>;
-  /** As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. */
-  migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /**
+   * As `write`, for changes to the tables themselves: over millions of rows they take as long as they take. A lock that others hold is
+   * waited for again and again, each time so briefly that no visitor who waits behind it is failed.
+   */
+  migrate<T>(work: (queries: Queries) => Promise<T>, waits?: OnLockWait): Promise<T>;
+  /** Runs a statement outside of a transaction, as long as it takes. Null where no other program uses the tables meanwhile. */
+  readonly aside: ((statement: string, waits?: OnLockWait) => Promise<void>) | null;
+  /** From now on changes are refused, and why; or no longer. Called where a newer program has changed the tables. */
+  refuseChanges(reason: string | null): void;
   close(): Promise<void>;
 }
 

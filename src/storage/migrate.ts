@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database, OnLockWait } from './database.ts';
 import { dialects } from './dialect.ts';
+import { buildIndexes, type IndexBuild, indexBuilds } from './index-builds.ts';
 import { leastMigration, requireMigration } from './least-migration.ts';
-import type { Migration } from './migration.ts';
+import type { Contraction, Migration } from './migration.ts';
 import { first } from './migrations/001-first.ts';
 import { clicks } from './migrations/002-clicks.ts';
 import { webhooks } from './migrations/003-webhooks.ts';
@@ -52,7 +53,7 @@ import { forwardingLinks } from './migrations/046-forwarding-links.ts';
 import { termsCounted } from './migrations/047-terms-counted.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
-const migrations: readonly Migration[] = [
+const migrations: readonly (Migration | Contraction)[] = [
   first,
   clicks,
   webhooks,
@@ -105,18 +106,27 @@ const migrations: readonly Migration[] = [
 /** The number of the newest migration: that of a store that is up to date. */
 export const newestMigration = migrations.length;
 
-/**
- * The newest migration that a program must know to write beside this one. Raised with each migration that earlier programs can't
- * go along with: what drops or renames something, a release after the one that stopped using it. One that only adds leaves it as it is.
- */
-export const leastWriter = 37;
+/** The statements of a migration, by its number. */
+export function statementsOf(kind: Database['kind'], number: number): readonly string[] {
+  const migration = migrations[number - 1];
+  if (migration === undefined) return [];
+  return (typeof migration === 'function' ? migration : migration.statements)(dialects[kind]);
+}
+
+/** For those that drop, rename or restrict something: the newest migration of the release that stopped using it. */
+export function unusedSince(number: number): number | null {
+  const migration = migrations[number - 1];
+  return migration === undefined || typeof migration === 'function' ? null : migration.unusedSince;
+}
+
+/** Later ones can run beside programs of the release before. */
+export const lastAlone = 45;
+
+/** The newest migration that a program must know to write beside this one. */
+export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
 
 export const newerStore =
   'this database was set up by a newer Linnet; start that one, or restore a backup from before it';
-
-/** The statements of a migration, by its number. */
-export const statementsOf = (kind: Database['kind'], number: number): readonly string[] =>
-  migrations[number - 1]?.(dialects[kind]) ?? [];
 
 export const migrationsTable = (kind: Database['kind']): string =>
   `create table if not exists migrations (number ${dialects[kind].integer} primary key) ${dialects[kind].tableEnd}`;
@@ -124,19 +134,37 @@ export const migrationsTable = (kind: Database['kind']): string =>
 /** Called before tables that are there already are changed, with the numbers of the last migration that ran and of the newest. */
 export type BeforeUpgrade = (database: Database, from: number, to: number) => Promise<void>;
 
+/** What a program does about an upgrade while it goes on. */
+export interface UpgradeHooks {
+  readonly before?: BeforeUpgrade | null;
+  readonly waits?: OnLockWait;
+}
+
+/** Milliseconds after which a node that was running has seen that it has become too old. */
+const nodesHear = 5_000;
+
 /**
  * Brings the store up to date. Several nodes may start at once: the row of a migration is inserted first, so the
  * second node waits on it and then finds the work done.
  */
-export async function migrate(database: Database, beforeUpgrade: BeforeUpgrade | null = null): Promise<void> {
+export async function migrate(database: Database, { before, waits }: UpgradeHooks = {}): Promise<void> {
   await createLedger(database);
   const done = await migrationsDone(database);
   if (done > newestMigration && !(await mayWrite(database))) throw new Error(newerStore);
   if (done > 0 && done < newestMigration) {
-    await beforeUpgrade?.(database, done, newestMigration);
+    await before?.(database, done, newestMigration);
     // Before anything is dropped, so that nodes which still use it can hear of it. Not in the copy, which they may go back to.
-    await requireMigration(database, leastWriter);
+    const isNews = await requireMigration(database, leastWriter);
+    if (isNews && database.kind === 'postgres' && contracts(done)) await Bun.sleep(nodesHear);
   }
+  const builds = done === 0 || done > newestMigration ? [] : buildsOf(database.kind);
+  const build = (isDue: (number: number) => boolean) =>
+    buildIndexes(
+      database,
+      builds.filter(({ number }) => isDue(number)),
+      waits,
+    );
+  await build((number) => number <= done);
   for (let number = done + 1; number <= newestMigration; number++) {
     await database.migrate(async (queries) => {
       const claimed =
@@ -144,11 +172,29 @@ export async function migrate(database: Database, beforeUpgrade: BeforeUpgrade |
           queries,
         );
       if (claimed.rows.length === 0) return;
-      for (const statement of statementsOf(database.kind, number)) await sql.raw(statement).execute(queries);
-    });
+      const isLater = (statement: string) =>
+        builds.some((one) => one.number === number && one.statement === statement);
+      for (const statement of statementsOf(database.kind, number))
+        if (!isLater(statement)) await sql.raw(statement).execute(queries);
+    }, waits);
+    await build((of) => of === number);
   }
   await requireMigration(database, leastWriter);
 }
+
+/** Indexes that are built while their tables are in use. */
+const buildsOf = (kind: Database['kind']): readonly IndexBuild[] =>
+  kind === 'sqlite'
+    ? []
+    : indexBuilds(
+        migrations
+          .map((_, index) => ({ number: index + 1, statements: statementsOf(kind, index + 1) }))
+          .slice(lastAlone),
+      );
+
+/** Whether something is dropped that programs have used which are still running. */
+const contracts = (done: number): boolean =>
+  migrations.some((_, index) => index >= done && unusedSince(index + 1) !== null);
 
 /** A newer Linnet has been here, and left the store so that this one can write to it. */
 async function mayWrite(database: Database): Promise<boolean> {

@@ -2,18 +2,18 @@ import type { Database, Lookups } from './database.ts';
 import { openPostgres, openPostgresLookups } from './drivers/postgres.ts';
 import { openSqlite, openSqliteLookups } from './drivers/sqlite.ts';
 import { findLinkForVisitor, linkFinder } from './links.ts';
-import { type BeforeUpgrade, migrate } from './migrate.ts';
+import { migrate, type UpgradeHooks } from './migrate.ts';
 
 /** The store, up to date and ready: PostgreSQL where a URL is given, else SQLite in the data folder. */
 export async function openDatabase(
   url: string | null,
   dataDir: string,
   onIdleError: (cause: Error) => void,
-  beforeUpgrade: BeforeUpgrade | null = null,
+  hooks: UpgradeHooks = {},
 ): Promise<Database> {
   const database = url === null ? await openSqlite(dataDir) : openPostgres(url, onIdleError);
   try {
-    await migrate(database, beforeUpgrade);
+    await migrate(database, hooks);
   } catch (cause) {
     await database.close();
     throw cause;

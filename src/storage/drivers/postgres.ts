@@ -6,6 +6,7 @@ import type { Queries, Schema } from '../schema.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { answerTime, readOnlySql, type Standing, takesChanges } from './find-primary.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
+import { migrate, runAside } from './postgres-migrate.ts';
 import {
   connectionsOf,
   keepIdle,
@@ -85,6 +86,18 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
   const writing = (terms: ReadTerms = ownTerms) =>
     terms.changeDeadline === undefined ? read : queriesThrough(connectionsUntil(connect, terms));
   const jobs = new PostgresJobs(primary);
+  let refused: string | null = null;
+  const requireAllowed = () => {
+    if (refused !== null) throw new StoreAway(refused);
+  };
+  const patiently = async <T>(work: (queries: Queries) => Promise<T>): Promise<T> => {
+    const patient = poolOf(server, 1, noLimits);
+    try {
+      return await work(queriesOver(patient, server));
+    } finally {
+      await patient.end();
+    }
+  };
   return {
     kind: 'postgres',
     read,
@@ -99,15 +112,20 @@ export function openPostgres(url: string, onIdleError: (cause: Error) => void): 
     computeFor: (terms) => (module, input) => jobs.run(module, input, terms),
     lookup: lookups.queries,
     takesChanges: async () => (await lookups.standing()) === 'writes',
-    write: (work, terms) => writeWithRetries(writing(terms), work),
-    writeTogether: (item, work, terms) => changes.add(item, work, terms?.changeDeadline),
-    async migrate(work) {
-      const patient = poolOf(server, 1, noLimits);
-      try {
-        return await writeWithRetries(queriesOver(patient, server), work);
-      } finally {
-        await patient.end();
-      }
+    write: async (work, terms) => {
+      requireAllowed();
+      return writeWithRetries(writing(terms), work);
+    },
+    writeTogether: async (item, work, terms) => {
+      requireAllowed();
+      return changes.add(item, work, terms?.changeDeadline);
+    },
+    migrate: (work, waits) =>
+      patiently((queries) => migrate({ queries, others: read, waits, write: writeWithRetries }, work)),
+    aside: (statement, waits) =>
+      patiently((queries) => runAside({ queries, others: read, waits }, statement)),
+    refuseChanges: (reason) => {
+      refused = reason;
     },
     async close() {
       await changes.whenIdle;

@@ -143,6 +143,9 @@ export async function openSqlite(dataDir: string): Promise<Database> {
     write: (work) => writer.run(work),
     writeTogether: (item, work) => writer.runTogether(item, work),
     migrate: (work) => writer.migrate(work),
+    aside: null,
+    // All programs on a file are of one version: it has one server.
+    refuseChanges: () => {},
     async close() {
       await writer.finish();
       lookup.close();

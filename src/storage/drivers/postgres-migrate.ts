@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { LockHolder, OnLockWait } from '../database.ts';
+import type { Queries } from '../schema.ts';
+import { codeOf } from './postgres-faults.ts';
+
+/**
+ * Everything that asks for a table queues behind a change that waits for it. A visitor's look-up is given up after two seconds: this
+ * leaves time for a change that takes the locks of several tables.
+ */
+const lockTimeout = '500ms';
+const lockNotAvailable = '55P03';
+
+/** Milliseconds between two tries. */
+const [firstPause, maxPause] = [250, 2_000];
+/** Milliseconds until a wait is told of, and from then on between two times. The first comes before the lock is given up. */
+const [firstLook, nextLook] = [250, 5_000];
+
+type Write = <T>(queries: Queries, work: (queries: Queries) => Promise<T>) => Promise<T>;
+
+interface Means {
+  /** Over one connection, without deadlines. */
+  readonly queries: Queries;
+  /** Over other connections. */
+  readonly others: Queries;
+  readonly waits: OnLockWait | undefined;
+}
+
+/** Runs `work` in a transaction, again and again until it gets its locks. */
+export async function migrate<T>(
+  { queries, others, waits, write }: Means & { readonly write: Write },
+  work: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write(queries, async (inside) => {
+        // While one waits for a build aside, the build waits for every other transaction that keeps a snapshot.
+        await sql`set transaction isolation level read committed`.execute(inside);
+        await sql`set local lock_timeout = ${sql.lit(lockTimeout)}`.execute(inside);
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(inside);
+        return watched({ others, waits }, sql`${rows[0]?.pid ?? 0}::integer`, () => work(inside));
+      });
+    } catch (cause) {
+      if (codeOf(cause) !== lockNotAvailable) throw cause;
+      await Bun.sleep(Math.min(maxPause, firstPause * tries) * (0.5 + Math.random()));
+    }
+  }
+}
+
+/**
+ * Runs one statement that waits for others but holds nobody up, such as `create index concurrently`. A pooler may run it over
+ * any connection: the server is asked which.
+ */
+export const runAside = ({ queries, ...means }: Means, statement: string): Promise<void> =>
+  watched(
+    means,
+    sql`(select pid from pg_stat_activity
+      where pid <> pg_backend_pid() and state = 'active' and starts_with(query, ${statement.slice(0, 60)}) limit 1)`,
+    async () => void (await sql.raw(statement).execute(queries)),
+  );
+
+/** Tells who holds the locks that a session waits for while `work` goes on. */
+async function watched<T>(
+  { others, waits }: Pick<Means, 'others' | 'waits'>,
+  pid: ReturnType<typeof sql>,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (waits === undefined) return work();
+  const look = async () => {
+    const { rows } = await sql<LockHolder>`
+      select pid, application_name as application, state, xact_start::text as since, left(query, 80) as query
+      from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) order by xact_start limit 5`.execute(
+      others,
+    );
+    if (rows.length > 0) waits(rows);
+  };
+  let timer: Timer | undefined;
+  const lookIn = (milliseconds: number) => {
+    timer = setTimeout(() => {
+      look().catch(() => {});
+      lookIn(nextLook);
+    }, milliseconds);
+  };
+  lookIn(firstLook);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
+}

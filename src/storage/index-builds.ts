@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Database, OnLockWait } from './database.ts';
+import type { Queries } from './schema.ts';
+
+/** An index of a table that other nodes are using. */
+export interface IndexBuild {
+  /** The migration that it belongs to. */
+  readonly number: number;
+  readonly name: string;
+  readonly table: string;
+  readonly statement: string;
+}
+
+const createIndex = /^\s*create (?<unique>unique )?index (?<name>\w+) on (?<table>\w+)/i;
+
+/** The index that a statement creates, unless its table is created with it. */
+function indexBuildOf(number: number, statement: string, statements: readonly string[]): IndexBuild | null {
+  const { name = '', table = '' } = createIndex.exec(statement)?.groups ?? {};
+  const isNew = statements.some((other) => new RegExp(`^\\s*create table ${table}\\b`, 'i').test(other));
+  return name === '' || isNew ? null : { number, name, table, statement };
+}
+
+/** Those that are to be there after these migrations: not those that a later one drops, or whose table. */
+export function indexBuilds(
+  migrations: readonly { readonly number: number; readonly statements: readonly string[] }[],
+): IndexBuild[] {
+  const builds = new Map<string, IndexBuild>();
+  for (const { number, statements } of migrations)
+    for (const statement of statements) {
+      const [, kind = '', name] = /^\s*drop (index|table) (?:if exists )?(\w+)/i.exec(statement) ?? [];
+      for (const build of builds.values())
+        if (name === (kind.toLowerCase() === 'index' ? build.name : build.table)) builds.delete(build.name);
+      const build = indexBuildOf(number, statement, statements);
+      if (build !== null) builds.set(build.name, build);
+    }
+  return [...builds.values()];
+}
+
+/**
+ * Builds the indexes that are missing while their tables are in use. One that a start which broke off left half-built is
+ * dropped and built again. Of several nodes that start at once one builds; the others wait for it.
+ */
+export async function buildIndexes(
+  database: Database,
+  builds: readonly IndexBuild[],
+  waits?: OnLockWait,
+): Promise<void> {
+  const { aside } = database;
+  if (aside === null || builds.length === 0) return;
+  const states = await statesOf(database.read, builds);
+  for (const build of builds)
+    if (states.get(build.name) !== 'valid')
+      await database.migrate(async (queries) => {
+        // Asked without parameters: else the open portal keeps a snapshot, and the build waits for the transaction that it is built in.
+        await sql`select number from migrations where number = ${sql.lit(build.number)} for update`.execute(
+          queries,
+        );
+        if (await isPartitioned(database.read, build.table)) await buildInPartitions(queries, build);
+        else await buildAside(database.read, build, (statement) => aside(statement, waits));
+      }, waits);
+}
+
+type State = 'missing' | 'invalid' | 'under way' | 'valid';
+
+async function buildAside(
+  queries: Queries,
+  { name, statement, ...build }: IndexBuild,
+  run: (statement: string) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const state = (await statesOf(queries, [{ name, statement, ...build }])).get(name) ?? 'missing';
+    if (state === 'valid') return;
+    // The server goes on for a node that is gone.
+    if (state === 'under way') await Bun.sleep(500);
+    else if (state === 'invalid') await run(`drop index concurrently if exists ${name}`);
+    else await run(statement.replace(/\bindex\b/i, 'index concurrently'));
+  }
+}
+
+/** The ledger's tables: only the fold writes them, and clicks wait in the journal. */
+async function buildInPartitions(queries: Queries, { name, statement }: IndexBuild): Promise<void> {
+  const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(queries);
+  if (rows.length === 0) await sql.raw(statement).execute(queries);
+}
+
+async function isPartitioned(queries: Queries, table: string): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from pg_class where oid = to_regclass(${table}) and relkind = 'p'`.execute(queries);
+  return rows.length > 0;
+}
+
+async function statesOf(
+  queries: Queries,
+  builds: readonly IndexBuild[],
+): Promise<ReadonlyMap<string, State>> {
+  const { rows } = await sql<{ name: string; state: State }>`
+    select relname as name, case when indisvalid then 'valid'
+      when exists (select 1 from pg_stat_progress_create_index as running where running.index_relid = pg_index.indexrelid)
+      then 'under way' else 'invalid' end as state
+    from pg_index join pg_class on pg_class.oid = indexrelid
+    where relnamespace = (select relnamespace from pg_class where oid = to_regclass('migrations'))
+      and relname in (${sql.join(builds.map(({ name }) => name))})`.execute(queries);
+  return new Map(rows.map(({ name, state }) => [name, state]));
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SQL } from 'bun';
+import { sql } from 'kysely';
+import type { Database, LockHolder } from '../src/storage/database.ts';
+import { openPostgres } from '../src/storage/drivers/postgres.ts';
+import { buildIndexes, indexBuilds } from '../src/storage/index-builds.ts';
+import { lastAlone, newestMigration, statementsOf } from '../src/storage/migrate.ts';
+import { eventually } from './support/eventually.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { stretched } from './support/stretched.ts';
+
+let url: string;
+let database: Database;
+let others: SQL;
+
+beforeAll(async () => {
+  url = await migratedPostgres();
+  database = openPostgres(url, () => {});
+  others = new SQL({ url, max: 4 });
+  await others.unsafe(`insert into words (word) select 'word ' || i from generate_series(1, 2000) as i`);
+}, 60_000);
+afterAll(async () => {
+  await others.end();
+  await database.close();
+});
+
+/** Holds what a statement locks until it is ended. */
+async function holding(statement: string) {
+  const session = await others.reserve();
+  await session.unsafe('begin');
+  await session.unsafe(statement);
+  return {
+    async [Symbol.asyncDispose]() {
+      await session.unsafe('commit');
+      session.release();
+    },
+  };
+}
+
+const build = (name: string, statement = `create index ${name} on words (length(word))`) =>
+  indexBuilds([{ number: 1, statements: [statement] }]);
+
+const isValid = async (name: string): Promise<boolean | undefined> =>
+  (
+    await others.unsafe(`select indisvalid as valid from pg_index where indexrelid = to_regclass('${name}')`)
+  )[0]?.valid;
+
+test('a change to a table that others read waits in short turns, tells who holds it, and gets it in the end', async () => {
+  const told: (readonly LockHolder[])[] = [];
+  let isDone = false;
+  let change: Promise<void>;
+  {
+    await using _ = await holding('select count(*) from words');
+    change = database.migrate(
+      async (queries) => {
+        await sql`alter table words add column first_seen bigint`.execute(queries);
+      },
+      (holders) => told.push(holders),
+    );
+    change.finally(() => {
+      isDone = true;
+    });
+    await eventually(() => told.length > 1, 'two words of the wait');
+    const began = performance.now();
+    for (let time = 0; time < 20; time++)
+      await database.lookup.selectFrom('words').select('id').limit(1).execute();
+    expect(performance.now() - began).toBeLessThan(stretched(15_000));
+    expect(isDone).toBe(false);
+    expect(told[0]).toEqual([
+      expect.objectContaining({ state: 'idle in transaction', query: 'select count(*) from words' }),
+    ]);
+  }
+  await change;
+  await database.lookup
+    .selectFrom('words')
+    .select('first_seen' as never)
+    .limit(1)
+    .execute();
+});
+
+test('an index is built while others write the table; nobody waits but the build', async () => {
+  const told: (readonly LockHolder[])[] = [];
+  let building: Promise<void>;
+  {
+    await using _ = await holding(`insert into words (word) values ('not yet there')`);
+    building = buildIndexes(database, build('words_length'), (holders) => told.push(holders));
+    await eventually(async () => (await isValid('words_length')) === false, 'the build to begin');
+    await others.unsafe(`insert into words (word) values ('meanwhile')`);
+    await eventually(() => told.length > 0, 'word of the wait');
+    expect(told[0]?.[0]?.query).toContain('not yet there');
+    expect(await isValid('words_length')).toBe(false);
+  }
+  await building;
+  expect(await isValid('words_length')).toBe(true);
+});
+
+test('nodes that start at once build it once; a valid one is left alone', async () => {
+  const second = openPostgres(url, () => {});
+  await Promise.all([database, second].map((one) => buildIndexes(one, build('words_once'))));
+  const numberOf = async () =>
+    (await others.unsafe(`select 'words_once'::regclass::oid::integer as number`))[0]?.number;
+  const first = await numberOf();
+  await buildIndexes(second, build('words_once'));
+  expect([await isValid('words_once'), await numberOf()]).toEqual([true, first]);
+  await second.close();
+});
+
+test('what a build that broke off has left is dropped and built again', async () => {
+  await others.unsafe(`create table twice (word text)`);
+  await others.unsafe(`insert into twice values ('a'), ('a')`);
+  const unique = build('twice_word', 'create unique index twice_word on twice (word)');
+  const broken = await buildIndexes(database, unique).then(
+    () => null,
+    (cause: Error) => cause.message,
+  );
+  expect(broken).toContain('twice_word');
+  expect(await isValid('twice_word')).toBe(false);
+  await others.unsafe('delete from twice where ctid = (select min(ctid) from twice)');
+  await buildIndexes(database, unique);
+  expect(await isValid('twice_word')).toBe(true);
+});
+
+test('of a build that goes on for a node that is gone the end is awaited', async () => {
+  let building: Promise<void>;
+  const gone = new SQL({ url, max: 1 });
+  let abandoned: Promise<unknown>;
+  {
+    await using _ = await holding(`insert into words (word) values ('still open')`);
+    abandoned = gone.unsafe('create index concurrently words_gone on words (length(word))');
+    abandoned.catch(() => {});
+    await eventually(async () => (await isValid('words_gone')) === false, 'the build to begin');
+    building = buildIndexes(database, build('words_gone'));
+  }
+  await Promise.all([building, abandoned]);
+  expect(await isValid('words_gone')).toBe(true);
+  await gone.end();
+});
+
+test('the ledger, which is divided by months, gets its index at once', async () => {
+  await buildIndexes(database, build('hits_country', 'create index hits_country on hits (country)'));
+  expect(await isValid('hits_country')).toBe(true);
+});
+
+test('all indexes that are built later are those of a new store', async () => {
+  const later = Array.from({ length: newestMigration - lastAlone }, (_, index) => {
+    const number = lastAlone + 1 + index;
+    return { number, statements: statementsOf('postgres', number) };
+  });
+  for (const { name } of indexBuilds(later)) expect([name, await isValid(name)]).toEqual([name, true]);
+});
