@@ -28,13 +28,20 @@ const commands = {
   fuzz: {
     needs: 'everything',
     run: [
-      ...['test', '--timeout', '3600000', './test/fuzz/'],
+      ...['test', '--timeout', '3600000', './test/fuzz/', './test/click-corrections-ledger.test.ts'],
       ...[
         './src/visit/connection/connection-state.test.ts',
         './src/visit/connection/connection-orders.test.ts',
       ],
     ],
-    env: { STREAMS: '100000', CONNECTIONS: '300000', CALLS: '10000', ORDERS: '100000', REFRESHES: '1000' },
+    env: {
+      STREAMS: '100000',
+      CONNECTIONS: '300000',
+      CALLS: '10000',
+      ORDERS: '100000',
+      REFRESHES: '1000',
+      CORRECTIONS: '100',
+    },
   },
   scan: {
     needs: 'everything',

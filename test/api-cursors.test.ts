@@ -66,8 +66,14 @@ describe.each(storeKinds)('pages by cursor on %s', (store) => {
   }
   const sorted = (ids: Iterable<number>) => [...ids].sort((one, other) => one - other);
 
+  /** One filter for each order, in turns, and all of them for the usual one. */
+  const filters = ['', 'q=cursor', 'tag='] as const;
   test.each(
-    linkOrders.flatMap((order) => ['', 'q=cursor', 'tag='].map((filter) => [order, filter] as const)),
+    linkOrders.flatMap((order, index) =>
+      filters
+        .filter((_, at) => order === '-created_at' || at === index % filters.length)
+        .map((filter) => [order, filter] as const),
+    ),
   )(
     'in the order %s with %p: what is there all the while comes exactly once, while others are made and deleted',
     async (order, filter) => {

@@ -95,6 +95,8 @@ const anyAsked: fc.Arbitrary<Asked> = fc
     isTakenBack,
   }));
 
+/** `npm run test:fuzz` takes more. */
+const rounds = Number(process.env.CORRECTIONS ?? 8);
 const claim = { now: () => begin + 10 * dayLength, length: 1_000 };
 
 async function make(database: Database, asked: Asked, wayBackOf: number | null): Promise<StoredCorrection> {
@@ -200,7 +202,7 @@ describe.each(storeKinds)('corrections on %s', (kind) => {
           await emptied(database);
         },
       ),
-      { numRuns: kind === 'sqlite' ? 20 : 6 },
+      { numRuns: kind === 'sqlite' ? rounds : Math.ceil(rounds / 3) },
     );
   }, 240_000);
 });
@@ -220,7 +222,7 @@ describe.each(storeKinds)('visitors beside corrections on %s', (kind) => {
         where dimension = ${sql.lit(total)} and class = 0`.execute(queries);
     });
     const before = await visitorsIn(database);
-    for (const asked of fc.sample(anyAsked, { numRuns: 12, seed: 20261123 })) {
+    for (const asked of fc.sample(anyAsked, { numRuns: 6, seed: 20261123 })) {
       await finish(database, await make(database, asked, null));
       for (const [key, { clicks, visitors }] of await visitorsIn(database)) {
         expect([key, visitors <= clicks, visitors >= 0]).toEqual([key, true, true]);

@@ -25,7 +25,7 @@ const zones = [
 const links = [1, 2, 3];
 const owners: readonly Owner[] = [
   { kind: 'organization', id: 1 },
-  ...links.map((id) => ({ kind: 'link', id }) as const),
+  { kind: 'link', id: 1 },
 ];
 
 /** Some come once, some all day long, on one link or on all. */

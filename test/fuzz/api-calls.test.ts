@@ -4,7 +4,7 @@ import { routes } from '../../src/api/routes.ts';
 import { type Newcomer, startApp, type TestApp } from '../support/app.ts';
 
 /** `npm run test:fuzz` makes more. */
-const perRoute = Number(process.env.CALLS ?? 300);
+const perRoute = Number(process.env.CALLS ?? 120);
 const atOnce = 50;
 
 let app: TestApp;

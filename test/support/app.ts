@@ -79,10 +79,10 @@ export async function startApp(
   const app = await createApp(config, {
     now: () => clock.now,
     log,
-    pollInterval: 20,
+    pollInterval: 100,
     hashCost: cheapHash,
     ...options.overrides,
-    webhooks: { pollInterval: 50, postOptions: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
+    webhooks: { pollInterval: 200, postOptions: { lookup: onlyThisMachine }, ...options.overrides?.webhooks },
   });
   const { port, protocol } = new URL(app.listening);
   const url = `${protocol}//127.0.0.1:${port}`;
