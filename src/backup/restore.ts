@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { StoreAway } from '../rules/errors.ts';
-import { isPassing } from '../rules/passing-fault.ts';
+import { isAway } from '../rules/passing-fault.ts';
 import { readBackupFile } from './backup-file.ts';
 import { type BackupPart, BackupProblem, type BackupStream } from './backup-stream.ts';
 import type { BackupTarget } from './backup-target.ts';
@@ -59,7 +58,7 @@ async function fill(target: BackupTarget, backup: BackupStream): Promise<number>
     return rows;
   } catch (cause) {
     // Rows that the store refuses may be those of a damaged backup, which only its end tells.
-    if (!(cause instanceof StoreAway) && !isPassing(cause)) for await (const _ of backup.parts);
+    if (!isAway(cause)) for await (const _ of backup.parts);
     throw cause;
   }
 }

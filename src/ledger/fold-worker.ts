@@ -8,9 +8,8 @@ import {
   type Position,
   watermarkKey,
 } from '../journal/files.ts';
-import { lockJournal, removeJournal } from '../journal/lock.ts';
 import { StoreAway } from '../rules/errors.ts';
-import { isPassing } from '../rules/passing-fault.ts';
+import { isAway, isPassing } from '../rules/passing-fault.ts';
 import { dayLength } from '../rules/utc-time.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { EnrichParts } from './enrich.ts';
@@ -18,6 +17,8 @@ import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { claimsKept, type DeliveriesOf, type FoldStore, JournalTaken, StoreChanged } from './fold-store.ts';
 import { HitBatch } from './hit-batch.ts';
 import { type ClicksOf, JournalFold } from './journal-fold.ts';
+import { LeftJournals } from './left-journals.ts';
+import { Reminder } from './reminder.ts';
 import { forgetOld } from './retention.ts';
 import { SeenVisitors } from './seen-visitors.ts';
 import { ServerClock } from './server-clock.ts';
@@ -50,8 +51,6 @@ const reportInterval = 10_000;
 const leftoverPause = 5_000;
 /** How often it is looked at whether the database has gone back. */
 const checkInterval = 5_000;
-/** How often finished journals are looked at that are kept. */
-const keptLook = 60_000;
 const stopPatience = 3_000;
 /** Days: their clicks are counted, and they have visitors' addresses. */
 const damagedKept = 7;
@@ -87,12 +86,14 @@ export class FoldWorker {
   #end: Position = { segment: 1, offset: 0 };
   #own: JournalFold | null = null;
   #current: JournalFold | null = null;
-  #mayHaveLeftovers = true;
   #mustTidy = true;
-  #mustMerge = false;
+  readonly #leftovers = new Reminder(() => this.#run(), leftoverPause, true);
+  readonly #merging = new Reminder(() => this.#run(), mergePause);
+  readonly #checking = new Reminder(() => this.#run(), checkInterval);
+  /** Deletes the last claims when no hits follow. */
+  readonly #forgetting = new Reminder(() => this.#run(), claimsKept + 1_000);
   /** Hits that were folded since the last look for what can be merged. */
   #unmerged = 0;
-  #mergingLater: Timer | undefined;
   readonly #stopping = new AbortController();
   #isOutOfPatience = false;
   #wokenAt = Number.NEGATIVE_INFINITY;
@@ -100,17 +101,7 @@ export class FoldWorker {
   #turn: Promise<void> | null = null;
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #pauseLength = firstPause;
-  #lookingAgain: Timer | undefined;
-  /** Deletes the last claims when no hits follow. */
-  #forgetting: Timer | undefined;
-  #mustForget = false;
-  /** Journals left behind of which another process has folded some. */
-  readonly #foldedByOthers = new Set<string>();
-  /** Finished journals that are kept for a while, and how far they were folded. */
-  readonly #finished = new Map<string, Position>();
-  #leftoversAt = Number.NEGATIVE_INFINITY;
-  #checking: Timer | undefined;
-  #mustCheck = false;
+  readonly #left: LeftJournals;
   #reportedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: FoldWorkerParts) {
@@ -123,6 +114,16 @@ export class FoldWorker {
     );
     this.#builder = new BatchBuilder(this.#seen, parts.store.minByLink);
     this.#hits = new HitBatch(this.#words, new ValueLimit(), parts.enrich, parts.settings.floodLimit);
+    this.#left = new LeftJournals({
+      settings: parts.settings,
+      store: parts.store,
+      open: (name) => this.#open(name),
+      foldSome: (journal) => this.#foldSome(journal, null, this.#leftoverLength()),
+      foldOwn: () => this.#foldOwn(),
+      isStopping: () => this.#isStopping,
+      now: () => this.#clock,
+      tell: parts.tell,
+    });
     this.#run();
   }
 
@@ -132,7 +133,7 @@ export class FoldWorker {
     if (message.kind === 'wake') this.#wokenAt = performance.now();
     if (message.kind === 'tidy') {
       this.#mustTidy = true;
-      this.#mayHaveLeftovers = true;
+      this.#leftovers.now();
     } else {
       this.#end = message.end;
     }
@@ -206,10 +207,10 @@ export class FoldWorker {
   #hasMore(): boolean {
     return (
       this.#mustTidy ||
-      this.#mustForget ||
-      this.#mustMerge ||
-      this.#mustCheck ||
-      this.#mayHaveLeftovers ||
+      this.#forgetting.isDue ||
+      this.#merging.isDue ||
+      this.#checking.isDue ||
+      this.#leftovers.isDue ||
       this.#own === null ||
       isBefore(this.#own.position, this.#end)
     );
@@ -220,29 +221,27 @@ export class FoldWorker {
     await this.#readHosts();
     await this.#forgetErased();
     await this.#foldOwn();
-    if (this.#mustCheck && !this.#isStopping) {
-      this.#mustCheck = false;
+    if (this.#checking.isDue && !this.#isStopping) {
+      this.#checking.done();
       await this.#checkWatermarks();
     }
-    if (this.#mayHaveLeftovers) {
-      this.#leftoversAt = performance.now();
-      for (const name of this.#leftovers()) {
-        await this.#recoverOrWait(name);
-        await this.#foldOwn();
-      }
-      this.#mayHaveLeftovers = false;
+    if (this.#leftovers.isDue) {
+      const isSomeLeft = await this.#left.fold();
+      this.#leftovers.done();
+      if (isSomeLeft) this.#leftovers.later();
+      if (this.#left.finished.size > 0) this.#checkLater();
     }
-    if (this.#mustForget && !this.#isStopping) {
-      this.#mustForget = false;
+    if (this.#forgetting.isDue && !this.#isStopping) {
+      this.#forgetting.done();
       await this.#parts.store.deleteClaimsBefore(this.#clock - claimsKept);
     }
     if (this.#mustTidy && !this.#isStopping) {
       this.#mustTidy = false;
       await this.#tidy();
-      this.#mustMerge = true;
+      this.#merging.now();
     }
-    if (this.#mustMerge && !this.#isStopping) {
-      this.#mustMerge = false;
+    if (this.#merging.isDue && !this.#isStopping) {
+      this.#merging.done();
       await this.#merge();
     }
   }
@@ -260,17 +259,8 @@ export class FoldWorker {
     } catch (cause) {
       if (!isAway(cause)) throw cause;
     }
-    if (hasMerged) this.#mergeLater();
-  }
-
-  /** What is merged is deleted from where it was some time later. */
-  #mergeLater(): void {
-    if (this.#isStopping) return;
-    this.#mergingLater ??= setTimeout(() => {
-      this.#mergingLater = undefined;
-      this.#mustMerge = true;
-      this.#run();
-    }, mergePause);
+    // What is merged is deleted from where it was some time later.
+    if (hasMerged) this.#merging.later();
   }
 
   async #foldNew(): Promise<void> {
@@ -295,54 +285,18 @@ export class FoldWorker {
     const hasFolded = await journal.foldBatch(end, maxHits);
     this.#current = null;
     this.#unmerged += this.#hits.count;
-    if (this.#unmerged >= mergedAfter) this.#mustMerge = true;
+    if (this.#unmerged >= mergedAfter) this.#merging.now();
     if (hasFolded) {
       this.#checkLater();
-      this.#forgetLater();
+      // Claims that are followed by others are deleted by those.
+      this.#forgetting.laterAnew();
       await messagesReceived();
     }
     return hasFolded;
   }
 
-  #leftovers(): JournalName[] {
-    const own = watermarkKey(this.#parts.settings.journal);
-    return journalsIn(this.#parts.settings.dataDir).filter((name) => watermarkKey(name) !== own);
-  }
-
-  /** A journal that can't be read or locked now, or that others fold, is left for later: new hits don't wait for it. */
-  async #recoverOrWait(name: JournalName): Promise<void> {
-    const journal = watermarkKey(name);
-    try {
-      await this.#recover(name);
-    } catch (cause) {
-      if (cause instanceof JournalTaken && cause.message === journal) {
-        // Another node folds a copy of this folder, and what it has folded is done for both; or the database has just
-        // finished what this journal's process had sent before it was killed. The next look continues from there.
-        this.#foldedByOthers.add(journal);
-        this.#trouble('journal folded elsewhere', { journal });
-      } else if (isAway(cause))
-        this.#trouble('journal left for later', { journal, error: (cause as Error).message });
-      else throw cause;
-      if (!this.#isStopping) this.#lookAgainLater();
-    }
-  }
-
-  /** From the last batch on: claims that are followed by others are deleted by those. */
-  #forgetLater(): void {
-    clearTimeout(this.#forgetting);
-    this.#forgetting = setTimeout(() => {
-      this.#mustForget = true;
-      this.#run();
-    }, claimsKept + 1_000);
-  }
-
   #checkLater(): void {
-    if (this.#isStopping || this.#parts.settings.keep.milliseconds === 0) return;
-    this.#checking ??= setTimeout(() => {
-      this.#checking = undefined;
-      this.#mustCheck = true;
-      this.#run();
-    }, checkInterval);
+    if (this.#parts.settings.keep.milliseconds > 0) this.#checking.later();
   }
 
   /** Where the database has gone back, what it has lost is still in the journals, and is folded by a fresh thread. */
@@ -350,64 +304,13 @@ export class FoldWorker {
     this.#checkLater();
     const own = watermarkKey(this.#parts.settings.journal);
     this.#own?.trim();
-    const known = [...this.#finished, [own, this.#own?.watermark ?? null] as const];
+    const known = [...this.#left.finished, [own, this.#own?.watermark ?? null] as const];
     for (const [journal, mark] of known) {
       if (mark === null) continue;
       const stored = await this.#parts.store.watermark(journal);
       if (stored === null || isBefore(stored, mark)) throw new StoreChanged('a watermark has gone back');
     }
-    if (this.#finished.size > 0 && performance.now() - this.#leftoversAt > keptLook)
-      this.#mayHaveLeftovers = true;
-  }
-
-  #lookAgainLater(): void {
-    this.#lookingAgain ??= setTimeout(() => {
-      this.#lookingAgain = undefined;
-      this.#mayHaveLeftovers = true;
-      this.#run();
-    }, leftoverPause);
-  }
-
-  /** A journal whose process still runs is left alone. */
-  async #recover(name: JournalName): Promise<void> {
-    const folder = folderOf(this.#parts.settings.dataDir, name);
-    const lock = lockJournal(folder);
-    if (lock === null || this.#isStopping) {
-      lock?.release();
-      return;
-    }
-    let journal: JournalFold | null = null;
-    try {
-      if (await this.#isFoldedElsewhere(name)) return;
-      journal = await this.#open(name);
-      // New hits are folded in between.
-      while (await this.#foldSome(journal, null, this.#leftoverLength())) await this.#foldOwn();
-      if (this.#isStopping) return;
-      await this.#parts.store.finishJournal(watermarkKey(name), this.#clock);
-      this.#removeOrKeep(name, journal);
-      this.#parts.tell({ kind: 'recovered' });
-    } finally {
-      journal?.close();
-      lock.release();
-    }
-  }
-
-  /** A finished journal goes once its segments have been kept for long enough. */
-  #removeOrKeep(name: JournalName, journal: JournalFold): void {
-    const key = watermarkKey(name);
-    if (journal.finish() && journal.watermark !== null) {
-      this.#finished.set(key, journal.watermark);
-      this.#checkLater();
-      return;
-    }
-    this.#finished.delete(key);
-    removeJournal(folderOf(this.#parts.settings.dataDir, name));
-  }
-
-  /** Whether another process has folded all of it meanwhile: one of an earlier version then forgets the watermark. */
-  async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
-    const key = watermarkKey(name);
-    return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
+    if (this.#left.isLookDue) this.#leftovers.now();
   }
 
   /** On PostgreSQL other nodes have journals of their own. */
@@ -480,7 +383,7 @@ export class FoldWorker {
       if (newest !== this.#newestCorrection) {
         this.#seen.clear();
         // Chunks may have been waiting for its end, or be gone because of it.
-        this.#mustMerge = true;
+        this.#merging.now();
       }
       this.#newestCorrection = newest;
     } catch (cause) {
@@ -522,10 +425,8 @@ export class FoldWorker {
   /** Folds the rest if that is quick; otherwise it waits in the journal for the next start. */
   async #stop(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#lookingAgain);
-    clearTimeout(this.#forgetting);
-    clearTimeout(this.#checking);
-    clearTimeout(this.#mergingLater);
+    for (const reminder of [this.#leftovers, this.#merging, this.#checking, this.#forgetting])
+      reminder.stop();
     const patience = setTimeout(() => {
       this.#isOutOfPatience = true;
       this.#current?.stop();
@@ -545,9 +446,6 @@ export class FoldWorker {
     if (own === null || isBefore(own.position, this.#end)) return;
     const { settings, store } = this.#parts;
     if (own.watermark !== null) await store.finishJournal(watermarkKey(settings.journal), this.#clock);
-    this.#removeOrKeep(settings.journal, own);
+    this.#left.removeOrKeep(settings.journal, own);
   }
 }
-
-/** The database or the disk refused, and may accept the same later. */
-const isAway = (cause: unknown): boolean => cause instanceof StoreAway || isPassing(cause);

@@ -1,3 +1,5 @@
+import { StoreAway } from './errors.ts';
+
 /**
  * Errors that a retry may not meet again: no descriptors, space or memory left, a disk that does not answer. SQLite reports
  * "can't open" when there is no descriptor left.
@@ -7,3 +9,6 @@ const passing =
 
 export const isPassing = (cause: unknown): boolean =>
   passing.test((cause as { code?: unknown } | null)?.code?.toString() ?? '');
+
+/** The database or the disk refused, and may accept the same later. */
+export const isAway = (cause: unknown): boolean => cause instanceof StoreAway || isPassing(cause);

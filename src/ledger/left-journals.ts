@@ -1,0 +1,124 @@
+import { folderOf, type JournalName, journalsIn, type Position, watermarkKey } from '../journal/files.ts';
+import { lockJournal, removeJournal } from '../journal/lock.ts';
+import { isAway } from '../rules/passing-fault.ts';
+import type { FoldSettings, FromFold } from './fold-messages.ts';
+import { type FoldStore, JournalTaken } from './fold-store.ts';
+import type { JournalFold } from './journal-fold.ts';
+
+export interface LeftJournalsParts {
+  readonly settings: Pick<FoldSettings, 'dataDir' | 'journal'>;
+  readonly store: FoldStore;
+  readonly open: (name: JournalName) => Promise<JournalFold>;
+  /** Folds some of a journal. Returns false at its end, or where the rest is for later. */
+  readonly foldSome: (journal: JournalFold) => Promise<boolean>;
+  /** Called in between, so that new hits don't wait for old ones. */
+  readonly foldOwn: () => Promise<void>;
+  readonly isStopping: () => boolean;
+  readonly now: () => number;
+  readonly tell: (message: FromFold) => void;
+}
+
+/** How often finished journals are looked at that are kept. */
+const keptLook = 60_000;
+
+/** The journals of earlier processes of this folder: folded to their ends, kept for a while, and removed. */
+export class LeftJournals {
+  readonly #parts: LeftJournalsParts;
+  /** Of which another process has folded some. */
+  readonly #foldedByOthers = new Set<string>();
+  /** Those that are kept, and how far they were folded. */
+  readonly #finished = new Map<string, Position>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: LeftJournalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Finished journals that are still here, and how far the store should have them. */
+  get finished(): ReadonlyMap<string, Position> {
+    return this.#finished;
+  }
+
+  /** Whether one that is kept may have been kept for long enough. */
+  get isLookDue(): boolean {
+    return this.#finished.size > 0 && performance.now() - this.#lookedAt > keptLook;
+  }
+
+  /** One after the other. Returns whether some were left for later. */
+  async fold(): Promise<boolean> {
+    const { settings, foldOwn } = this.#parts;
+    this.#lookedAt = performance.now();
+    const own = watermarkKey(settings.journal);
+    let isSomeLeft = false;
+    for (const name of journalsIn(settings.dataDir)) {
+      if (watermarkKey(name) === own) continue;
+      if (!(await this.#recoverIfPossible(name))) isSomeLeft = true;
+      await foldOwn();
+    }
+    return isSomeLeft;
+  }
+
+  /** A finished journal goes once its segments have been kept for long enough. Returns whether it is kept. */
+  removeOrKeep(name: JournalName, journal: JournalFold): boolean {
+    const key = watermarkKey(name);
+    if (journal.finish() && journal.watermark !== null) {
+      this.#finished.set(key, journal.watermark);
+      return true;
+    }
+    this.#finished.delete(key);
+    removeJournal(folderOf(this.#parts.settings.dataDir, name));
+    return false;
+  }
+
+  /** A journal that can't be read or locked now, or that others fold, is left for later. */
+  async #recoverIfPossible(name: JournalName): Promise<boolean> {
+    const journal = watermarkKey(name);
+    try {
+      await this.#recover(name);
+      return true;
+    } catch (cause) {
+      if (cause instanceof JournalTaken && cause.message === journal) {
+        // Another node folds a copy of this folder, and what it has folded is done for both; or the database has just
+        // finished what this journal's process had sent before it was killed. The next look continues from there.
+        this.#foldedByOthers.add(journal);
+        this.#trouble('journal folded elsewhere', { journal });
+      } else if (isAway(cause))
+        this.#trouble('journal left for later', { journal, error: (cause as Error).message });
+      else throw cause;
+      return false;
+    }
+  }
+
+  /** A journal whose process still runs is left alone. */
+  async #recover(name: JournalName): Promise<void> {
+    const { settings, store, open, foldSome, foldOwn, isStopping, now, tell } = this.#parts;
+    const lock = lockJournal(folderOf(settings.dataDir, name));
+    if (lock === null || isStopping()) {
+      lock?.release();
+      return;
+    }
+    let journal: JournalFold | null = null;
+    try {
+      if (await this.#isFoldedElsewhere(name)) return;
+      journal = await open(name);
+      while (await foldSome(journal)) await foldOwn();
+      if (isStopping()) return;
+      await store.finishJournal(watermarkKey(name), now());
+      this.removeOrKeep(name, journal);
+      tell({ kind: 'recovered' });
+    } finally {
+      journal?.close();
+      lock.release();
+    }
+  }
+
+  /** Whether another process has folded all of it meanwhile: one of an earlier version then forgets the watermark. */
+  async #isFoldedElsewhere(name: JournalName): Promise<boolean> {
+    const key = watermarkKey(name);
+    return this.#foldedByOthers.has(key) && (await this.#parts.store.watermark(key)) === null;
+  }
+
+  #trouble(event: string, facts: Record<string, unknown>): void {
+    this.#parts.tell({ kind: 'trouble', event, facts });
+  }
+}
