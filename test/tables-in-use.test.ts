@@ -5,6 +5,7 @@ import type { Database, LockHolder } from '../src/storage/database.ts';
 import { openPostgres } from '../src/storage/drivers/postgres.ts';
 import { buildIndexes, indexBuilds } from '../src/storage/index-builds.ts';
 import { lastAlone, newestMigration, statementsOf } from '../src/storage/migrate.ts';
+import type { Queries } from '../src/storage/schema.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { stretched } from './support/stretched.ts';
@@ -76,6 +77,30 @@ test('a change to a table that others read waits in short turns, tells who holds
     .select('first_seen' as never)
     .limit(1)
     .execute();
+});
+
+test('named statements go on when a newer node adds a column to their table', async () => {
+  const named = openPostgres(`${url}?prepared_statements=on`, () => {});
+  const settings = (queries: Queries) =>
+    queries.selectFrom('settings').selectAll().where('key', '=', 'none').execute();
+  const change = (queries: Queries) =>
+    queries.updateTable('settings').set({ value: '' }).where('key', '=', 'none').returningAll().execute();
+  // Several connections have parsed each.
+  const all = () =>
+    Promise.all(
+      Array.from({ length: 4 }, async () => [
+        await settings(named.read),
+        await settings(named.lookup),
+        await named.write(change),
+        await named.write(async (queries) => [await change(queries), await settings(queries)]),
+      ]),
+    );
+  await all();
+  await others.unsafe('alter table settings add column note text');
+  await all();
+  await others.unsafe('alter table settings drop column note');
+  await all();
+  await named.close();
 });
 
 test('an index is built while others write the table; nobody waits but the build', async () => {

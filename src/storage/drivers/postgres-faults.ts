@@ -22,6 +22,10 @@ const protocolViolation = '08P01';
 export const refusesParameters = (cause: unknown): boolean =>
   codeOf(cause) === protocolViolation && /startup parameter/.test((cause as Error).message);
 
+/** Whether a named statement was parsed before its table was changed. The message is in the server's language. */
+export const hasOldPlan = (cause: unknown): boolean =>
+  codeOf(cause) === '0A000' && (cause as { routine?: string }).routine === 'RevalidateCachedQuery';
+
 export const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? '';
 
 /** What the driver throws, as the rest of the program knows it. */

@@ -3,7 +3,7 @@ import { StoreAway, TookTooLong } from '../../rules/errors.ts';
 import { cancelStatement } from './cancel-request.ts';
 import { connectTimeout } from './connect-timeout.ts';
 import { numberTypes } from './number-types.ts';
-import { faultOf, refusesParameters } from './postgres-faults.ts';
+import { faultOf, hasOldPlan, refusesParameters } from './postgres-faults.ts';
 import type { Lent } from './postgres-reads.ts';
 import type { Primary } from './primary.ts';
 
@@ -135,7 +135,19 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
     query: async (sql: string, parameters: readonly unknown[]) => {
       // What a transaction asks at once goes over its one connection, one after the other.
       const text = sql === 'begin' ? begin : sql;
-      const answer = last.then(() => client.query(statement(primary, text, parameters)));
+      const ask = async () => {
+        const query = statement(primary, text, parameters);
+        try {
+          return await client.query(query);
+        } catch (cause) {
+          if (!hasOldPlan(cause)) throw cause;
+          forgetPlans(query);
+          // A transaction is lost with it: all of it is tried again.
+          if (isInTransaction) throw cause;
+          return client.query(statement(primary, text, parameters));
+        }
+      };
+      const answer = last.then(ask);
       last = answer.catch(() => {});
       // Outside of a transaction the server has no deadline of ours where a pooler is in between.
       const isAlone = !isInTransaction && !bounds.has(sql);
@@ -166,6 +178,8 @@ function lentBy(primary: Primary, client: pg.PoolClient, onIdleError: (cause: Er
 /** Beyond these, statements are parsed each time: lists have many forms. */
 const maxNamed = 200;
 const names = new Map<string, string>();
+/** How often the tables were changed under named statements. In their text, as poolers name them by that. */
+let generation = 0;
 
 /** A statement with values has a name where they are prepared: each connection then parses it once. */
 function statement(primary: Primary, text: string, parameters: readonly unknown[] = []): pg.QueryConfig {
@@ -174,10 +188,17 @@ function statement(primary: Primary, text: string, parameters: readonly unknown[
   let name = names.get(text);
   if (name === undefined) {
     if (names.size >= maxNamed) return { text, values };
-    name = `linnet_${names.size + 1}`;
+    name = `linnet_${generation}_${names.size + 1}`;
     names.set(text, name);
   }
-  return { name, text, values };
+  return { name, text: generation === 0 ? text : `${text} /* ${generation} */`, values };
+}
+
+/** A newer node has changed the tables: plans from before are refused, on each connection. */
+function forgetPlans({ name = '' }: pg.QueryConfig): void {
+  if (!name.startsWith(`linnet_${generation}_`)) return;
+  generation += 1;
+  names.clear();
 }
 
 const streamOf = (client: pg.PoolClient): { destroy(): void } | undefined =>

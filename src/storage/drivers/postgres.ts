@@ -5,6 +5,7 @@ import { type Database, type Lookups, ownTerms, type ReadTerms } from '../databa
 import type { Queries, Schema } from '../schema.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { answerTime, readOnlySql, type Standing, takesChanges } from './find-primary.ts';
+import { hasOldPlan } from './postgres-faults.ts';
 import { PostgresJobs } from './postgres-jobs.ts';
 import { migrate, runAside } from './postgres-migrate.ts';
 import {
@@ -147,7 +148,8 @@ function queriesThrough(connect: () => Promise<Pick<Lent, 'query' | 'release'>>)
 
 /**
  * Deadlocks (40P01) and serialization failures (40001) are the database asking for another try. So is a row that
- * another transaction took away between our look and our reference to it (23503): the second look finds it gone.
+ * another transaction took away between our look and our reference to it (23503): the second look finds it gone. And so are plans
+ * that a newer node has outdated by a change of the tables.
  */
 async function writeWithRetries<T>(queries: Queries, work: (queries: Queries) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -155,7 +157,7 @@ async function writeWithRetries<T>(queries: Queries, work: (queries: Queries) =>
       return await queries.transaction().execute(work);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
-      if (!retryable.has(code) || attempt >= maxRetries) throw cause;
+      if (!(retryable.has(code) || hasOldPlan(cause)) || attempt >= maxRetries) throw cause;
       await Bun.sleep(2 ** attempt + Math.random() * 10);
     }
   }

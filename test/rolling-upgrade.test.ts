@@ -1,0 +1,183 @@
+import { expect, test } from 'bun:test';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { SQL } from 'bun';
+import { newestMigration } from '../src/storage/migrate.ts';
+import { firstAccount, posting } from './support/account.ts';
+import { browser } from './support/app.ts';
+import { eventually } from './support/eventually.ts';
+import { freshPostgres } from './support/postgres.ts';
+import { previousRelease } from './support/previous-release.ts';
+import { type Program, problemsOf, runServer, temporaryFolder } from './support/program.ts';
+
+const checkout = join(import.meta.dir, '..');
+const git = (...words: string[]) => Bun.spawnSync(['git', '-C', checkout, ...words], { stderr: 'ignore' });
+/** Not in an archive of the sources, nor in a clone without history. */
+const isThere = git('cat-file', '-e', `${previousRelease.commit}^{commit}`).exitCode === 0;
+
+/** The sources of the release before, with the packages of this one. */
+async function checkOutPrevious(folder: string): Promise<void> {
+  const packed = join(folder, 'release.tar');
+  const paths = ['src', 'scripts', 'package.json', 'tsconfig.json'];
+  expect(git('archive', '-o', packed, previousRelease.commit, ...paths).exitCode).toBe(0);
+  await Bun.$`tar -xf ${packed} -C ${folder}`.quiet();
+  symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
+}
+
+interface Node {
+  readonly url: string;
+  readonly program: Program;
+}
+
+/** Visits, creations, edits and deletions, again and again, at the nodes that take part. */
+function press(nodes: readonly Node[], key: string, suffixes: readonly string[]) {
+  const seen: Record<string, number> = {};
+  const headers = { 'content-type': 'application/json', 'api-key': key };
+  let isOver = false;
+  let turn = 0;
+  const call = async (what: string, path: string, init: RequestInit = {}): Promise<Response | null> => {
+    const node = nodes[turn++ % nodes.length];
+    const answer = await fetch(`${node?.url}${path}`, { redirect: 'manual', ...init }).catch(String);
+    const outcome = `${what} ${typeof answer === 'string' ? answer : answer.status}`;
+    seen[outcome] = (seen[outcome] ?? 0) + 1;
+    return typeof answer === 'string' ? null : answer;
+  };
+  const visit = async () => {
+    const suffix = suffixes[turn % suffixes.length];
+    await (
+      await call('visit', `/${suffix}`, { headers: { 'user-agent': `${browser} n${turn}` } })
+    )?.arrayBuffer();
+  };
+  const change = async () => {
+    const body = JSON.stringify({ destination_url: `https://example.com/${turn}` });
+    const made = await call('create', '/api/v1/link?disable_png=true', { method: 'POST', headers, body });
+    if (made?.status !== 201) return;
+    const { id, suffix } = (await made.json()) as { id: number; suffix: string };
+    // Nobody has asked for it before: it isn't in a cache.
+    await call('visit', `/${suffix}`, { headers: { 'user-agent': browser } });
+    await call('edit', `/api/v1/link/${id}`, { method: 'PATCH', headers, body: '{"name":"edited"}' });
+    await call('list', '/api/v1/link?limit=5', { headers });
+    await call('delete', `/api/v1/link/${id}`, { method: 'DELETE', headers });
+  };
+  const running = [visit, visit, change, change].map(async (work) => {
+    while (!isOver) {
+      await work();
+      await Bun.sleep(5);
+    }
+  });
+  return {
+    seen,
+    async stop() {
+      isOver = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** What the next migrations may do, whichever they are. */
+const additions = [
+  'alter table links add column added_to_test bigint',
+  'alter table link_bin add column added_to_test bigint',
+  'create unique index concurrently links_added_to_test on links (organization_id, added_to_test) where added_to_test is not null',
+  `alter table organizations add column added_to_test text not null default ''`,
+  `alter table domains add column added_to_test text not null default ''`,
+  `alter table users add column added_to_test text not null default ''`,
+  'alter table link_hours add column added_to_test bigint',
+];
+
+test.skipIf(!isThere)(
+  'nodes of the release before are upgraded one after the other under load: nothing fails, each click counts; and one may go back',
+  async () => {
+    await using release = await temporaryFolder();
+    await checkOutPrevious(release.path);
+    await using folders = await temporaryFolder();
+    const url = await freshPostgres();
+    const started: Program[] = [];
+    const start = async (name: string, root: string): Promise<Node> => {
+      const program = runServer(
+        {
+          PORT: '0',
+          DATA_DIR: join(folders.path, name),
+          DATABASE_URL: `${url}?connect_timeout=60`,
+          SECRET_KEY: 'b'.repeat(64),
+          MISS_LIMIT: '0',
+          DRAIN_SECONDS: '1',
+          DNS_SERVERS: '127.0.0.1:9',
+        },
+        root,
+      );
+      started.push(program);
+      return { url: await program.address(), program };
+    };
+    await using _ = {
+      [Symbol.asyncDispose]: async () => {
+        for (const { kill } of started) kill('SIGKILL');
+        await Promise.all(started.map(({ exited }) => exited));
+      },
+    };
+    const end = async ({ program }: Node) => {
+      program.kill('SIGTERM');
+      expect(await program.exited).toBe(0);
+    };
+    const replace = async (nodes: Node[], index: number, name: string, root: string) => {
+      const [old] = nodes.splice(index, 1);
+      if (old) await end(old);
+      nodes.splice(index, 0, await start(name, root));
+    };
+
+    const nodes = [await start('a', release.path)];
+    nodes.push(await start('b', release.path));
+    const { key, authorization } = await firstAccount(nodes[0]?.url ?? '');
+    const suffixes = Array.from({ length: 30 }, (_, index) => `busy-${index}`);
+    for (const suffix of suffixes)
+      await posting(nodes[0]?.url ?? '')(
+        '/api/v1/link',
+        { destination_url: 'https://example.com/', suffix },
+        { authorization },
+      );
+
+    const pressing = press(nodes, key, suffixes);
+    const moreOf = (what: string) => {
+      const before = pressing.seen[what] ?? 0;
+      return eventually(() => (pressing.seen[what] ?? 0) > before + 20, `more of ${what}`);
+    };
+    await moreOf('delete 204');
+    const sql = new SQL({ url, max: 1 });
+    for (const statement of additions) await sql.unsafe(statement);
+    await moreOf('delete 204');
+    await replace(nodes, 0, 'a', checkout);
+    const [done] = await sql.unsafe('select max(number)::integer as number from migrations');
+    expect(done?.number).toBe(newestMigration);
+    // The first is new, the second of the release before.
+    await moreOf('delete 204');
+    await replace(nodes, 1, 'b', checkout);
+    await moreOf('delete 204');
+    // Within a release the way back is open.
+    await replace(nodes, 0, 'a', release.path);
+    await moreOf('delete 204');
+    await pressing.stop();
+    console.info(`rolling upgrade: ${JSON.stringify(pressing.seen)}`);
+    expect(Object.keys(pressing.seen).sort()).toEqual([
+      'create 201',
+      'delete 204',
+      'edit 200',
+      'list 200',
+      'visit 302',
+    ]);
+    for (const node of nodes) await end(node);
+    const [counted] = await sql.unsafe(
+      'select sum(click + page + preview + bot + prefetch + head + repeat + flood)::integer as hits from link_hours',
+    );
+    expect(counted?.hits).toBe(pressing.seen['visit 302']);
+
+    // Beyond a release it isn't.
+    await sql.unsafe(`update settings set value = '${newestMigration}' where key = 'least_migration'`);
+    const refused = start('a', release.path).catch(() => {});
+    const program = started.at(-1) as Program;
+    expect(await program.exited).toBe(1);
+    await refused;
+    expect(problemsOf(program).join('\n')).toContain('newer Linnet');
+    await sql.end();
+  },
+  240_000,
+);
