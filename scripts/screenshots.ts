@@ -55,6 +55,7 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'links', path: '/app' },
   { name: 'deleted-links', path: '/app/links/deleted' },
   { name: 'link', path: `/app/links/${linkId}` },
+  { name: 'link-rules', path: `/app/links/${linkId}/rules` },
   { name: 'link-statistics', path: `/app/links/${linkId}/stats` },
   { name: 'link-visits', path: `/app/links/${linkId}/visits` },
   { name: 'link-webhook', path: `/app/links/${linkId}/webhook` },

@@ -27,7 +27,7 @@ const arrows: Record<string, readonly string[]> = {
   bundle: [],
   manage: ['bundle', 'rules', 'storage', 'auth', 'ledger', 'webhooks', 'config', 'mail'],
   api: ['manage', 'auth', 'http', 'qr', 'stats', 'rules', 'telemetry'],
-  dashboard: ['qr'],
+  dashboard: ['qr', 'rules'],
   'store.ts': ['backup', 'bundle', 'rules', 'auth', 'config', 'storage', 'telemetry', 'start-problem.ts'],
   'fold-thread.ts': ['*'],
   'visitor-thread.ts': ['*'],
@@ -44,6 +44,7 @@ const arrows: Record<string, readonly string[]> = {
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
   'manage → ledger': /^ledger\/(correction-step|delete-chunks|kept-hits)/,
+  'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/hold-port/,
   'storage → bundle': /^bundle\/located/,

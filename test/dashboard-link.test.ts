@@ -16,6 +16,7 @@ const base: Fields = {
   tags: [tag(1), tag(2)],
   android_link_destination: '',
   ios_link_destination: '',
+  rules: [],
   og_title: '',
   og_description: '',
   og_image: '',
@@ -43,6 +44,23 @@ describe('a draft', () => {
       og_title: 'new',
     });
     expect(draft).toEqual({ og_title: 'new' });
+  });
+
+  test('keeps rules in another order, and forgets those that only say the same differently', () => {
+    const [german, everybody] = [
+      {
+        id: 'a',
+        name: null,
+        when: { country: ['DE'], device: ['mobile' as const] },
+        destination_url: 'https://a.example',
+      },
+      { id: 'b', name: null, when: {}, destination_url: 'https://b.example' },
+    ];
+    const sameGerman = { ...german, when: { device: ['mobile' as const], country: ['DE'] } };
+    const ruled: Fields = { ...base, rules: [german, everybody] };
+    expect(draftOn(ruled, { rules: [sameGerman, everybody] })).toEqual({});
+    expect(draftOn(ruled, { rules: [everybody, german] })).toEqual({ rules: [everybody, german] });
+    expect(draftOn(ruled, { rules: [] })).toEqual({ rules: [] });
   });
 
   test('tells the API of tags as what comes and what goes', () => {

@@ -1,5 +1,6 @@
 import { type Address, readAddress, unmapped } from './address-rules.ts';
 import { clickSource } from './click-source.ts';
+import { unionMembers } from './european-union.ts';
 import type { ConditionKey, PlainConditions, RuleConditions } from './rule-fields.ts';
 import { hoursCondition } from './rule-hours.ts';
 import { withoutWww } from './user-agent.ts';
@@ -61,13 +62,10 @@ const instantCondition = (key: 'from' | 'to', matches: (now: number) => boolean)
   matches: (_, now) => matches(now),
 });
 
-/** Members of the European Union. */
-const union = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
-
 const countryCondition = (countries: readonly string[]): Made =>
   listed(
     'country',
-    countries.flatMap((country) => (country === 'EU' ? ['EU', ...union] : country)),
+    countries.flatMap((country) => (country === 'EU' ? ['EU', ...unionMembers] : country)),
     (visitor) => visitor.country(),
   );
 

@@ -14,6 +14,13 @@ const linkId = await make('/api/v1/link', {
   suffix: 'long-'.repeat(30),
   name: 'A name as long as a sentence can be. '.repeat(8),
   tags: [tag],
+  rules: [
+    {
+      name: 'W'.repeat(60),
+      when: { query: { ['w'.repeat(90)]: ['W'.repeat(90)] } },
+      destination_url: `https://example.com/${'long'.repeat(80)}`,
+    },
+  ],
 });
 const domainId = await make('/api/v1/domain', { domain: `${'long-'.repeat(10)}name.example.com` });
 await make('/api/v1/invitation', { email: `${'long'.repeat(14)}@example.com`, role: 'editor' });
@@ -33,6 +40,7 @@ const pages = [
   main,
   '/app/links/deleted',
   `/app/links/${linkId}`,
+  `/app/links/${linkId}/rules`,
   `/app/links/${linkId}/stats`,
   `/app/links/${linkId}/visits`,
   `/app/links/${linkId}/webhook`,

@@ -167,7 +167,7 @@ describe('the tabs of a link', () => {
         await page.setViewportSize(viewport);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          for (const tab of ['Statistics', 'Visits', 'Webhook', 'Details']) {
+          for (const tab of ['Rules', 'Statistics', 'Visits', 'Webhook', 'Details']) {
             await page.getByRole('navigation', { name: 'Link' }).getByRole('link', { name: tab }).click();
             await page.locator(`.tabs [aria-current="page"]`, { hasText: tab }).waitFor();
             await settled(page);

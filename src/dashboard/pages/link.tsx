@@ -11,7 +11,7 @@ import { shortOf } from '../short.ts';
 import { useWhenVisibleAgain } from '../visibility.ts';
 import { Conflict } from './link/conflict.tsx';
 import { Details } from './link/details.tsx';
-import { fieldNames, labels, webhookFields } from './link/fields.ts';
+import { fieldsOn, labels } from './link/fields.ts';
 import { type LinkForm, useLinkForm } from './link/form.ts';
 import { LinkAbout, LinkActions } from './link/head.tsx';
 import { SaveBar } from './link/save-bar.tsx';
@@ -19,6 +19,7 @@ import { NothingHere } from './nothing-here.tsx';
 
 const StatsBoard = lazy(() => import('../stats/board.tsx').then((part) => part.StatsBoard));
 const HitFeed = lazy(() => import('../stats/hit-feed.tsx').then((part) => part.HitFeed));
+const Rules = lazy(() => import('./link/rules/rules.tsx').then((part) => part.Rules));
 const History = lazy(() => import('./link/history/history.tsx').then((part) => part.History));
 const Webhook = lazy(() => import('./link/webhook.tsx').then((part) => part.Webhook));
 
@@ -83,20 +84,20 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
     })),
   ]);
   const conflict = form.conflict.value;
-  const shown = tab === 'details' ? fieldNames.filter((name) => !webhookFields.includes(name)) : [];
   return (
     <Page
       title={shortOf(link)}
       about={<LinkAbout link={link} />}
       actions={<LinkActions link={link} loss={loss} />}
     >
-      <Tabs id={id} current={tab} />
+      <Tabs id={id} current={tab} ruleCount={form.fields.rules.length} />
       {tab === 'details' && <Details form={form} />}
+      {tab === 'rules' && <Rules form={form} />}
       {tab === 'stats' && <StatsBoard scope={{ kind: 'link', link }} />}
       {tab === 'visits' && <HitFeed scope={{ kind: 'link', link }} />}
       {tab === 'webhook' && <Webhook form={form} />}
       {tab === 'history' && <History link={link} />}
-      <SaveBar form={form} shown={tab === 'webhook' ? webhookFields : shown} />
+      <SaveBar form={form} shown={fieldsOn(tab)} />
       {conflict && <Conflict form={form} theirs={conflict} />}
     </Page>
   );
@@ -104,6 +105,7 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
 
 const tabs = [
   { tab: 'details', name: 'Details' },
+  { tab: 'rules', name: 'Rules' },
   { tab: 'stats', name: 'Statistics' },
   { tab: 'visits', name: 'Visits' },
   { tab: 'webhook', name: 'Webhook' },
@@ -113,8 +115,14 @@ const tabs = [
 const tabPath = (id: string, tab: string): string =>
   tab === 'details' ? `/app/links/${id}` : `/app/links/${id}/${tab}`;
 
+interface TabsProps {
+  readonly id: string;
+  readonly current: string;
+  readonly ruleCount: number;
+}
+
 /** Unsaved changes stay from tab to tab, so a tab is left for another without a question. */
-function Tabs({ id, current }: { id: string; current: string }) {
+function Tabs({ id, current, ruleCount }: TabsProps) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -133,6 +141,7 @@ function Tabs({ id, current }: { id: string; current: string }) {
           }}
         >
           {name}
+          {tab === 'rules' && ruleCount > 0 && <span class="soft"> {ruleCount}</span>}
         </a>
       ))}
     </nav>

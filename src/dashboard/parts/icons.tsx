@@ -18,6 +18,9 @@ const shapes = {
   download: 'M10 3.5v9M6.5 9.5l3.5 3.5 3.5-3.5M4 16.5h12',
   open: 'M11.5 4H16v4.5M16 4l-7 7M13 11.5V16H4V7h4.5',
   close: 'M5 5l10 10M15 5L5 15',
+  up: 'M5.5 12l4.5-4.5 4.5 4.5',
+  grip: 'M7.5 5h.010M12.5 5h.010M7.5 10h.010M12.5 10h.010M7.5 15h.010M12.5 15h.010',
+  branch: 'M10 17v-5M10 12c0-3-5-2.5-5-7.5M10 12c0-3 5-2.5 5-7.5M3 6.5l2-2 2 2M13 6.5l2-2 2 2',
   down: 'M5.5 8l4.5 4.5L14.5 8',
   right: 'M8 5.5l4.5 4.5L8 14.5',
   left: 'M12 5.5L7.5 10l4.5 4.5',
@@ -46,7 +49,7 @@ export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
       viewBox="0 0 20 20"
       fill="none"
       stroke="currentColor"
-      stroke-width={name === 'more' ? 2.4 : 1.6}
+      stroke-width={name === 'more' || name === 'grip' ? 2.4 : 1.6}
       stroke-linecap="round"
       stroke-linejoin="round"
       aria-hidden="true"

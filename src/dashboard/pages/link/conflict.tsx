@@ -5,6 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { instant, since } from '../../words.ts';
 import { differences, type FieldName, type Fields, fieldsOf, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
+import { rulesInWords } from './rules/sentences.ts';
 
 /** Another user saved this link meanwhile: shows both changes, to choose between. */
 export function Conflict({ form, theirs }: { form: LinkForm; theirs: Link }) {
@@ -84,6 +85,7 @@ const text = (value: string): string => (value === '' ? 'none' : value);
 /** The value of a field in words. Secrets are not shown. */
 function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'tags') return text(fields.tags.map((tag) => tag.name).join(', '));
+  if (name === 'rules') return text(rulesInWords(fields.rules));
   if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
   if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);

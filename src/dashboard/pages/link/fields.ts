@@ -1,4 +1,4 @@
-import type { Link, Tag } from '../../api-types.ts';
+import type { Link, LinkRule, Tag } from '../../api-types.ts';
 import type { Input } from '../../client.ts';
 
 export type WebhookEvent = Link['webhook_events'][number];
@@ -11,6 +11,7 @@ export interface Fields {
   readonly tags: readonly Tag[];
   readonly android_link_destination: string;
   readonly ios_link_destination: string;
+  readonly rules: Link['rules'];
   readonly og_title: string;
   readonly og_description: string;
   readonly og_image: string;
@@ -48,6 +49,7 @@ export const labels: Readonly<Record<FieldName, string>> = {
   tags: 'Tags',
   android_link_destination: 'Destination on Android',
   ios_link_destination: 'Destination on iPhone and iPad',
+  rules: 'Rules',
   og_title: 'Card title',
   og_description: 'Card description',
   og_image: 'Card picture',
@@ -72,6 +74,15 @@ export const labels: Readonly<Record<FieldName, string>> = {
 const isFieldName = (text: string): text is FieldName => Object.hasOwn(labels, text);
 export const fieldNames: readonly FieldName[] = Object.keys(labels).filter(isFieldName);
 export const webhookFields: readonly FieldName[] = ['webhook_url', 'webhook_auth_key', 'webhook_events'];
+const ruleFields: readonly FieldName[] = ['rules'];
+
+/** The fields that a tab of the page shows. */
+export function fieldsOn(tab: string): readonly FieldName[] {
+  if (tab === 'webhook') return webhookFields;
+  if (tab === 'rules') return ruleFields;
+  const elsewhere = [...webhookFields, ...ruleFields];
+  return tab === 'details' ? fieldNames.filter((name) => !elsewhere.includes(name)) : [];
+}
 
 export const fieldsOf = (link: Link): Fields => ({
   destination_url: link.destination_url,
@@ -80,6 +91,7 @@ export const fieldsOf = (link: Link): Fields => ({
   tags: link.tags,
   android_link_destination: link.android_link_destination ?? '',
   ios_link_destination: link.ios_link_destination ?? '',
+  rules: link.rules,
   og_title: link.og_title ?? '',
   og_description: link.og_description ?? '',
   og_image: link.og_image ?? '',
@@ -101,14 +113,23 @@ export const fieldsOf = (link: Link): Fields => ({
   webhook_events: link.webhook_events,
 });
 
-const keyOf = (value: Tag | string): string => (typeof value === 'string' ? value : String(value.id));
+/** What rules say is the same in any order of their keys. */
+const sorted = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
 
-/** Lists are the same in any order. */
+function keyOf(value: Tag | LinkRule | string, index: number): string {
+  if (typeof value === 'string') return value;
+  return 'when' in value ? `${index} ${JSON.stringify(value, sorted)}` : String(value.id);
+}
+
+/** Lists are the same in any order, except for rules. */
 export function isSame(one: Fields[FieldName], other: Fields[FieldName]): boolean {
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object')
     return one === other;
   const keys = new Set([...other].map(keyOf));
-  return one.length === other.length && [...one].every((value) => keys.has(keyOf(value)));
+  return one.length === other.length && [...one].every((value, index) => keys.has(keyOf(value, index)));
 }
 
 /** The draft without the values that the base has already. */
@@ -126,7 +147,6 @@ export const draftOn = (base: Fields, draft: Draft): Draft =>
  */
 export const copyOf = (link: Link, password: string): Input<'POST /api/v1/link'>['body'] => ({
   ...fieldsOf(link),
-  rules: link.rules,
   forward_query: link.forward_query,
   forward_path: link.forward_path,
   redirect_status: link.redirect_status,

@@ -35,9 +35,13 @@ export interface LinkForm {
   readonly isSaving: boolean;
   /** Why the latest attempt to save failed. */
   readonly error: ApiError | null;
+  /** The fields as that attempt sent them. */
+  readonly sent: Fields;
   /** The link as another user saved it meanwhile, until the user decides which changes to keep. */
   readonly conflict: Signal<Link | null>;
   set<Name extends FieldName>(name: Name, value: Fields[Name]): void;
+  /** Sets it to what is made of its value at that time, which is a later one where this is kept for an undo. */
+  revise<Name extends FieldName>(name: Name, change: (value: Fields[Name]) => Fields[Name]): void;
   /** What a text field needs. */
   text(name: TextName): TextProps;
   /** What a text field of an address needs. */
@@ -71,6 +75,7 @@ export function useLinkForm(latest: Link): LinkForm {
   const settled = useSignal<readonly FieldName[]>([]);
   const held = useSignal<Partial<Record<FieldName, string>>>({});
   const conflict = useSignal<Link | null>(null);
+  const latestSent = useSignal(fieldsOf(latest));
   const changed = names(draft.value);
   const link = changed.length > 0 ? base.value : latest;
 
@@ -87,6 +92,7 @@ export function useLinkForm(latest: Link): LinkForm {
 
   const send = async (): Promise<void> => {
     const sent = draft.value;
+    latestSent.value = { ...fieldsOf(base.value), ...sent };
     const saved = await confirmingPrint((confirm) =>
       call('PATCH /api/v1/link/{id}', {
         params: { id: link.id },
@@ -143,11 +149,16 @@ export function useLinkForm(latest: Link): LinkForm {
     changed,
     isSaving,
     error,
+    sent: latestSent.value,
     conflict,
     set(name, value) {
       if (names(draft.value).length === 0) base.value = latest;
       draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: value });
       if (!settled.value.includes(name)) settled.value = [...settled.value, name];
+    },
+    revise(name, change) {
+      const now = { ...fieldsOf(base.value), ...draft.value };
+      draft.value = draftOn(fieldsOf(base.value), { ...draft.value, [name]: change(now[name]) });
     },
     text: (name) => ({
       label: labels[name],

@@ -27,7 +27,7 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
       ) : (
         <FormErrors
           error={form.error}
-          fields={[...shown, ...(shown.includes('tags') ? ['add_tags', 'remove_tags'] : [])]}
+          fields={[...shown, ...shown.flatMap((name) => further(name, form))]}
           onRetry={() => void form.save()}
         />
       )}
@@ -50,6 +50,13 @@ export function SaveBar({ form, shown }: { form: LinkForm; shown: readonly Field
       </div>
     </section>
   );
+}
+
+/** The API's other names of what a field shows. */
+function further(name: FieldName, { error }: LinkForm): readonly string[] {
+  if (name === 'tags') return ['add_tags', 'remove_tags'];
+  if (name !== 'rules') return [];
+  return error?.problems.flatMap(({ field }) => (field?.startsWith('rules.') ? field : [])) ?? [];
 }
 
 interface NotSavedYetProps {

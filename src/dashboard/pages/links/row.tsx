@@ -125,6 +125,7 @@ interface Mark {
 function marksOf(link: Link): readonly Mark[] {
   const { has_password, start_date, expiration_date, captcha, bot_protection, disabled, archived, on_paper } =
     link;
+  const { rules } = link;
   const marks: readonly (Mark | false)[] = [
     disabled && {
       icon: 'stop',
@@ -151,6 +152,12 @@ function marksOf(link: Link): readonly Mark[] {
       href: '/app?on_paper=true',
     },
     archived && { icon: 'archive', word: 'Archived', why: 'It works, and is left out of the list.' },
+    rules.length > 0 && {
+      icon: 'branch',
+      word: counted(rules.length, 'rule'),
+      why: 'Some visitors are led elsewhere. Show the rules.',
+      href: `${pageOf(link)}/rules`,
+    },
     has_password && { icon: 'lock', word: 'Password', why: 'Visitors are asked for a password.' },
     captcha && { icon: 'person', word: 'Captcha', why: 'Visitors show that they are people.' },
     bot_protection && { icon: 'shield', word: 'Bot protection', why: 'Known bots are not led on.' },

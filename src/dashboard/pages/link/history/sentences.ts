@@ -1,12 +1,12 @@
-import type { LinkHistoryEntry } from '../../../api-types.ts';
+import type { LinkHistoryEntry, LinkRule } from '../../../api-types.ts';
 import { instant } from '../../../words.ts';
 import { type FieldName, labels } from '../fields.ts';
+import { rulesInWords } from '../rules/sentences.ts';
 
 export type Change = LinkHistoryEntry['changes'][number];
 
 /** Of fields that this page doesn't show. */
 const otherLabels: Readonly<Record<string, string>> = {
-  rules: 'Rules',
   forward_query: 'Forwarding of parameters',
   forward_path: 'Forwarding of the path',
   redirect_status: 'Status of the redirect',
@@ -51,6 +51,9 @@ export function howOf({ via, api_key }: LinkHistoryEntry): string | null {
   return via === 'import' ? 'by an import' : null;
 }
 
+const isRules = (value: readonly (string | object)[]): value is readonly LinkRule[] =>
+  value.every((part) => typeof part === 'object' && 'when' in part);
+
 /** A value in words; null where there was none. */
 export function wordsOf(field: string, value: Change['from']): string | null {
   if (value === null || value === '') return null;
@@ -58,6 +61,7 @@ export function wordsOf(field: string, value: Change['from']): string | null {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string')
     return field === 'expiration_date' || field === 'start_date' ? instant(value) : value;
+  if (isRules(value)) return value.length === 0 ? null : rulesInWords(value);
   const parts = value.map((part) => (typeof part === 'string' ? part : (part.name ?? String(part.id))));
   return parts.length === 0 ? null : parts.join(', ');
 }

@@ -1,0 +1,73 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { IconButton } from '../../../parts/button.tsx';
+import { dimensionTexts } from '../../../stats/dimensions.ts';
+import { ConditionValue } from './condition-value.tsx';
+import type { Problems } from './problems.ts';
+import type { Condition, ConditionKey } from './rule.ts';
+
+export const conditionLabels: Readonly<Record<ConditionKey, string>> = {
+  country: dimensionTexts.country.one,
+  device: dimensionTexts.device.one,
+  os: dimensionTexts.os.one,
+  browser: dimensionTexts.browser.one,
+  language: dimensionTexts.language.one,
+  source: dimensionTexts.source.one,
+  referrer: dimensionTexts.referrer.one,
+  query: 'Parameters',
+  from: 'From',
+  to: 'Until',
+  hours: 'Hours of the week',
+  network: 'Network',
+};
+
+interface ConditionRowProps {
+  readonly condition: Condition;
+  readonly problems: Problems;
+  /** It was just added. */
+  readonly isNew: boolean;
+  readonly onChange: (value: Condition['value']) => void;
+  readonly onTurn: () => void;
+  readonly onRemove: () => void;
+}
+
+/** What a visitor has to be, or must not be. */
+export function ConditionRow({ condition, problems, isNew, onChange, onTurn, onRemove }: ConditionRowProps) {
+  const { key, isNegated } = condition;
+  const row = useRef<HTMLFieldSetElement>(null);
+  // Before the next paint: what is typed right after adding it is meant for it.
+  useLayoutEffect(() => {
+    if (isNew) row.current?.querySelector<HTMLElement>('.condition-value :is(input, select)')?.focus();
+  }, []);
+  const label = conditionLabels[key];
+  const verb = key === 'query' || key === 'hours' ? 'are' : 'is';
+  const isInstant = key === 'from' || key === 'to';
+  return (
+    <fieldset class="condition" ref={row} aria-label={`${label}${isNegated ? ' is not' : ''}`}>
+      <span class="condition-key">{label}</span>
+      {/* "Not from" is what "until" says. */}
+      {isInstant && !isNegated ? (
+        <span class="condition-is" />
+      ) : (
+        <select
+          class="input condition-is"
+          aria-label={`${label}: is or is not`}
+          value={isNegated ? 'not' : ''}
+          onChange={onTurn}
+        >
+          <option value="">{verb}</option>
+          <option value="not">{verb} not</option>
+        </select>
+      )}
+      <div class="condition-value">
+        <ConditionValue
+          condition={condition}
+          label={`${label}${isNegated ? ' is not' : ''}`}
+          path={`when${isNegated ? '.not' : ''}.${key}`}
+          problems={problems}
+          onChange={onChange}
+        />
+      </div>
+      <IconButton icon="close" label={`Remove condition ${label}`} onClick={onRemove} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,75 @@
+import { nameOf } from '../../../stats/value-names.ts';
+import { HoursFields } from './hours-fields.tsx';
+import { InstantInput } from './instant-input.tsx';
+import { ParameterFields } from './parameter-fields.tsx';
+import type { Problems } from './problems.ts';
+import type { Condition, ConditionKey, Hours } from './rule.ts';
+import { choicesOf, isChosenKey, type ValueChoice } from './value-choices.ts';
+import { ValuePicker } from './value-picker.tsx';
+
+interface ConditionValueProps {
+  readonly condition: Condition;
+  readonly label: string;
+  /** The API's name of it within the rule. */
+  readonly path: string;
+  readonly problems: Problems;
+  readonly onChange: (value: Condition['value']) => void;
+}
+
+const apart = (typed: string): readonly string[] => typed.split(/[\s,;]+/).filter(Boolean);
+/** What was pasted from an address bar is its host. */
+const hostsIn = (typed: string): readonly string[] =>
+  apart(typed).map((part) => part.replace(/^https?:\/\//, '').replace(/[/?#].*$/s, ''));
+
+const noReferrer: ValueChoice = { value: '', label: 'No page (typed, or from an app)' };
+
+const placeholders: Readonly<Partial<Record<ConditionKey, string>>> = {
+  country: 'Add a country',
+  language: 'Add a language, or type one such as pt-AO',
+  referrer: 'example.com, or *.example.com',
+  network: '192.0.2.0/24',
+};
+
+const firstHours: Hours = {
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC',
+  days: ['mo', 'tu', 'we', 'th', 'fr'],
+  from: '09:00',
+  to: '17:00',
+};
+
+/** What a condition begins with when it is added. */
+export const firstValue = (key: ConditionKey): Condition['value'] => {
+  if (key === 'hours') return firstHours;
+  if (key === 'query') return { '': [] };
+  return key === 'from' || key === 'to' ? '' : [];
+};
+
+/** The fields of a condition's value. */
+export function ConditionValue({ condition, label, path, problems, onChange }: ConditionValueProps) {
+  const { key, value } = condition;
+  const frame = { label, isLabelUnseen: true, error: problems.of(path) };
+  if (typeof value === 'string') return <InstantInput {...frame} value={value} onChange={onChange} />;
+  if (isHours(value))
+    return <HoursFields value={value} path={path} problems={problems} onChange={onChange} />;
+  if (isParameters(value))
+    return <ParameterFields value={value} path={path} problems={problems} onChange={onChange} />;
+  const placeholder = placeholders[key];
+  return (
+    <ValuePicker
+      {...frame}
+      values={value}
+      onChange={onChange as (values: readonly string[]) => void}
+      refused={problems.indexesIn(path)}
+      choices={isChosenKey(key) ? choicesOf(key) : key === 'referrer' ? [noReferrer] : []}
+      {...(placeholder && { placeholder })}
+      {...(key === 'language' && { read: apart, nameOf: (tag: string) => nameOf('language', tag) })}
+      {...(key === 'referrer' && { read: hostsIn })}
+      {...(key === 'network' && { read: apart })}
+    />
+  );
+}
+
+const isHours = (value: Condition['value']): value is Hours =>
+  typeof value === 'object' && typeof (value as Partial<Hours>).timezone === 'string';
+const isParameters = (value: Condition['value']): value is Condition<'query'>['value'] =>
+  typeof value === 'object' && !Array.isArray(value);

@@ -1,0 +1,61 @@
+import { Button, IconButton } from '../../../parts/button.tsx';
+import { TextField } from '../../../parts/field.tsx';
+import type { Problems } from './problems.ts';
+import type { Condition } from './rule.ts';
+import { ValuePicker } from './value-picker.tsx';
+
+type Parameters = Condition<'query'>['value'];
+
+interface ParameterFieldsProps {
+  readonly value: Parameters;
+  readonly path: string;
+  readonly problems: Problems;
+  readonly onChange: (value: Parameters) => void;
+}
+
+/** Parameters of the link's address: each has to be there, with one of its values. */
+export function ParameterFields({ value, path, problems, onChange }: ParameterFieldsProps) {
+  const entries = Object.entries(value);
+  const change = (index: number, entry: readonly [string, readonly string[]] | null) =>
+    onChange(
+      Object.fromEntries(entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]))),
+    );
+  const isTaken = (name: string, index: number) =>
+    entries.some(([other], at) => at !== index && other === name);
+  return (
+    <div class="parameters">
+      {entries.map(([name, values], index) => (
+        <div class="parameter" key={index}>
+          <TextField
+            label="Parameter"
+            placeholder="utm_source"
+            maxLength={100}
+            autocomplete="off"
+            spellcheck={false}
+            value={name}
+            error={index === 0 ? problems.of(path) : null}
+            onText={(typed) => {
+              if (!isTaken(typed, index)) change(index, [typed, values]);
+            }}
+          />
+          <ValuePicker
+            label={`Values of ${name || 'the parameter'}`}
+            placeholder="Any value"
+            values={values}
+            choices={[]}
+            read={(typed) => [typed]}
+            onChange={(changed) => change(index, [name, changed])}
+          />
+          {entries.length > 1 && (
+            <IconButton icon="close" label={`Remove parameter ${name}`} onClick={() => change(index, null)} />
+          )}
+        </div>
+      ))}
+      <div>
+        <Button isSlim icon="plus" disabled={'' in value} onClick={() => onChange({ ...value, '': [] })}>
+          And another parameter
+        </Button>
+      </div>
+    </div>
+  );
+}

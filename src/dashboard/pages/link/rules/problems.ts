@@ -1,0 +1,48 @@
+import type { LinkForm } from '../form.ts';
+import type { Rule } from './rule.ts';
+
+/** What the API says about a part of a rule, by the names of its fields: `when.country.0`. */
+export interface Problems {
+  readonly isThere: boolean;
+  /** What is said about this field, or about what is in it. */
+  of(path: string): string | null;
+  /** The indexes of the values in this list that are spoken of. */
+  indexesIn(path: string): readonly number[];
+  /** What is said about none of these. */
+  besides(paths: readonly string[]): readonly string[];
+}
+
+interface Problem {
+  readonly path: string;
+  readonly sentence: string;
+}
+
+const isWithin = (path: string, field: string): boolean => path === field || path.startsWith(`${field}.`);
+
+const problemsOf = (problems: readonly Problem[]): Problems => ({
+  isThere: problems.length > 0,
+  of: (field) => problems.find(({ path }) => isWithin(path, field))?.sentence ?? null,
+  indexesIn: (field) =>
+    problems.flatMap(({ path }) => {
+      const index = path.startsWith(`${field}.`)
+        ? Number(path.slice(field.length + 1).split('.')[0])
+        : Number.NaN;
+      return Number.isNaN(index) ? [] : index;
+    }),
+  besides: (fields) =>
+    problems.flatMap(({ path, sentence }) => (fields.some((field) => isWithin(path, field)) ? [] : sentence)),
+});
+
+export const noProblems: Problems = problemsOf([]);
+
+/** A rule that was changed since it was sent has none, and the others keep theirs. */
+export function problemsOfRule({ error, sent }: LinkForm, rule: Rule): Problems {
+  const index = sent.rules.indexOf(rule);
+  if (!error || index < 0) return noProblems;
+  const prefix = `rules.${index}`;
+  return problemsOf(
+    error.problems.flatMap(({ field, sentence }) =>
+      field !== null && isWithin(field, prefix) ? { path: field.slice(prefix.length + 1), sentence } : [],
+    ),
+  );
+}

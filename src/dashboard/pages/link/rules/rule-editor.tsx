@@ -1,0 +1,149 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../../../parts/button.tsx';
+import { SelectField, TextField } from '../../../parts/field.tsx';
+import { Icon } from '../../../parts/icons.tsx';
+import { Menu } from '../../../parts/menu.tsx';
+import { ConditionRow, conditionLabels } from './condition-row.tsx';
+import { firstValue } from './condition-value.tsx';
+import type { Problems } from './problems.ts';
+import {
+  type Condition,
+  type ConditionKey,
+  conditionKeys,
+  conditionsOf,
+  type Rule,
+  toDestination,
+  toVariants,
+  turned,
+  withCondition,
+} from './rule.ts';
+import { VariantFields } from './variant-fields.tsx';
+
+interface RuleEditorProps {
+  readonly rule: Rule;
+  readonly problems: Problems;
+  readonly onChange: (rule: Rule) => void;
+}
+
+const nameOf = ({ key, isNegated }: Pick<Condition, 'key' | 'isNegated'>): string =>
+  `when${isNegated ? '.not' : ''}.${key}`;
+
+/** The fields of a rule. What is typed is a change of the link at once, saved with its others. */
+export function RuleEditor({ rule, problems, onChange }: RuleEditorProps) {
+  /** The condition that was added last: its field has the focus. */
+  const latest = useSignal('');
+  const conditions = conditionsOf(rule.when);
+  const isTwice = ({ key }: Condition) => conditions.filter((other) => other.key === key).length > 1;
+  const setWhen = (when: Rule['when']) => onChange({ ...rule, when });
+  const add = (key: ConditionKey) => {
+    const added = { key, isNegated: conditions.some((other) => other.key === key) };
+    latest.value = nameOf(added);
+    setWhen(withCondition(rule.when, added, firstValue(key)));
+  };
+  const elsewhere = problems.besides([...conditions.map(nameOf), 'destination_url', 'variants', 'name']);
+  return (
+    <div class="rule-editor">
+      {elsewhere.map((sentence) => (
+        <p key={sentence} class="error-text" role="alert">
+          {sentence}
+        </p>
+      ))}
+      <div class="conditions">
+        <h3>{conditions.length > 0 ? 'If the visitor' : 'For every visitor that gets here'}</h3>
+        {conditions.map((condition) => (
+          <ConditionRow
+            key={isTwice(condition) ? nameOf(condition) : condition.key}
+            condition={condition}
+            problems={problems}
+            isNew={latest.value === nameOf(condition)}
+            onChange={(value) => setWhen(withCondition(rule.when, condition, value))}
+            onTurn={() => setWhen(turned(rule.when, condition.key))}
+            onRemove={() => setWhen(withCondition(rule.when, condition, undefined))}
+          />
+        ))}
+        <AddCondition conditions={conditions} onAdd={add} />
+      </div>
+      <div class="rule-destination">
+        <SelectField
+          label="Go to"
+          value={rule.variants ? 'variants' : 'one'}
+          choices={[
+            { value: 'one', label: 'One destination' },
+            { value: 'variants', label: 'Several destinations, by share' },
+          ]}
+          onChoice={(kind) => onChange(kind === 'one' ? toDestination(rule) : toVariants(rule))}
+        />
+        {rule.variants ? (
+          <VariantFields rule={rule} variants={rule.variants} problems={problems} onChange={onChange} />
+        ) : (
+          <TextField
+            label="Destination of the rule"
+            type="url"
+            spellcheck={false}
+            autocomplete="off"
+            placeholder="https://example.com/elsewhere"
+            value={rule.destination_url ?? ''}
+            error={problems.of('destination_url')}
+            onText={(typed) => onChange({ ...rule, destination_url: typed })}
+          />
+        )}
+        {rule.variants && problems.indexesIn('variants').length === 0 && problems.of('variants') && (
+          <p class="error-text" role="alert">
+            {problems.of('variants')}
+          </p>
+        )}
+      </div>
+      <TextField
+        label="Name of the rule"
+        maxLength={200}
+        autocomplete="off"
+        hint="Only your organization sees it."
+        value={rule.name ?? ''}
+        error={problems.of('name')}
+        onText={(typed) => onChange({ ...rule, name: typed === '' ? null : typed })}
+      />
+    </div>
+  );
+}
+
+interface AddConditionProps {
+  readonly conditions: readonly Condition[];
+  readonly onAdd: (key: ConditionKey) => void;
+}
+
+/** A key may be there twice, wanted and excluded; instants only once, as each excludes what the other wants. */
+function AddCondition({ conditions, onAdd }: AddConditionProps) {
+  const free = conditionKeys.filter((key) => {
+    const times = conditions.filter((other) => other.key === key).length;
+    return times === 0 || (times === 1 && key !== 'from' && key !== 'to');
+  });
+  if (free.length === 0) return null;
+  return (
+    <Menu
+      label="Add condition"
+      side="left"
+      class="button slim"
+      button={
+        <>
+          <Icon name="plus" />
+          Add condition
+        </>
+      }
+    >
+      {free.map((key) => (
+        <button type="button" key={key} onClick={() => onAdd(key)}>
+          {conditionLabels[key]}
+        </button>
+      ))}
+    </Menu>
+  );
+}
+
+/** Below a rule, as long as it is open. */
+export const CloseEditor = ({ onClose }: { onClose: () => void }) => (
+  <div class="actions">
+    <Button isSlim onClick={onClose}>
+      Done
+    </Button>
+  </div>
+);

@@ -1,0 +1,110 @@
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { IconButton } from '../../../parts/button.tsx';
+import { Icon } from '../../../parts/icons.tsx';
+import { bare } from '../../../words.ts';
+import type { Problems } from './problems.ts';
+import { type Rule, sharesOf } from './rule.ts';
+import { CloseEditor, RuleEditor } from './rule-editor.tsx';
+import { conditionInWords, shareInWords, stickyInWords, titleOf } from './sentences.ts';
+
+interface RuleRowProps {
+  readonly rule: Rule;
+  readonly index: number;
+  readonly count: number;
+  readonly problems: Problems;
+  readonly isOpen: boolean;
+  /** Where the rule would come that is being dragged. */
+  readonly drop: 'before' | 'after' | 'dragged' | '';
+  readonly handle: { readonly onPointerDown: (event: PointerEvent) => void };
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onMove: (to: number) => void;
+  readonly onOpen: (isOpen: boolean) => void;
+  readonly onChange: (rule: Rule) => void;
+  readonly onRemove: () => void;
+}
+
+/** A rule as a sentence, and its fields while it is open. */
+export function RuleRow({ rule, index, count, problems, isOpen, drop, handle, ...on }: RuleRowProps) {
+  const editorId = useId();
+  const row = useRef<HTMLLIElement>(null);
+  const title = titleOf(rule, index);
+  useEffect(() => {
+    if (isOpen && problems.isThere)
+      row.current
+        ?.querySelector<HTMLElement>('input[aria-invalid="true"], select[aria-invalid="true"]')
+        ?.focus();
+  }, [isOpen, problems.isThere]);
+  return (
+    <li class={`rule ${drop}`} ref={row} onKeyDown={on.onKeyDown}>
+      <div class="rule-line">
+        {/* For the pointer; keys and screen readers have the buttons. */}
+        <span class="rule-handle" aria-hidden="true" title="Drag to another place" {...handle}>
+          <Icon name="grip" />
+          <span class="rule-number">{index + 1}</span>
+        </span>
+        <div class="rule-words">
+          {rule.name && (
+            <strong>
+              <bdi>{rule.name}</bdi>
+            </strong>
+          )}
+          <p>
+            <span class="unseen">Rule {index + 1}: </span>
+            {conditionInWords(rule, index > 0)}: go to
+          </p>
+          <Destinations rule={rule} />
+          {problems.isThere && !isOpen && <p class="error-text">This rule has something to be corrected.</p>}
+        </div>
+        <div class="rule-actions">
+          <IconButton
+            icon="up"
+            label={`Move ${title} up`}
+            aria-disabled={index === 0}
+            onClick={() => on.onMove(index - 1)}
+          />
+          <IconButton
+            icon="down"
+            label={`Move ${title} down`}
+            aria-disabled={index === count - 1}
+            onClick={() => on.onMove(index + 1)}
+          />
+          <IconButton
+            icon="edit"
+            label={`Edit ${title}`}
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? editorId : undefined}
+            onClick={() => on.onOpen(!isOpen)}
+          />
+          <IconButton icon="trash" label={`Remove ${title}`} onClick={on.onRemove} />
+        </div>
+      </div>
+      {isOpen && (
+        <fieldset id={editorId} aria-label={`Edit ${title}`}>
+          <RuleEditor rule={rule} problems={problems} onChange={on.onChange} />
+          <CloseEditor onClose={() => on.onOpen(false)} />
+        </fieldset>
+      )}
+    </li>
+  );
+}
+
+function Destinations({ rule }: { rule: Rule }) {
+  if (!rule.variants) return <Destination url={rule.destination_url ?? ''} />;
+  const shares = sharesOf(rule.variants);
+  return (
+    <>
+      {rule.variants.map(({ id, destination_url }, index) => (
+        <Destination key={id} url={destination_url} share={shareInWords(shares[index] ?? 0)} />
+      ))}
+      <p class="soft small">{stickyInWords(rule)}</p>
+    </>
+  );
+}
+
+export const Destination = ({ url, share }: { url: string; share?: string }) => (
+  <p class="rule-leads">
+    <Icon name="right" size={16} />
+    {share && <span class="rule-share">{share}</span>}
+    {url ? <bdi>{bare(url)}</bdi> : <span class="soft">an address that is still to be given</span>}
+  </p>
+);

@@ -1,0 +1,108 @@
+import type { LinkRule } from '../../../api-types.ts';
+
+export type Rule = LinkRule;
+export type Variant = NonNullable<Rule['variants']>[number];
+export type PlainConditions = NonNullable<Rule['when']['not']>;
+export type ConditionKey = keyof PlainConditions;
+export type Hours = NonNullable<PlainConditions['hours']>;
+
+/** One condition as it is shown: a key may be there twice, wanted and excluded. */
+export interface Condition<Key extends ConditionKey = ConditionKey> {
+  readonly key: Key;
+  readonly isNegated: boolean;
+  readonly value: NonNullable<PlainConditions[Key]>;
+}
+
+/** In the order in which they are said and offered. */
+export const conditionKeys = [
+  'country',
+  'device',
+  'os',
+  'browser',
+  'language',
+  'source',
+  'referrer',
+  'query',
+  'from',
+  'to',
+  'hours',
+  'network',
+] as const satisfies readonly ConditionKey[];
+
+/** By key, so that a condition keeps its place when it is turned. */
+export const conditionsOf = ({ not = {}, ...when }: Rule['when']): readonly Condition[] =>
+  conditionKeys.flatMap((key): Condition[] => {
+    const [wanted, excluded] = [when[key], not[key]];
+    return [
+      ...(wanted === undefined ? [] : [{ key, isNegated: false, value: wanted }]),
+      ...(excluded === undefined ? [] : [{ key, isNegated: true, value: excluded }]),
+    ];
+  });
+
+const without = (conditions: PlainConditions, key: ConditionKey): PlainConditions => {
+  const { [key]: _, ...rest } = conditions;
+  return rest;
+};
+
+function whenOf(plain: PlainConditions, not: PlainConditions): Rule['when'] {
+  return Object.keys(not).length > 0 ? { ...plain, not } : plain;
+}
+
+/** The conditions with one of them set; by an undefined value, removed. */
+export function withCondition(
+  { not = {}, ...plain }: Rule['when'],
+  { key, isNegated }: Pick<Condition, 'key' | 'isNegated'>,
+  value: Condition['value'] | undefined,
+): Rule['when'] {
+  const changed = (conditions: PlainConditions): PlainConditions =>
+    value === undefined ? without(conditions, key) : { ...conditions, [key]: value };
+  return isNegated ? whenOf(plain, changed(not)) : whenOf(changed(plain), not);
+}
+
+/** Wanted becomes excluded, and the other way around; where both are there, they change places. */
+export function turned({ not = {}, ...plain }: Rule['when'], key: ConditionKey): Rule['when'] {
+  const [wanted, excluded] = [plain[key], not[key]];
+  const [others, otherNots] = [without(plain, key), without(not, key)];
+  return whenOf(
+    excluded === undefined ? others : { ...others, [key]: excluded },
+    wanted === undefined ? otherNots : { ...otherNots, [key]: wanted },
+  );
+}
+
+/** An id that none of these has. It is the API's as soon as it is saved, and visitors' variants depend on it. */
+export function newId(taken: readonly { readonly id: string }[]): string {
+  const random = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+  const id = `r_${random.toString(36).padStart(7, '0').slice(-5)}`;
+  return taken.some((other) => other.id === id) ? newId(taken) : id;
+}
+
+/** A variant's id is short, because statistics and webhooks say it. */
+export const newVariantId = (taken: readonly Variant[]): string =>
+  [...'abcdefghijklmnopqrst'].find((letter) => !taken.some(({ id }) => id === letter)) ?? newId(taken);
+
+export function moved<Entry>(entries: readonly Entry[], from: number, to: number): readonly Entry[] {
+  const rest = entries.filter((_, index) => index !== from);
+  const entry = entries[from];
+  return entry === undefined ? entries : [...rest.slice(0, to), entry, ...rest.slice(to)];
+}
+
+/** A rule that leads to one address, made of one that leads to several, and the other way around. */
+export const toDestination = ({ variants, sticky: _, ...rule }: Rule): Rule => ({
+  ...rule,
+  destination_url: variants?.[0]?.destination_url ?? '',
+});
+
+export const toVariants = ({ destination_url = '', ...rule }: Rule): Rule => ({
+  ...rule,
+  sticky: true,
+  variants: [
+    { id: 'a', destination_url, weight: 50 },
+    { id: 'b', destination_url: '', weight: 50 },
+  ],
+});
+
+/** The share of each variant in percent, of which the first decimal is kept where it says something. */
+export function sharesOf(variants: readonly Variant[]): readonly number[] {
+  const sum = variants.reduce((total, { weight }) => total + weight, 0);
+  return variants.map(({ weight }) => (sum === 0 ? 0 : Math.round((weight / sum) * 1000) / 10));
+}

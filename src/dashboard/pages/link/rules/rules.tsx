@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { maxRules } from '../../../../rules/rule-fields.ts';
+import { say } from '../../../notices.ts';
+import { Button } from '../../../parts/button.tsx';
+import type { LinkForm } from '../form.ts';
+import { NotSavedYet } from '../save-bar.tsx';
+import { problemsOfRule } from './problems.ts';
+import { moved, newId, type Rule } from './rule.ts';
+import { Destination, RuleRow } from './rule-row.tsx';
+import { useReorder } from './use-reorder.ts';
+
+/** The rules of a link as sentences, in the order in which they are asked. */
+export function Rules({ form }: { form: LinkForm }) {
+  const { rules } = form.fields;
+  const open = useSignal<string | null>(null);
+  const announced = useSignal('');
+  const set = (changed: readonly Rule[]) => form.set('rules', changed);
+  const move = (from: number, to: number) => {
+    set(moved(form.fields.rules, from, to));
+    announced.value = `Rule ${from + 1} is now ${to + 1} of ${rules.length}.`;
+  };
+  const reorder = useReorder(rules.length, move);
+  const add = () => {
+    const rule: Rule = { id: newId(rules), name: null, when: {}, destination_url: '' };
+    set([...rules, rule]);
+    open.value = rule.id;
+  };
+  const remove = (rule: Rule, index: number) => {
+    set(rules.filter((other) => other !== rule));
+    say('Rule removed.', {
+      action: {
+        label: 'Undo',
+        act: () => form.revise('rules', (now) => [...now.slice(0, index), rule, ...now.slice(index)]),
+      },
+    });
+  };
+  useEffect(() => {
+    const wrong = rules.find((rule) => problemsOfRule(form, rule).isThere);
+    if (wrong) open.value = wrong.id;
+  }, [form.error]);
+  const dragged = reorder.drag.value;
+  return (
+    <form
+      class="link-form link-rules"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void form.save();
+      }}
+    >
+      <section class="panel" aria-labelledby="rules-heading">
+        <header>
+          <div>
+            <h2 id="rules-heading">Who is led where</h2>
+            <p class="soft small">The first rule that fits a visitor decides.</p>
+          </div>
+          <NotSavedYet form={form} prefix="rules" />
+        </header>
+        <ol class="rule-list" ref={reorder.list}>
+          {rules.map((rule, index) => (
+            <RuleRow
+              key={rule.id}
+              rule={rule}
+              index={index}
+              count={rules.length}
+              problems={problemsOfRule(form, rule)}
+              isOpen={open.value === rule.id}
+              drop={dragged === null ? '' : dropOf(index, dragged)}
+              handle={reorder.handle(index)}
+              onKeyDown={reorder.onKeyDown(index)}
+              onMove={(to) => reorder.move(index, to)}
+              onOpen={(isOpen) => {
+                open.value = isOpen ? rule.id : null;
+              }}
+              onChange={(changed) => set(rules.map((other) => (other === rule ? changed : other)))}
+              onRemove={() => remove(rule, index)}
+            />
+          ))}
+        </ol>
+        <Otherwise form={form} />
+        <div class="pad">
+          {form.error?.of('rules') && (
+            <p class="error-text" role="alert">
+              {form.error.of('rules')}
+            </p>
+          )}
+          <Button icon="plus" disabled={rules.length >= maxRules} onClick={add}>
+            Add rule
+          </Button>
+        </div>
+      </section>
+      <span class="unseen" role="status">
+        {announced.value}
+      </span>
+    </form>
+  );
+}
+
+function dropOf(index: number, { from, to }: { from: number; to: number }) {
+  if (index === from) return 'dragged';
+  if (to === from || index !== to) return '';
+  return to < from ? 'before' : 'after';
+}
+
+/** Where visitors go whom no rule leads elsewhere. */
+function Otherwise({ form: { fields } }: { form: LinkForm }) {
+  const { rules, destination_url, android_link_destination, ios_link_destination } = fields;
+  return (
+    <div class="rule otherwise">
+      <div class="rule-words">
+        <p>{rules.length === 0 ? 'No rules yet: everybody goes to' : 'Otherwise: go to'}</p>
+        {android_link_destination && <Destination url={android_link_destination} share="On Android" />}
+        {ios_link_destination && <Destination url={ios_link_destination} share="On iPhone and iPad" />}
+        <Destination url={destination_url} />
+        {rules.length === 0 && (
+          <p class="soft small">
+            A rule leads some visitors elsewhere: those in a country, on a phone, in opening hours, or a share
+            of them to each of two pages.
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

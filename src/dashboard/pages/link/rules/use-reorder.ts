@@ -1,0 +1,98 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+
+interface Drag {
+  readonly from: number;
+  /** The index that it has when it is let go here. */
+  readonly to: number;
+}
+
+interface Reorder {
+  /** The list, whose children are its entries. */
+  readonly list: RefObject<HTMLOListElement | null>;
+  readonly drag: Signal<Drag | null>;
+  /** What an entry's handle needs. */
+  handle(index: number): { readonly onPointerDown: (event: PointerEvent) => void };
+  /** Alt and an arrow, anywhere in an entry. */
+  onKeyDown(index: number): (event: KeyboardEvent) => void;
+  /** By a button: the focus stays on it, though the browser drops it when the entry changes its place. */
+  move(from: number, to: number): void;
+}
+
+/** So near to an edge of the window the page is scrolled. */
+const edge = 80;
+const scrollStep = 16;
+
+/** Entries of a list that can be dragged by a handle, and moved by keys and buttons. */
+export function useReorder(count: number, onMove: (from: number, to: number) => void): Reorder {
+  const list = useRef<HTMLOListElement>(null);
+  const drag = useSignal<Drag | null>(null);
+  const focused = useRef<HTMLElement | null>(null);
+  const stop = useRef<(() => void) | null>(null);
+  useEffect(() => () => stop.current?.(), []);
+  useLayoutEffect(() => {
+    const element = focused.current;
+    focused.current = null;
+    if (element?.isConnected && document.activeElement !== element) element.focus({ preventScroll: true });
+    element?.closest('li')?.scrollIntoView({ block: 'nearest' });
+  });
+
+  const move = (from: number, to: number) => {
+    if (to < 0 || to >= count || from === to) return;
+    focused.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    onMove(from, to);
+  };
+
+  /** Where an entry comes that is let go at this height: behind all others whose middle is above. */
+  const indexAt = (y: number, from: number): number =>
+    [...(list.current?.children ?? [])].filter((entry, index) => {
+      const { top, height } = entry.getBoundingClientRect();
+      return index !== from && top + height / 2 < y;
+    }).length;
+
+  const start = (from: number) => (event: PointerEvent) => {
+    if (event.button !== 0) return;
+    // No text is selected on the way.
+    event.preventDefault();
+    const { pointerId } = event;
+    drag.value = { from, to: from };
+    const listening = new AbortController();
+    const { signal } = listening;
+    stop.current = () => {
+      listening.abort();
+      drag.value = null;
+      stop.current = null;
+    };
+    const on = <Name extends keyof WindowEventMap>(name: Name, act: (event: WindowEventMap[Name]) => void) =>
+      addEventListener(name, act, { signal });
+    on('pointermove', ({ clientY, pointerId: moving }) => {
+      if (moving !== pointerId) return;
+      if (clientY < edge) scrollBy(0, -scrollStep);
+      else if (clientY > innerHeight - edge) scrollBy(0, scrollStep);
+      drag.value = { from, to: indexAt(clientY, from) };
+    });
+    on('pointerup', () => {
+      const to = drag.value?.to ?? from;
+      stop.current?.();
+      move(from, to);
+    });
+    on('pointercancel', () => stop.current?.());
+    on('keydown', ({ key }) => {
+      if (key === 'Escape') stop.current?.();
+    });
+  };
+
+  return {
+    list,
+    drag,
+    handle: (index) => ({ onPointerDown: start(index) }),
+    onKeyDown: (index) => (event) => {
+      if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+      event.preventDefault();
+      event.stopPropagation();
+      move(index, index + (event.key === 'ArrowUp' ? -1 : 1));
+    },
+    move,
+  };
+}

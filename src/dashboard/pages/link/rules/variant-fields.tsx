@@ -1,0 +1,88 @@
+import { h } from 'preact';
+import { maxVariants, maxWeight } from '../../../../rules/rule-fields.ts';
+import { Button, IconButton } from '../../../parts/button.tsx';
+import { Field, Switch, TextField } from '../../../parts/field.tsx';
+import type { Problems } from './problems.ts';
+import { newVariantId, type Rule, sharesOf, type Variant } from './rule.ts';
+import { shareInWords } from './sentences.ts';
+
+interface VariantFieldsProps {
+  readonly rule: Rule;
+  readonly variants: readonly Variant[];
+  readonly problems: Problems;
+  readonly onChange: (rule: Rule) => void;
+}
+
+/** The destinations among which visitors are dealt out, and their shares. */
+export function VariantFields({ rule, variants, problems, onChange }: VariantFieldsProps) {
+  const shares = sharesOf(variants);
+  const set = (changed: readonly Variant[]) => onChange({ ...rule, variants: changed });
+  const change = (index: number, more: Partial<Variant>) =>
+    set(variants.map((variant, at) => (at === index ? { ...variant, ...more } : variant)));
+  const average = variants.reduce((sum, { weight }) => sum + weight, 0) / Math.max(variants.length, 1);
+  return (
+    <div class="variants">
+      {variants.map((variant, index) => (
+        <div class="variant" key={variant.id}>
+          <TextField
+            label={`Destination ${variant.id}`}
+            type="url"
+            spellcheck={false}
+            autocomplete="off"
+            value={variant.destination_url}
+            error={problems.of(`variants.${index}.destination_url`)}
+            onText={(typed) => change(index, { destination_url: typed })}
+          />
+          <Field
+            label={`Weight of ${variant.id}`}
+            error={problems.of(`variants.${index}.weight`)}
+            hint={<output>{shareInWords(shares[index] ?? 0)}</output>}
+          >
+            {(marks) =>
+              h('input', {
+                class: 'input',
+                type: 'number',
+                min: 0,
+                max: maxWeight,
+                step: 1,
+                value: variant.weight,
+                onInput: (event: InputEvent) => {
+                  if (event.target instanceof HTMLInputElement)
+                    change(index, { weight: Number(event.target.value) });
+                },
+                ...marks,
+              })
+            }
+          </Field>
+          <IconButton
+            icon="close"
+            label={`Remove destination ${variant.id}`}
+            disabled={variants.length === 1}
+            onClick={() => set(variants.filter((_, at) => at !== index))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          isSlim
+          icon="plus"
+          disabled={variants.length >= maxVariants}
+          onClick={() =>
+            set([
+              ...variants,
+              { id: newVariantId(variants), destination_url: '', weight: Math.round(average) || 1 },
+            ])
+          }
+        >
+          Add destination
+        </Button>
+      </div>
+      <Switch
+        label="The same one all day"
+        hint="A visitor sees the same destination until midnight (UTC), without a cookie. Off: by chance at each visit."
+        isOn={rule.sticky !== false}
+        onTurn={(isOn) => onChange({ ...rule, sticky: isOn })}
+      />
+    </div>
+  );
+}

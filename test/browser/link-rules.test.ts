@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { barriersOn, colourBarriersOn } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { describedBy, field, linkPagesOf, patience, save, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+const phrases = (page: Page): Promise<string[]> =>
+  page.locator('.rule-list .rule-words > p:first-of-type').allTextContents();
+const addRule = (page: Page) => page.getByRole('button', { name: 'Add rule' }).click();
+const addCondition = async (page: Page, key: string) => {
+  await page.getByRole('button', { name: 'Add condition' }).click();
+  await page.locator('.menu-list').getByRole('button', { name: key, exact: true }).click();
+};
+const choose = async (page: Page, label: string, ...typed: readonly string[]) => {
+  const input = page.getByRole('combobox', { name: label, exact: true });
+  for (const words of typed) {
+    await input.fill(words);
+    await input.press('Enter');
+  }
+};
+
+describe('the rules of a link', () => {
+  test(
+    'are made of lists, read as sentences, ordered by keys and by dragging, and saved as they stand',
+    async () => {
+      const { page, read } = await open({}, '/rules');
+      await page.getByText('No rules yet').waitFor();
+      await addRule(page);
+      await addCondition(page, 'Country');
+      await page.locator('.condition-value input:focus').waitFor();
+      await choose(page, 'Country', 'germ', 'austria');
+      await addCondition(page, 'Device');
+      await page.keyboard.type('pho');
+      await page.keyboard.press('Enter');
+      await addCondition(page, 'Language');
+      await page.getByRole('combobox', { name: 'Language: is or is not' }).selectOption('not');
+      await choose(page, 'Language is not', 'en');
+      await field(page, 'Destination of the rule').fill('example.de/app');
+      expect(await phrases(page)).toEqual([
+        "Rule 1: If the visitor is in Germany or Austria on a phone, and doesn't read English: go to",
+      ]);
+
+      await addRule(page);
+      await page.getByRole('combobox', { name: 'Go to' }).selectOption('variants');
+      await field(page, 'Destination a').fill('https://example.com/a');
+      await field(page, 'Weight of a').fill('3');
+      await field(page, 'Destination b').fill('https://example.com/b');
+      await field(page, 'Weight of b').fill('1');
+      await field(page, 'Name of the rule').fill('Which sells more');
+      expect(await page.locator('.rule-share').allInnerTexts()).toEqual(['75 %', '25 %']);
+      expect(await barriersOn(page)).toEqual([]);
+
+      await addRule(page);
+      await addCondition(page, 'Referrer');
+      await page.keyboard.type('https://news.example/some/page?q');
+      await addCondition(page, 'Hours of the week');
+      await page.getByRole('checkbox', { name: 'Monday' }).uncheck();
+      await field(page, 'Destination of the rule').fill('https://example.com/news');
+
+      // Upwards by the button, which keeps the focus, and by keys; downwards by the pointer.
+      const up = page.getByRole('button', { name: /^Move rule \d up$/ });
+      await up.last().click();
+      await page.locator('[role=status]', { hasText: 'Rule 3 is now 2 of 3.' }).waitFor();
+      expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move rule 2 up');
+      await page.keyboard.press('Alt+ArrowUp');
+      await page.locator('[role=status]', { hasText: 'Rule 2 is now 1 of 3.' }).waitFor();
+      expect((await phrases(page))[0]).toContain('comes from news.example, and comes on Tuesday to Friday');
+      await page.getByRole('button', { name: 'Done' }).click();
+      const last = await page.locator('.rule-list > li').last().boundingBox();
+      await page.locator('.rule-handle').first().hover();
+      await page.mouse.down();
+      await page.mouse.move(last?.x ?? 0, (last?.y ?? 0) + (last?.height ?? 0) - 4);
+      await page.mouse.up();
+      expect((await phrases(page)).map((phrase) => phrase.slice(0, 24))).toEqual([
+        'Rule 1: If the visitor i',
+        'Rule 2: Everybody else: ',
+        'Rule 3: If the visitor c',
+      ]);
+
+      await save(page);
+      expect((await read()).rules).toMatchObject([
+        {
+          when: { country: ['DE', 'AT'], device: ['mobile'], not: { language: ['en'] } },
+          destination_url: 'https://example.de/app',
+        },
+        {
+          name: 'Which sells more',
+          when: {},
+          sticky: true,
+          variants: [
+            { id: 'a', weight: 3 },
+            { id: 'b', weight: 1 },
+          ],
+        },
+        {
+          when: {
+            referrer: ['news.example'],
+            hours: { timezone: 'Europe/Berlin', days: ['tu', 'we', 'th', 'fr'], from: '09:00', to: '17:00' },
+          },
+        },
+      ]);
+      await page.getByRole('button', { name: /^Remove rule 2/ }).click();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      expect(await unsaved(page).count()).toBe(0);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await colourBarriersOn(page)).toEqual([]);
+      await page.goto(`${app.url}/app`);
+      await page.getByRole('link', { name: '3 rules' }).click();
+      await page.getByText('Who is led where').waitFor();
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
+    'say at the very field what the API refuses, and stop saying it when that is changed',
+    async () => {
+      const rules = [
+        { when: { language: ['de'] }, destination_url: 'https://example.com/one' },
+        { when: { country: ['DE'] }, destination_url: 'https://example.com/two' },
+      ];
+      const { page, read } = await open({ rules }, '/rules');
+      await page.getByRole('button', { name: 'Edit rule 1' }).click();
+      await choose(page, 'Language', 'tag!');
+      await page.getByRole('button', { name: 'Edit rule 2' }).click();
+      await field(page, 'Destination of the rule').fill('javascript:alert(1)');
+      await page.keyboard.press('Control+s');
+      const language = page.getByRole('combobox', { name: 'Language', exact: true });
+      await page.locator('[aria-invalid="true"]').first().waitFor();
+      expect(await describedBy(language)).toContain('Give languages as BCP 47 has them');
+      expect(await page.locator('.chip.bad').allInnerTexts()).toEqual(['tag!']);
+      await page.getByRole('button', { name: 'Remove tag!' }).click();
+      expect(await language.getAttribute('aria-invalid')).toBeNull();
+      await page.keyboard.press('Control+s');
+      const destination = field(page, 'Destination of the rule');
+      await destination.and(page.locator('[aria-invalid="true"]')).waitFor();
+      await destination.fill('https://example.com/three');
+      await save(page);
+      expect((await read()).rules).toMatchObject([
+        { when: { language: ['de'] } },
+        { destination_url: 'https://example.com/three' },
+      ]);
+      await page.context().close();
+    },
+    patience,
+  );
+});
