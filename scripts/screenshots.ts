@@ -60,6 +60,7 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'link-visits', path: `/app/links/${linkId}/visits` },
   { name: 'link-webhook', path: `/app/links/${linkId}/webhook` },
   { name: 'link-history', path: `/app/links/${linkId}/history` },
+  { name: 'link-scheduled', path: `/app/links/${linkId}/scheduled` },
   { name: 'statistics', path: '/app/stats' },
   { name: 'tags', path: '/app/tags' },
   { name: 'domains', path: '/app/domains' },

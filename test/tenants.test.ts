@@ -37,6 +37,11 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number |
     const link = (await app.call('POST', '/api/v1/link', { key, body: linkBody(app) })).json.id;
     return (await app.call('POST', `/api/v1/link/${link}/webhook_test`, { key })).json.id;
   },
+  scheduled_change: async (app, owner) => {
+    const link = await makers.link?.(app, owner);
+    const path = `/api/v1/link/${link}/scheduled`;
+    return (await app.call('POST', path, { key: owner.key, body: inADay(app) })).json.id;
+  },
   zapier: async (app, owner) => {
     const key = await credentials.zapier?.(app, owner);
     const body = { target_url: `${app.url}/healthz` };
@@ -49,6 +54,11 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number |
 const linkBody = (app: TestApp) => ({
   destination_url: 'https://example.com',
   webhook_url: `${app.url}/healthz`,
+});
+
+const inADay = ({ clock }: Pick<TestApp, 'clock'>) => ({
+  at: new Date(clock.now + 86_400_000).toISOString(),
+  changes: { name: 'taken over' },
 });
 
 /** Its names are the caller's own words: everybody may have the same. */
@@ -72,6 +82,8 @@ const bodies: Record<string, object> = {
   'POST domain': {},
   'POST /api/v1/link/{id}/history/restore': { entry: 0 },
   'POST /api/v1/link/{id}/explain': {},
+  'POST /api/v1/link/{id}/scheduled': inADay({ clock: { now: Date.now() } }),
+  'PATCH scheduled_change': { changes: { name: 'taken over' } },
   'PATCH member': { role: 'administrator' },
   'POST user': {},
   'POST /api/v1/link/{id}/webhook_test': {},

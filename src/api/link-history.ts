@@ -5,6 +5,7 @@ import { formatIso } from '../rules/instant.ts';
 import { Cursors } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { linkAnswer } from './link-answer.ts';
+import { refusalAnswer } from './scheduled-changes.ts';
 import { ConfirmationQuery, Link } from './schemas/link.ts';
 import {
   LinkHistory,
@@ -19,6 +20,8 @@ const entryAnswer = (entry: HistoryEntry): z.input<typeof LinkHistoryEntry> => (
   at: formatIso(entry.at),
   action: entry.action,
   back_to: entry.back_to,
+  scheduled: entry.scheduled,
+  refusal: refusalAnswer(entry.refusal),
   by: entry.by,
   via: entry.via as Way | null,
   api_key: entry.key,

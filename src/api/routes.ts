@@ -17,6 +17,7 @@ import * as members from './members.ts';
 import * as organization from './organization.ts';
 import * as passwordResets from './password-resets.ts';
 import * as receivedInvitations from './received-invitations.ts';
+import * as scheduledChanges from './scheduled-changes.ts';
 import * as session from './session.ts';
 import * as setup from './setup.ts';
 import * as stats from './stats.ts';
@@ -85,6 +86,10 @@ export const routes: readonly Route[] = [
   route('POST', '/api/v1/link/{id}/explain', linkExplanation.explain),
   route('GET', '/api/v1/link/{id}/history', linkHistory.list),
   route('POST', '/api/v1/link/{id}/history/restore', linkHistory.restore),
+  route('POST', '/api/v1/link/{id}/scheduled', scheduledChanges.create),
+  route('GET', '/api/v1/link/{id}/scheduled', scheduledChanges.list),
+  route('PATCH', '/api/v1/scheduled_change/{id}', scheduledChanges.update),
+  route('DELETE', '/api/v1/scheduled_change/{id}', scheduledChanges.remove),
 
   route('GET', '/api/v1/stats', stats.ofOrganization),
   route('GET', '/api/v1/link/{id}/stats', stats.ofLink),

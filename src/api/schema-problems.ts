@@ -59,7 +59,7 @@ export function problemsOfIssue(issue: Issue, checked: Checked, outer: Path = []
 }
 
 /** Fields whose errors say where inside of them: `rules.2.when.country.0`. */
-const deepFields: ReadonlySet<PropertyKey> = new Set(['rules']);
+const deepFields: ReadonlySet<PropertyKey> = new Set(['rules', 'changes']);
 
 const fieldAt = (path: Path): string =>
   path[0] !== undefined && deepFields.has(path[0]) ? path.join('.') : String(path[0]);

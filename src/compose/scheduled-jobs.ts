@@ -1,3 +1,4 @@
+import { applyScheduled } from '../manage/apply-scheduled.ts';
 import { checkDueDomains } from '../manage/check-due-domains.ts';
 import { DeletedOrganizations } from '../manage/clear-organizations.ts';
 import type { Context } from '../manage/context.ts';
@@ -13,6 +14,8 @@ import type { Start } from './start.ts';
 
 const tidyInterval = 60 * 60 * 1000;
 const expiryInterval = 15_000;
+/** They are promised within a second of their instant. */
+const scheduledInterval = 250;
 const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
 const correctionInterval = 1_000;
@@ -45,6 +48,15 @@ export function startScheduledJobs(
     () => sendExpiries(context),
     overrides.expiryInterval ?? expiryInterval,
     (cause) => log.warn('expiries not told', { error: String(cause) }),
+  );
+  repeat(
+    () =>
+      applyScheduled(context, {
+        onRefused: (facts) => log.warnEach('scheduled change not applied', facts),
+        onFault: (cause, facts) => log.error('scheduled change failed', cause, facts),
+      }),
+    scheduledInterval,
+    (cause) => cause instanceof StoreAway || log.error('scheduled changes not applied', cause),
   );
   repeat(
     () => tellOutages(context),

@@ -1,7 +1,7 @@
 import { goneBefore } from '../rules/link-bin.ts';
 import { type CompleteLink, dropLinks, insertLinks } from '../storage/insert-links.ts';
 import { binnedUnder, removeFromBin } from '../storage/link-bin.ts';
-import { deleteHistoryOf } from '../storage/link-history.ts';
+import { deleteRecordsOf } from '../storage/link-records.ts';
 import type { Queries } from '../storage/schema.ts';
 import { together } from '../storage/together.ts';
 import type { PreparedLink } from './prepared-link.ts';
@@ -43,7 +43,7 @@ export async function insertWhereFree(
   if (over.length > 0) {
     const ids = over.map((link) => link.id);
     await removeFromBin(queries, ids);
-    await deleteHistoryOf(queries, ids);
+    await deleteRecordsOf(queries, ids);
   }
   if (lostIds.length > 0) await dropLinks(queries, lostIds);
   return outcomes;

@@ -1,17 +1,11 @@
 import type { Caller } from '../rules/access.ts';
-import { notFound, Refusal } from '../rules/errors.ts';
-import {
-  findHistoryEntry,
-  type HistoryRow,
-  historyAfter,
-  keysNamed,
-  listHistory,
-  membersNamed,
-} from '../storage/link-history.ts';
+import { notFound, type Problem, Refusal } from '../rules/errors.ts';
+import { findHistoryEntry, type HistoryRow, historyAfter, listHistory } from '../storage/link-history.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, type StoredLink } from '../storage/links.ts';
 import { pageOf } from '../storage/rows.ts';
 import { ownTags } from '../storage/tags.ts';
+import { type Author, authorsOf } from './authors.ts';
 import type { Context } from './context.ts';
 import type { LinkFields } from './link-fields.ts';
 import type { LinkWithTags } from './prepared-link.ts';
@@ -21,13 +15,13 @@ import { type UpdateTerms, updateLink } from './update-link.ts';
 /** The entry of a link's creation. */
 export const createdEntry = 0;
 
-export interface HistoryEntry extends Pick<HistoryRow, 'id' | 'at' | 'action' | 'back_to'> {
+export interface HistoryEntry
+  extends Author,
+    Pick<HistoryRow, 'id' | 'at' | 'action' | 'back_to' | 'scheduled'> {
   readonly via: string | null;
-  /** Null for one who is no member any more, and for what Linnet did by itself. */
-  readonly by: { readonly id: number; readonly name: string | null; readonly email: string } | null;
-  /** Null also for a key that was deleted. */
-  readonly key: { readonly id: number; readonly name: string } | null;
   readonly changes: readonly HistoryChange[];
+  /** Why a scheduled change was not applied. */
+  readonly refusal: Problem | null;
 }
 
 /** A page of what happened to a link, the newest first. Its creation is the last entry. */
@@ -63,23 +57,21 @@ const creationOf = (link: StoredLink): Entry => ({
   action: 'created',
   back_to: null,
   changes: '[]',
+  scheduled: null,
+  refusal: null,
 });
 
 async function withAuthors(
-  { database }: Context,
+  context: Context,
   { organizationId }: Caller,
   rows: readonly Entry[],
 ): Promise<HistoryEntry[]> {
-  const idsOf = (name: 'user_id' | 'key_id') => [...new Set(rows.flatMap((row) => row[name] ?? []))];
-  const [users, keys] = await Promise.all([
-    membersNamed(database.read, organizationId, idsOf('user_id')),
-    keysNamed(database.read, organizationId, idsOf('key_id')),
-  ]);
-  return rows.map(({ id, at, action, back_to, via, user_id, key_id, changes }) => ({
-    ...{ id, at, action, back_to, via },
-    by: users.find((user) => user.id === user_id) ?? null,
-    key: keys.find((key) => key.id === key_id) ?? null,
-    changes: JSON.parse(changes) as HistoryChange[],
+  const authorOf = await authorsOf(context, organizationId, rows);
+  return rows.map((row) => ({
+    ...row,
+    ...authorOf(row),
+    changes: JSON.parse(row.changes) as HistoryChange[],
+    refusal: row.refusal === null ? null : (JSON.parse(row.refusal) as Problem),
   }));
 }
 

@@ -6,7 +6,7 @@ import { ownTags, type StoredTag } from '../storage/tags.ts';
 const maxTagsOnLink = 100;
 
 /** All of these tags, or a refusal: a tag of another organization is refused like one that doesn't exist. */
-async function requireTags(
+export async function requireTags(
   queries: Queries,
   organizationId: number,
   ids: readonly number[],

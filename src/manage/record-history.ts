@@ -4,6 +4,7 @@ import type { Caller } from '../rules/access.ts';
 import type { RuleFields } from '../rules/rule-fields.ts';
 import { insertHistory, type NewHistoryRow } from '../storage/link-history.ts';
 import type { StoredLink } from '../storage/links.ts';
+import type { ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
 import type { Context } from './context.ts';
@@ -20,6 +21,14 @@ export type HistoryChange =
 
 export type HistoryValue = string | number | boolean | string[] | TagThen[] | readonly RuleFields[] | null;
 
+/** Where a change comes from that isn't a plain update. */
+export interface HistoryOrigin {
+  /** The entry of the link's history that it goes back to. */
+  readonly backTo?: number | null;
+  /** The scheduled change that it is. */
+  readonly scheduled?: number | null;
+}
+
 export interface HistoryState {
   readonly before: LinkWithTags;
   readonly after: LinkWithTags;
@@ -31,13 +40,13 @@ export async function recordUpdates(
   queries: Queries,
   caller: Caller,
   states: readonly HistoryState[],
-  backTo: number | null = null,
+  { backTo = null, scheduled = null }: HistoryOrigin = {},
 ): Promise<void> {
   const rows = states.flatMap((state) => {
     const changes = changesOf(secrets, state);
     if (changes.length === 0) return [];
     const base = entryOf(caller, state.after.link, 'changed', now());
-    return [{ ...base, back_to: backTo, changes: JSON.stringify(changes) }];
+    return [{ ...base, back_to: backTo, scheduled, changes: JSON.stringify(changes) }];
   });
   await insertHistory(queries, rows);
 }
@@ -57,6 +66,19 @@ export async function recordMoves(
   );
 }
 
+/** A scheduled change that was not applied. */
+export async function recordRefusal(
+  { now }: Pick<Context, 'now'>,
+  queries: Queries,
+  caller: Caller,
+  { id, link_id }: Pick<ScheduledRow, 'id' | 'link_id'>,
+  refusal: string,
+): Promise<void> {
+  const link = { id: link_id, organization_id: caller.organizationId };
+  const base = entryOf(caller, link, 'not_applied', now());
+  await insertHistory(queries, [{ ...base, scheduled: id, refusal }]);
+}
+
 const entryOf = (
   { userId, keyId, via }: Caller,
   link: Pick<StoredLink, 'id' | 'organization_id'>,
@@ -72,6 +94,8 @@ const entryOf = (
   action,
   back_to: null,
   changes: '[]',
+  scheduled: null,
+  refusal: null,
 });
 
 function changesOf(secrets: Secrets, { before, after }: HistoryState): HistoryChange[] {

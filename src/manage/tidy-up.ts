@@ -4,6 +4,7 @@ import { deleteOldChanges } from '../storage/changes.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
+import { deleteOldScheduled } from '../storage/scheduled-changes.ts';
 import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
 import { deleteOldOutages } from '../storage/webhook-outages.ts';
@@ -16,6 +17,8 @@ import { outageKept } from './webhook-outages.ts';
 const day = 24 * 60 * 60 * 1000;
 const changesKept = day;
 const deliveriesKept = deliveryDays * day;
+/** What became of scheduled changes; their link's history has it for as long as the link. */
+const scheduledKept = 90 * day;
 /** In characters, of one organization: the answers to some 190,000 calls that each make a link. */
 const maxAnswersKept = 256 * 1024 * 1024;
 /** Few enough at a time that no click waits long behind them. */
@@ -46,6 +49,9 @@ export async function tidyUp({
   await untilFewer(() => database.write((queries) => deleteOldDeliveries(queries, old, rowsAtOnce)));
   await untilFewer(() =>
     database.write((queries) => deleteOldBinned(queries, goneBefore(instant), rowsAtOnce)),
+  );
+  await untilFewer(() =>
+    database.write((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce)),
   );
   await untilFewer(() => database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)));
   for (const id of await withManyAnswers(database.read, maxAnswersKept)) {

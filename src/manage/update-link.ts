@@ -4,6 +4,7 @@ import { recordChange } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
 import { tagsOf } from '../storage/link-tags.ts';
 import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
+import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
@@ -18,7 +19,7 @@ import type { LinkWithTags } from './prepared-link.ts';
 import { recordUpdates } from './record-history.ts';
 import { occasionOf } from './webhook-occasion.ts';
 
-interface LinkUpdate extends LinkFields {
+export interface LinkUpdate extends LinkFields {
   readonly add_tags?: readonly number[] | undefined;
   readonly remove_tags?: readonly number[] | undefined;
 }
@@ -30,6 +31,13 @@ export interface UpdateTerms {
   readonly isConfirmed?: boolean;
   /** The entry of the link's history that this goes back to. */
   readonly backTo?: number | null;
+  /** The scheduled change that this is: marked as applied in the same transaction. */
+  readonly scheduled?: ScheduledRow | null;
+}
+
+/** A scheduled change that another node has applied meanwhile, or that is not as it was read any more. */
+export class NotDue extends Error {
+  override readonly name = 'NotDue';
 }
 
 export async function updateLink(
@@ -37,7 +45,7 @@ export async function updateLink(
   caller: Caller,
   id: number,
   update: LinkUpdate,
-  { expectedVersion = null, isConfirmed = false, backTo = null }: UpdateTerms = {},
+  { expectedVersion = null, isConfirmed = false, backTo = null, scheduled = null }: UpdateTerms = {},
 ): Promise<LinkWithTags> {
   // Ownership is checked first: nothing is hashed or looked up for a link of another organization.
   if (!(await findLink(context.database.lookup, caller.organizationId, id))) throw notFound('link');
@@ -45,6 +53,7 @@ export async function updateLink(
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
+    if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);
     // An instant that is sent again is not an expiry anew.
     const { expires_at = before.expires_at } = columns;
@@ -68,7 +77,10 @@ export async function updateLink(
     const tags = await tagsIn(queries, id);
     const updated = { link: { ...after, updated_at }, tags };
     const was = { link: before, tags: tagsBefore ?? tags };
-    await recordUpdates(context, queries, caller, [{ before: was, after: updated }], backTo);
+    await recordUpdates(context, queries, caller, [{ before: was, after: updated }], {
+      backTo,
+      scheduled: scheduled?.id ?? null,
+    });
     await recordChange(queries, before, now);
     await enqueueLinkEvent(queries, 'link.updated', after, occasionOf(context, now));
     return updated;

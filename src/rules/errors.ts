@@ -32,6 +32,8 @@ export type ErrorCode =
   | 'LINK_CHANGED'
   | 'LINK_ON_PAPER'
   | 'EXTERNAL_ID_TAKEN'
+  | 'TOO_MANY_SCHEDULED'
+  | 'SCHEDULED_APPLIED'
   | 'TAG_EXISTS'
   | 'TAG_NOT_FOUND'
   // webhooks

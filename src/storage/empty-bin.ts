@@ -1,5 +1,5 @@
 import { erasedColumns } from './link-columns.ts';
-import { deleteHistoryOf } from './link-history.ts';
+import { deleteRecordsOf } from './link-records.ts';
 import type { Queries } from './schema.ts';
 
 /** Empties the bin of these links, as far as they are an organization's and in it. Returns how many were. */
@@ -21,7 +21,7 @@ export async function emptyOfLinks(
     .execute();
   const gone = emptied.map(({ id }) => id);
   if (gone.length > 0) await queries.deleteFrom('link_bin_tags').where('link_id', 'in', gone).execute();
-  await deleteHistoryOf(queries, gone);
+  await deleteRecordsOf(queries, gone);
   return gone.length;
 }
 

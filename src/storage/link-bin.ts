@@ -3,7 +3,7 @@ import { dialectOf } from './dialect.ts';
 import { clearTakenExternalIds } from './external-ids.ts';
 import { jsonTexts } from './json-rows.ts';
 import { linkColumns } from './link-columns.ts';
-import { deleteHistoryOf } from './link-history.ts';
+import { deleteRecordsOf } from './link-records.ts';
 import { isRestorable } from './list-deleted.ts';
 import { prepared } from './prepared.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -124,7 +124,7 @@ export async function deleteOldBinned(queries: Queries, before: number, limit: n
     )
     .returning('id')
     .execute();
-  await deleteHistoryOf(
+  await deleteRecordsOf(
     queries,
     rows.map(({ id }) => id),
   );

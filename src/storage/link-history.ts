@@ -69,7 +69,7 @@ export const historyAfter = (
     .execute();
 
 export async function deleteHistoryOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
-  if (linkIds.length > 0) await queries.deleteFrom('link_history').where('link_id', 'in', linkIds).execute();
+  await queries.deleteFrom('link_history').where('link_id', 'in', linkIds).execute();
 }
 
 /** Names of keys that still exist. */

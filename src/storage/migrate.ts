@@ -51,6 +51,7 @@ import { externalIds } from './migrations/044-external-ids.ts';
 import { linksByChunk } from './migrations/045-links-by-chunk.ts';
 import { forwardingLinks } from './migrations/046-forwarding-links.ts';
 import { termsCounted } from './migrations/047-terms-counted.ts';
+import { scheduledChanges } from './migrations/048-scheduled-changes.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -101,6 +102,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   linksByChunk,
   forwardingLinks,
   termsCounted,
+  scheduledChanges,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -113,11 +113,36 @@ export interface Schema {
     user_id: number | null;
     key_id: number | null;
     via: Way;
-    action: 'created' | 'changed' | 'deleted' | 'restored';
+    action: 'created' | 'changed' | 'deleted' | 'restored' | 'not_applied';
     /** The entry after which the link was as it is now again. */
     back_to: number | null;
     /** JSON: see manage/record-history.ts. */
     changes: string;
+    /** The scheduled change that this was, or would have been. */
+    scheduled: Generated<number | null>;
+    /** JSON: why a scheduled change was not applied. */
+    refusal: Generated<string | null>;
+  };
+  /** Changes of links that are made at an instant. Open as long as `done_at` is null. */
+  scheduled_changes: {
+    id: Generated<number>;
+    link_id: number;
+    organization_id: number;
+    at: number;
+    /** JSON: as a PATCH of the link would be sent. */
+    changes: string;
+    /** 1: also where the link is in print. */
+    is_confirmed: number;
+    created_at: number;
+    /** No two states share it. */
+    updated_at: number;
+    /** Whose rights count when it is applied. */
+    user_id: number;
+    key_id: number | null;
+    via: Way;
+    done_at: number | null;
+    /** JSON: why it was not applied. */
+    refusal: string | null;
   };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */

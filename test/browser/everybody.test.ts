@@ -45,6 +45,7 @@ const pages = [
   `/app/links/${linkId}/visits`,
   `/app/links/${linkId}/webhook`,
   `/app/links/${linkId}/history`,
+  `/app/links/${linkId}/scheduled`,
   '/app/stats',
   '/app/stats?view=live',
   '/app/tags',

@@ -3,6 +3,7 @@ import { ways } from '../../rules/access.ts';
 import { LinkRule } from './link-rules.ts';
 import { cursorParameter, nextField } from './page.ts';
 import { isoInstant, queryNumber } from './parts.ts';
+import { refusalField } from './scheduled-change.ts';
 
 const value = z.union([
   z.string(),
@@ -18,11 +19,18 @@ export const LinkHistoryEntry = z
   .object({
     id: z.int().meta({ description: 'Goes up from entry to entry. 0: the creation of the link.' }),
     at: isoInstant,
-    action: z.enum(['created', 'changed', 'deleted', 'restored']),
+    action: z.enum(['created', 'changed', 'deleted', 'restored', 'not_applied']).meta({
+      description: 'not_applied: a scheduled change that was refused at its instant; `refusal` says why.',
+    }),
     back_to: z
       .int()
       .nullable()
       .meta({ description: 'The entry that this change went back to, where it did.' }),
+    scheduled: z
+      .int()
+      .nullable()
+      .meta({ description: 'The id of the scheduled change that this was, or would have been.' }),
+    refusal: refusalField,
     by: z
       .object({ id: z.int(), name: z.string().nullable(), email: z.string() })
       .nullable()

@@ -9,18 +9,21 @@ import { useQuery } from '../queries.ts';
 import { guardLeaving, navigate, path } from '../router.ts';
 import { shortOf } from '../short.ts';
 import { useWhenVisibleAgain } from '../visibility.ts';
+import { number } from '../words.ts';
 import { Conflict } from './link/conflict.tsx';
 import { Details } from './link/details.tsx';
 import { fieldsOn, labels } from './link/fields.ts';
 import { type LinkForm, useLinkForm } from './link/form.ts';
 import { LinkAbout, LinkActions } from './link/head.tsx';
 import { SaveBar } from './link/save-bar.tsx';
+import { countOpen, useScheduled } from './link/scheduled/query.ts';
 import { NothingHere } from './nothing-here.tsx';
 
 const StatsBoard = lazy(() => import('../stats/board.tsx').then((part) => part.StatsBoard));
 const HitFeed = lazy(() => import('../stats/hit-feed.tsx').then((part) => part.HitFeed));
 const Rules = lazy(() => import('./link/rules/rules.tsx').then((part) => part.Rules));
 const History = lazy(() => import('./link/history/history.tsx').then((part) => part.History));
+const Scheduled = lazy(() => import('./link/scheduled/scheduled.tsx').then((part) => part.Scheduled));
 const Webhook = lazy(() => import('./link/webhook.tsx').then((part) => part.Webhook));
 
 /** The page of one link. */
@@ -90,13 +93,19 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
       about={<LinkAbout link={link} />}
       actions={<LinkActions link={link} loss={loss} />}
     >
-      <Tabs id={id} current={tab} ruleCount={form.fields.rules.length} />
+      <Tabs
+        id={id}
+        current={tab}
+        ruleCount={form.fields.rules.length}
+        scheduled={countOpen(useScheduled(link))}
+      />
       {tab === 'details' && <Details form={form} />}
       {tab === 'rules' && <Rules form={form} />}
       {tab === 'stats' && <StatsBoard scope={{ kind: 'link', link }} />}
       {tab === 'visits' && <HitFeed scope={{ kind: 'link', link }} />}
       {tab === 'webhook' && <Webhook form={form} />}
       {tab === 'history' && <History link={link} />}
+      {tab === 'scheduled' && <Scheduled link={link} />}
       <SaveBar form={form} shown={fieldsOn(tab)} />
       {conflict && <Conflict form={form} theirs={conflict} />}
     </Page>
@@ -110,6 +119,7 @@ const tabs = [
   { tab: 'visits', name: 'Visits' },
   { tab: 'webhook', name: 'Webhook' },
   { tab: 'history', name: 'History' },
+  { tab: 'scheduled', name: 'Scheduled' },
 ] as const;
 
 const tabPath = (id: string, tab: string): string =>
@@ -119,14 +129,16 @@ interface TabsProps {
   readonly id: string;
   readonly current: string;
   readonly ruleCount: number;
+  /** How many changes are yet to be made. */
+  readonly scheduled: number;
 }
 
 /** Unsaved changes stay from tab to tab, so a tab is left for another without a question. */
-function Tabs({ id, current, ruleCount }: TabsProps) {
+function Tabs({ id, current, ruleCount, scheduled }: TabsProps) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
     row.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [current]);
+  }, [current, scheduled]);
   return (
     <nav class="tabs" aria-label="Link" ref={row}>
       {tabs.map(({ tab, name }) => (
@@ -142,6 +154,7 @@ function Tabs({ id, current, ruleCount }: TabsProps) {
         >
           {name}
           {tab === 'rules' && ruleCount > 0 && <span class="soft"> {ruleCount}</span>}
+          {tab === 'scheduled' && scheduled > 0 && <span class="soft"> {number(scheduled)}</span>}
         </a>
       ))}
     </nav>

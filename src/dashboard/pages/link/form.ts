@@ -52,8 +52,12 @@ export interface LinkForm {
   errorOf(name: FieldName): string | null;
   /** Stops saving while a field has no valid value, with the sentence to show; null allows it again. */
   hold(name: FieldName, sentence: string | null): void;
+  /** False, with the focus on the field, while one has no valid value. */
+  isReady(): boolean;
   save(): Promise<boolean>;
   discard(): void;
+  /** Drops the unsaved changes, as they are to be made otherwise. */
+  forget(): void;
   keepMine(): void;
   takeTheirs(): void;
 }
@@ -183,20 +187,24 @@ export function useLinkForm(latest: Link): LinkForm {
       const { [name]: _, ...rest } = held.value;
       held.value = sentence === null ? rest : { ...rest, [name]: sentence };
     },
+    isReady() {
+      if (isHeld()) focusInvalid();
+      return !isHeld();
+    },
     async save() {
-      if (isHeld()) {
-        focusInvalid();
-        return false;
-      }
+      if (!form.isReady()) return false;
       if (names(draft.value).length === 0) return true;
       settled.value = [];
       return saving.run();
     },
-    discard() {
-      const lost = draft.value;
+    forget() {
       draft.value = {};
       held.value = {};
       saving.error.value = null;
+    },
+    discard() {
+      const lost = draft.value;
+      form.forget();
       say('Changes discarded.', {
         action: {
           label: 'Undo',

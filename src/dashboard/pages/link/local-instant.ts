@@ -37,3 +37,10 @@ export function inDays(days: number, now = new Date()): string {
   at.setSeconds(0, 0);
   return at.toISOString();
 }
+
+/** On the minute. */
+export function inHours(hours: number, now = Date.now()): string {
+  const at = new Date(now + hours * hour);
+  at.setSeconds(0, 0);
+  return at.toISOString();
+}

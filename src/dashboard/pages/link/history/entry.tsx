@@ -42,6 +42,7 @@ export function Entry({ entry, onBack, isRunning }: EntryProps) {
           </Button>
         )}
       </div>
+      {entry.refusal && <p class="callout bad">{entry.refusal.error_string}</p>}
       {entry.changes.length > 0 && (
         <dl class="history-changes">
           {entry.changes.map((change) => (

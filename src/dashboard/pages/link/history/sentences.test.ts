@@ -3,7 +3,14 @@ import type { LinkHistoryEntry } from '../../../api-types.ts';
 import { howOf, partsOf, whatOf, whoOf, wordsOf } from './sentences.ts';
 
 const entry = (more: Partial<LinkHistoryEntry> = {}): LinkHistoryEntry => ({
-  ...{ id: 7, at: '2026-11-23T12:00:00.000Z', action: 'changed', back_to: null },
+  ...{
+    id: 7,
+    at: '2026-11-23T12:00:00.000Z',
+    action: 'changed',
+    back_to: null,
+    scheduled: null,
+    refusal: null,
+  },
   ...{ by: { id: 1, name: 'Ada', email: 'ada@example.com' }, via: 'dashboard', api_key: null, changes: [] },
   ...more,
 });
@@ -31,6 +38,7 @@ describe('an entry of the history in words', () => {
     expect(howOf(entry({ via: 'api_key', api_key: { id: 1, name: 'CI' } }))).toBe('with the API key "CI"');
     expect(howOf(entry({ via: 'api_key' }))).toBe('with an API key that was deleted');
     expect(whatOf(entry({ back_to: 3, changes: changes('name') }))).toBe('went back to an earlier state');
+    expect(whatOf(entry({ scheduled: 3, changes: changes('name') }))).toBe('changed name, as scheduled');
   });
 
   test('shows values as people know them', () => {

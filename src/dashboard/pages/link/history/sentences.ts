@@ -36,10 +36,12 @@ function changed(changes: readonly Change[]): string {
   return all.length < 2 ? `${all}` : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-export function whatOf({ action, back_to, changes }: LinkHistoryEntry): string {
+export function whatOf({ action, back_to, scheduled, changes }: LinkHistoryEntry): string {
   if (action === 'created') return 'created the link';
   if (action === 'deleted') return 'deleted the link';
   if (action === 'restored') return 'brought the link back';
+  if (action === 'not_applied') return 'had scheduled a change that could not be applied';
+  if (scheduled !== null) return `changed ${changed(changes)}, as scheduled`;
   return back_to === null ? `changed ${changed(changes)}` : 'went back to an earlier state';
 }
 

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { ways } from '../../rules/access.ts';
+import { parseInstant } from '../../rules/instant.ts';
+import { LinkUpdate } from './link.ts';
+import { isoInstant, text } from './parts.ts';
+
+/** Why something that Linnet was to do by itself was not done, in the form of an error. */
+export const refusalField = z
+  .object({ error_code: z.string(), field_key: z.string().nullable(), error_string: z.string() })
+  .nullable();
+
+export const ScheduledChange = z
+  .object({
+    id: z.int(),
+    link_id: z.int(),
+    at: isoInstant,
+    changes: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Fields as a PATCH of the link takes them.' }),
+    status: z
+      .enum(['open', 'applied', 'refused'])
+      .meta({ description: 'refused: it could not be applied; `refusal` says why.' }),
+    done_at: isoInstant.nullable().meta({ description: 'When it was applied or refused.' }),
+    refusal: refusalField,
+    created_at: isoInstant,
+    updated_at: isoInstant,
+    by: z.object({ id: z.int(), name: z.string().nullable(), email: z.string() }).nullable().meta({
+      description: 'Its author, who made or last changed it; null for one who is no member any more.',
+    }),
+    via: z.enum(ways),
+    api_key: z
+      .object({ id: z.int(), name: z.string() })
+      .nullable()
+      .meta({ description: 'Null also for a key that was deleted.' }),
+  })
+  .meta({ id: 'ScheduledChange' });
+
+export const ScheduledChanges = z
+  .object({ scheduled: z.array(ScheduledChange) })
+  .meta({ id: 'ScheduledChanges' });
+
+const at = text(64)
+  .refine((value) => parseInstant(value) !== null, {
+    error: 'Give an instant such as 2030-12-31T18:00:00Z.',
+  })
+  .transform((value) => parseInstant(value) ?? 0)
+  .meta({ description: 'ISO 8601 date or date-time, UTC unless it has an offset; within a year.' });
+
+/** What can only be sent back as it was read has no place here. */
+const changes = LinkUpdate.omit({ domain: true, suffix: true, tags: true, has_password: true })
+  .refine((sent) => Object.values(sent).some((value) => value !== undefined), {
+    error: 'Say what is to change, such as {"disabled": true}.',
+    params: { code: 'FIELD_MISSING' },
+  })
+  .meta({
+    description: 'Fields as a PATCH of the link takes them. No password and no webhook key but `null`.',
+  });
+
+export const ChangeToSchedule = z.strictObject({ at, changes });
+
+export const ScheduledUpdate = z.strictObject({ at: at.optional(), changes: changes.optional() });

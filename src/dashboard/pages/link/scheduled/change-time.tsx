@@ -1,0 +1,42 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../../action.ts';
+import type { ScheduledChange } from '../../../api-types.ts';
+import { call } from '../../../client.ts';
+import { say } from '../../../notices.ts';
+import { confirmingPrint } from '../../../on-paper.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Form, Submit } from '../../../parts/form.tsx';
+import { refresh } from '../../../queries.ts';
+import { instant } from '../../../words.ts';
+import { inDays } from '../local-instant.ts';
+import { InstantField } from './instant-field.tsx';
+
+/** Gives a scheduled change another instant; one that was refused is to be tried again. */
+export function ChangeTime({ change, onClose }: { change: ScheduledChange; onClose: () => void }) {
+  const isOpen = change.status === 'open';
+  const at = useSignal<string | null>(isOpen ? change.at : inDays(1));
+  const changing = useAction(async () => {
+    const moved = await confirmingPrint((confirm) =>
+      call('PATCH /api/v1/scheduled_change/{id}', {
+        params: { id: change.id },
+        query: { confirm },
+        body: { at: at.value ?? '' },
+      }),
+    );
+    onClose();
+    await refresh('link scheduled');
+    say(`Scheduled for ${instant(moved.at)}.`);
+  });
+  return (
+    <Dialog title={isOpen ? 'Change the time' : 'Try again at another time'} onClose={onClose}>
+      <Form action={changing} fields={['at']} canRetry>
+        <InstantField at={at} error={changing.error.value?.of('at')} />
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Submit kind="primary">{isOpen ? 'Change the time' : 'Schedule'}</Submit>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,68 @@
+import type { Signal } from '@preact/signals';
+import { Button } from '../../../parts/button.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { instant, timezone } from '../../../words.ts';
+import { distanceTo, inDays, inHours, instantOfLocal, localOf } from '../local-instant.ts';
+
+const steps = [
+  { label: 'In an hour', at: () => inHours(1) },
+  { label: 'In a day', at: () => inDays(1) },
+  { label: 'In a week', at: () => inDays(7) },
+];
+
+interface InstantFieldProps {
+  /** ISO 8601, UTC; null as long as it is not complete. */
+  readonly at: Signal<string | null>;
+  readonly error: string | null | undefined;
+}
+
+/** When a change is to be made, in the user's timezone. */
+export function InstantField({ at, error }: InstantFieldProps) {
+  return (
+    <>
+      <Field
+        label="When"
+        error={error}
+        hint={
+          <span>
+            {at.value && (
+              <>
+                On {instant(at.value)}, <strong>{distanceTo(at.value)}</strong>.{' '}
+              </>
+            )}
+            Times are those of {timezone}.
+          </span>
+        }
+      >
+        {(marks) => (
+          <input
+            class="input"
+            type="datetime-local"
+            required
+            data-focus
+            value={localOf(at.value)}
+            onInput={({ currentTarget }) => {
+              // A date that is half typed has an empty value, and rendering that would erase it.
+              const picked = instantOfLocal(currentTarget.value);
+              if (picked !== null) at.value = picked;
+            }}
+            {...marks}
+          />
+        )}
+      </Field>
+      <div class="instant-steps">
+        {steps.map((step) => (
+          <Button
+            key={step.label}
+            isSlim
+            onClick={() => {
+              at.value = step.at();
+            }}
+          >
+            {step.label}
+          </Button>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import { useEffect } from 'preact/hooks';
+import type { Link, ScheduledChanges } from '../../../api-types.ts';
+import { call } from '../../../client.ts';
+import { type Query, refresh, useQuery } from '../../../queries.ts';
+
+/** Milliseconds after its instant until a change is made, at most; see `compose/scheduled-jobs.ts`. */
+const madeWithin = 1_000;
+/** Timers take no more. */
+const maxTimer = 2 ** 31 - 1;
+
+/** The scheduled changes of a link. The page is loaded anew when the next one was made. */
+export function useScheduled({ id }: Pick<Link, 'id'>): Query<ScheduledChanges> {
+  const query = useQuery<ScheduledChanges>(`link scheduled ${id}`, () =>
+    call('GET /api/v1/link/{id}/scheduled', { params: { id } }),
+  );
+  const next = query.data.value?.scheduled.find(({ status }) => status === 'open')?.at;
+  useEffect(() => {
+    const wait = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next) - Date.now() + madeWithin;
+    if (wait > maxTimer || wait <= 0) return;
+    const timer = setTimeout(() => void refresh('links', 'link ', 'tags'), wait);
+    return () => clearTimeout(timer);
+  }, [next]);
+  return query;
+}
+
+export const countOpen = ({ data }: Query<ScheduledChanges>): number =>
+  data.value?.scheduled.filter(({ status }) => status === 'open').length ?? 0;

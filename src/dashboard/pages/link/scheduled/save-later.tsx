@@ -1,0 +1,51 @@
+import { useSignal } from '@preact/signals';
+import { useAction } from '../../../action.ts';
+import { call } from '../../../client.ts';
+import { say } from '../../../notices.ts';
+import { confirmingPrint } from '../../../on-paper.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Form, Submit } from '../../../parts/form.tsx';
+import { refresh } from '../../../queries.ts';
+import { navigate } from '../../../router.ts';
+import { instant } from '../../../words.ts';
+import { fieldsOf, labels, patchOf } from '../fields.ts';
+import type { LinkForm } from '../form.ts';
+import { inDays } from '../local-instant.ts';
+import { InstantField } from './instant-field.tsx';
+
+/** Has the unsaved changes of a link made at an instant. */
+export function SaveLater({ form, onClose }: { form: LinkForm; onClose: () => void }) {
+  const at = useSignal<string | null>(inDays(1));
+  const { link, changed } = form;
+  const scheduling = useAction(async () => {
+    const draft = Object.fromEntries(changed.map((name) => [name, form.fields[name]]));
+    const made = await confirmingPrint((confirm) =>
+      call('POST /api/v1/link/{id}/scheduled', {
+        params: { id: link.id },
+        query: { confirm },
+        body: { at: at.value ?? '', changes: patchOf(fieldsOf(link), draft) },
+      }),
+    );
+    form.forget();
+    onClose();
+    refresh('link ');
+    const show = () => navigate(`/app/links/${link.id}/scheduled`, { anyway: true });
+    say(`Scheduled for ${instant(made.at)}.`, { action: { label: 'Show', act: show } });
+  });
+  return (
+    <Dialog title="Save later" onClose={onClose}>
+      <Form action={scheduling} fields={['at']} canRetry>
+        <p class="soft">
+          Until then the link stays as it is. What will change:{' '}
+          <strong>{changed.map((name) => labels[name]).join(', ')}</strong>.
+        </p>
+        <InstantField at={at} error={scheduling.error.value?.of('at')} />
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Submit kind="primary">Schedule</Submit>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

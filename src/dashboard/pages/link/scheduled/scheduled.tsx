@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import { useNoticedAction } from '../../../action.ts';
+import type { Link, ScheduledChange } from '../../../api-types.ts';
+import { call } from '../../../client.ts';
+import { setTo } from '../../../handlers.ts';
+import { say } from '../../../notices.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Empty } from '../../../parts/empty.tsx';
+import { Loaded } from '../../../parts/page.tsx';
+import { StateChip } from '../../../parts/state-chip.tsx';
+import { useTags } from '../../../parts/tags.ts';
+import { instant, since } from '../../../words.ts';
+import { distanceTo } from '../local-instant.ts';
+import { ChangeTime } from './change-time.tsx';
+import { useScheduled } from './query.ts';
+import { type Planned, plannedOf } from './sentences.ts';
+
+/** What is to be changed of a link at an instant, and what became of such changes. */
+export function Scheduled({ link }: { link: Link }) {
+  const query = useScheduled(link);
+  const timeOf = useSignal<ScheduledChange | null>(null);
+  const withdrawing = useNoticedAction(async (change: ScheduledChange) => {
+    await call('DELETE /api/v1/scheduled_change/{id}', { params: { id: change.id } });
+    say(change.status === 'open' ? 'Withdrawn: the link stays as it is.' : 'Removed from the list.');
+  }, 'link scheduled');
+  return (
+    <section class="panel link-history" aria-labelledby="scheduled-heading">
+      <header>
+        <div>
+          <h2 id="scheduled-heading">Scheduled</h2>
+          <p class="soft small">
+            Make changes under Details or Webhook, and choose "Save later" in place of "Save changes".
+          </p>
+        </div>
+      </header>
+      <Loaded query={query} height={200}>
+        {({ scheduled }) =>
+          scheduled.length === 0 ? (
+            <Empty title="Nothing is scheduled">
+              <p>A destination, an end or any other setting can change at a time of your choice.</p>
+              <a class="button" href={`/app/links/${link.id}`}>
+                Show the details
+              </a>
+            </Empty>
+          ) : (
+            <ul>
+              {scheduled.map((change) => (
+                <Item
+                  key={change.id}
+                  change={change}
+                  isRunning={withdrawing.isRunning.value}
+                  onTime={setTo(timeOf, change)}
+                  onWithdraw={() => void withdrawing.run(change)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {timeOf.value && <ChangeTime change={timeOf.value} onClose={setTo(timeOf, null)} />}
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly change: ScheduledChange;
+  readonly isRunning: boolean;
+  readonly onTime: () => void;
+  readonly onWithdraw: () => void;
+}
+
+function Item({ change, isRunning, onTime, onWithdraw }: ItemProps) {
+  const tags = useTags('add_tags' in change.changes || 'remove_tags' in change.changes);
+  const isOpen = change.status === 'open';
+  return (
+    <li class="history-entry">
+      <div class="history-line">
+        <p>
+          <time dateTime={change.at} class="who">
+            {instant(change.at)}
+          </time>
+          <span class="soft small">
+            {' '}
+            {isOpen ? distanceTo(change.at) : change.done_at && since(change.done_at)}, by{' '}
+            <bdi>{change.by ? change.by.name || change.by.email : 'a former member'}</bdi>
+            {change.api_key && (
+              <>
+                , with the API key <bdi>"{change.api_key.name}"</bdi>
+              </>
+            )}
+          </span>{' '}
+          {change.status === 'applied' && <StateChip word="Applied" look="good" icon="check" />}
+          {change.status === 'refused' && <StateChip word="Not applied" look="bad" icon="warning" />}
+        </p>
+        {change.status !== 'applied' && (
+          <div class="actions">
+            <Button
+              icon="clock"
+              isSlim
+              aria-label={`${isOpen ? 'Change the time' : 'Try again'}: ${instant(change.at)}`}
+              onClick={onTime}
+            >
+              {isOpen ? 'Change the time' : 'Try again'}
+            </Button>
+            <Button
+              icon="close"
+              isSlim
+              disabled={isRunning}
+              aria-label={`${isOpen ? 'Withdraw' : 'Remove'}: ${instant(change.at)}`}
+              onClick={onWithdraw}
+            >
+              {isOpen ? 'Withdraw' : 'Remove'}
+            </Button>
+          </div>
+        )}
+      </div>
+      {change.refusal && <p class="callout bad">{change.refusal.error_string}</p>}
+      <dl class="history-changes planned">
+        {plannedOf(change, tags.data.value ?? []).map((planned) => (
+          <PlannedField key={planned.label} {...planned} />
+        ))}
+      </dl>
+    </li>
+  );
+}
+
+const PlannedField = ({ label, words }: Planned) => (
+  <div>
+    <dt class="soft small">{label}</dt>
+    <dd>{words === null ? <span class="soft">None</span> : <ins>{<bdi>{words}</bdi>}</ins>}</dd>
+  </div>
+);

@@ -1,0 +1,20 @@
+import type { ScheduledChange, Tag } from '../../../api-types.ts';
+import { type Change, labelOf, wordsOf } from '../history/sentences.ts';
+
+export interface Planned {
+  readonly label: string;
+  /** Null: the field is cleared. */
+  readonly words: string | null;
+}
+
+const tagLabels: Readonly<Record<string, string>> = { add_tags: 'Tags added', remove_tags: 'Tags removed' };
+
+/** What a scheduled change makes of which fields, in words. */
+export function plannedOf({ changes }: ScheduledChange, tags: readonly Tag[]): readonly Planned[] {
+  return Object.entries(changes).flatMap(([field, value]) => {
+    const label = tagLabels[field];
+    if (label === undefined) return { label: labelOf(field), words: wordsOf(field, value as Change['to']) };
+    const names = (value as number[]).map((id) => tags.find((tag) => tag.id === id)?.name ?? `Tag ${id}`);
+    return names.length === 0 ? [] : { label, words: names.join(', ') };
+  });
+}

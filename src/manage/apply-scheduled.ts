@@ -1,0 +1,108 @@
+import type { Caller, Role } from '../rules/access.ts';
+import { type Problem, Refusal, StoreAway } from '../rules/errors.ts';
+import { findMember } from '../storage/members.ts';
+import { finishScheduled, listDue, type ScheduledRow } from '../storage/scheduled-changes.ts';
+import type { Context } from './context.ts';
+import { recordRefusal } from './record-history.ts';
+import { type LinkUpdate, NotDue, updateLink } from './update-link.ts';
+
+type Facts = Readonly<Record<string, string | number>>;
+
+interface Report {
+  /** A change that can't be made any more. */
+  readonly onRefused: (facts: Facts) => void;
+  /** A change that failed by a fault of ours. */
+  readonly onFault: (cause: unknown, facts: Facts) => void;
+}
+
+const perPage = 500;
+/** Changes of one store share its commits. */
+const linksAtOnce = 16;
+
+/**
+ * Applies the scheduled changes whose instant has come. Any node may do it at any time, several at once too: a change is marked
+ * as applied in the transaction that makes it, so that it is made once, and a node that dies has claimed nothing.
+ */
+export async function applyScheduled(context: Context, report: Report): Promise<void> {
+  let after: ScheduledRow | null = null;
+  while (true) {
+    const due: ScheduledRow[] = await listDue(context.database.lookup, context.now(), after, perPage);
+    const waiting = inTurns(due).values();
+    const work = async () => {
+      for (const changes of waiting) for (const change of changes) await apply(context, change, report);
+    };
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: Math.min(linksAtOnce, due.length) }, work),
+    );
+    // What was left is due again in the next run. Later changes of its link must not be made before it.
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    if (due.length < perPage) return;
+    after = due.at(-1) ?? null;
+  }
+}
+
+/** Those of a link stay in order, and organizations take turns. */
+function inTurns(due: readonly ScheduledRow[]): readonly (readonly ScheduledRow[])[] {
+  const byLink = Map.groupBy(due, (change) => change.link_id);
+  const links = [...byLink.values()];
+  const organizations = Map.groupBy(links, ([first]) => first?.organization_id);
+  const turnOf = new Map([...organizations.values()].flatMap((own) => own.map((link, turn) => [link, turn])));
+  return links.sort((one, other) => (turnOf.get(one) ?? 0) - (turnOf.get(other) ?? 0));
+}
+
+async function apply(context: Context, change: ScheduledRow, report: Report): Promise<void> {
+  const member = await findMember(context.database.lookup, change.organization_id, change.user_id);
+  const caller = callerOf(change, member?.role ?? 'editor');
+  try {
+    if (!member) throw authorLeft();
+    await updateLink(context, caller, change.link_id, JSON.parse(change.changes) as LinkUpdate, {
+      isConfirmed: change.is_confirmed === 1,
+      scheduled: change,
+    });
+  } catch (cause) {
+    if (cause instanceof NotDue) return;
+    if (cause instanceof StoreAway) throw cause;
+    await refuse(context, caller, change, problemOf(cause), () => {
+      const facts = { link: change.link_id, change: change.id };
+      if (cause instanceof Refusal) report.onRefused({ ...facts, code: cause.code, reason: cause.sentence });
+      else report.onFault(cause, facts);
+    });
+  }
+}
+
+const callerOf = (change: ScheduledRow, role: Role): Caller => ({
+  userId: change.user_id,
+  organizationId: change.organization_id,
+  role,
+  via: change.via,
+  ...(change.key_id !== null && { keyId: change.key_id }),
+});
+
+const authorLeft = (): Refusal =>
+  new Refusal('FORBIDDEN', 'Its author is no member of the organization any more.');
+
+function problemOf(cause: unknown): Problem {
+  if (!(cause instanceof Refusal))
+    return { code: 'INTERNAL', sentence: 'Something failed on our side. It was logged.' };
+  const { code, sentence, field } = cause;
+  return code === 'NOT_FOUND'
+    ? { code, sentence: 'The link had been deleted by then.' }
+    : { code, sentence, field };
+}
+
+async function refuse(
+  context: Context,
+  caller: Caller,
+  change: ScheduledRow,
+  problem: Problem,
+  tell: () => void,
+): Promise<void> {
+  const refusal = JSON.stringify(problem);
+  const isOurs = await context.database.write(async (queries) => {
+    if (!(await finishScheduled(queries, change, context.now(), refusal))) return false;
+    await recordRefusal(context, queries, caller, change, refusal);
+    return true;
+  });
+  if (isOurs) tell();
+}

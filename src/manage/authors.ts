@@ -1,0 +1,31 @@
+import { keysNamed, membersNamed } from '../storage/link-history.ts';
+import type { Context } from './context.ts';
+
+export interface Author {
+  /** Null for one who is no member any more, and for what Linnet did by itself. */
+  readonly by: { readonly id: number; readonly name: string | null; readonly email: string } | null;
+  /** Null also for a key that was deleted. */
+  readonly key: { readonly id: number; readonly name: string } | null;
+}
+
+interface Authored {
+  readonly user_id: number | null;
+  readonly key_id: number | null;
+}
+
+/** Finds the names of those who made changes. */
+export async function authorsOf(
+  { database }: Pick<Context, 'database'>,
+  organizationId: number,
+  rows: readonly Authored[],
+): Promise<(row: Authored) => Author> {
+  const idsOf = (name: keyof Authored) => [...new Set(rows.flatMap((row) => row[name] ?? []))];
+  const [users, keys] = await Promise.all([
+    membersNamed(database.read, organizationId, idsOf('user_id')),
+    keysNamed(database.read, organizationId, idsOf('key_id')),
+  ]);
+  return ({ user_id, key_id }) => ({
+    by: users.find((user) => user.id === user_id) ?? null,
+    key: keys.find((key) => key.id === key_id) ?? null,
+  });
+}

@@ -1,0 +1,222 @@
+import type { Caller } from '../rules/access.ts';
+import { notFound, type Problem, Refusal } from '../rules/errors.ts';
+import { findLink, type LinkChanges, lockLink, type StoredLink } from '../storage/links.ts';
+import * as stored from '../storage/scheduled-changes.ts';
+import type { Queries } from '../storage/schema.ts';
+import { type Author, authorsOf } from './authors.ts';
+import type { Context } from './context.ts';
+import { columnsOf } from './link-fields.ts';
+import { requireTags } from './link-tags.ts';
+import { endsBy, requireConfirmation } from './on-paper.ts';
+import { refuseEndBeforeStart, refuseEqualColours } from './prepare-link.ts';
+import type { LinkUpdate } from './update-link.ts';
+
+const maxOpen = 20;
+const maxAhead = 366 * 24 * 60 * 60 * 1000;
+const doneShown = 50;
+
+export interface ScheduledChange extends Author, Omit<stored.ScheduledRow, 'changes' | 'refusal'> {
+  readonly changes: LinkUpdate;
+  readonly refusal: Problem | null;
+}
+
+interface Plan {
+  readonly at: number;
+  readonly changes: LinkUpdate;
+}
+
+/** Those to come, the next first, and then what became of others, the latest first. */
+export async function readScheduled(
+  context: Context,
+  { organizationId }: Caller,
+  linkId: number,
+): Promise<ScheduledChange[]> {
+  const { lookup, read } = context.database;
+  if (!(await findLink(lookup, organizationId, linkId))) throw notFound('link');
+  const [open, done] = await Promise.all([
+    stored.listOpen(read, organizationId, linkId),
+    stored.listDone(read, organizationId, linkId, doneShown),
+  ]);
+  return withAuthors(context, organizationId, [...open, ...done]);
+}
+
+export async function scheduleChange(
+  context: Context,
+  caller: Caller,
+  linkId: number,
+  plan: Plan,
+  isConfirmed: boolean,
+): Promise<ScheduledChange> {
+  const { organizationId } = caller;
+  if (!(await findLink(context.database.lookup, organizationId, linkId))) throw notFound('link');
+  const columns = await checkedColumns(context, plan);
+  const row = await context.database.write(async (queries) => {
+    const link = await lockLink(queries, organizationId, linkId);
+    if (!link) throw notFound('link');
+    const others = await stored.listOpen(queries, organizationId, linkId);
+    await requireApplicable(queries, link, { plan, columns, others, isConfirmed });
+    const now = context.now();
+    return stored.insertScheduled(queries, {
+      ...rowOf(caller, plan, isConfirmed),
+      link_id: linkId,
+      organization_id: organizationId,
+      created_at: now,
+      updated_at: now,
+    });
+  });
+  return withAuthor(context, row);
+}
+
+/** Gives a change that wasn't applied another instant or other changes. One that was refused is open again. */
+export async function changeScheduled(
+  context: Context,
+  caller: Caller,
+  id: number,
+  update: { readonly [Name in keyof Plan]?: Plan[Name] | undefined },
+  isConfirmed: boolean,
+): Promise<ScheduledChange> {
+  const { organizationId } = caller;
+  const { lookup } = context.database;
+  const found = await stored.findScheduled(lookup, organizationId, id);
+  if (!found || !(await findLink(lookup, organizationId, found.link_id))) throw noSuchChange();
+  if (isApplied(found)) throw applied();
+  const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
+  const columns = await checkedColumns(context, plan);
+  const row = await context.database.write(async (queries) => {
+    const link = await lockLink(queries, organizationId, found.link_id);
+    const before = await stored.findScheduled(queries, organizationId, id);
+    if (!link || !before) throw noSuchChange();
+    if (isApplied(before)) throw applied();
+    if (before.updated_at !== found.updated_at) throw changedMeanwhile();
+    const open = await stored.listOpen(queries, organizationId, link.id);
+    const others = open.filter((row) => row.id !== id);
+    // A second yes is given to the changes that were sent with it.
+    const confirmed = isConfirmed || (update.changes === undefined && before.is_confirmed === 1);
+    await requireApplicable(queries, link, { plan, columns, others, isConfirmed: confirmed });
+    const changes = {
+      ...rowOf(caller, plan, confirmed),
+      updated_at: Math.max(context.now(), before.updated_at + 1),
+    };
+    await stored.updateScheduled(queries, before, changes);
+    return { ...before, ...changes };
+  });
+  return withAuthor(context, row);
+}
+
+/** Withdraws a change that wasn't applied; one that was refused leaves the list. */
+export async function withdrawScheduled(
+  { database }: Context,
+  { organizationId }: Caller,
+  id: number,
+): Promise<void> {
+  const isGone = await database.write((queries) => stored.withdrawScheduled(queries, organizationId, id));
+  if (isGone) return;
+  throw (await stored.findScheduled(database.lookup, organizationId, id)) ? applied() : noSuchChange();
+}
+
+const changesOf = (row: stored.ScheduledRow): LinkUpdate => JSON.parse(row.changes) as LinkUpdate;
+
+const isApplied = (row: stored.ScheduledRow): boolean => row.done_at !== null && row.refusal === null;
+
+/** An open one, of the caller, who answers for it from now on. */
+const rowOf = ({ userId, keyId, via }: Caller, { at, changes }: Plan, isConfirmed: boolean) => ({
+  at,
+  changes: JSON.stringify(changes),
+  is_confirmed: isConfirmed ? 1 : 0,
+  user_id: userId,
+  key_id: keyId ?? null,
+  via,
+  done_at: null,
+  refusal: null,
+});
+
+/** Whatever of a plan can be checked without its link. */
+async function checkedColumns(context: Context, { at, changes }: Plan): Promise<LinkChanges> {
+  const now = context.now();
+  if (at <= now) throw new Refusal('FIELD_INVALID', 'Give an instant that is yet to come.', { field: 'at' });
+  if (at > now + maxAhead)
+    throw new Refusal('FIELD_INVALID', 'A change is scheduled for a year ahead at most.', { field: 'at' });
+  for (const field of ['password', 'webhook_auth_key'] as const) if (changes[field]) throw secret(field);
+  return inChanges(() => columnsOf(context, changes));
+}
+
+interface Applicable {
+  readonly plan: Plan;
+  readonly columns: LinkChanges;
+  /** What else is to be changed of the link. */
+  readonly others: readonly stored.ScheduledRow[];
+  readonly isConfirmed: boolean;
+}
+
+/** Refuses what could not be applied to the link. When it is applied, that is looked at again. */
+async function requireApplicable(
+  queries: Queries,
+  link: StoredLink,
+  { plan, columns, others, isConfirmed }: Applicable,
+): Promise<void> {
+  if (others.length >= maxOpen) throw tooMany();
+  const after = { ...link, ...columns };
+  const { changes } = plan;
+  if (endsBy(link, after)) requireConfirmation([link], isConfirmed);
+  await inChanges(async () => {
+    await requireTags(queries, link.organization_id, changes.add_tags ?? [], 'add_tags');
+    // What comes before may change what this is compared with.
+    if (others.some((other) => other.at <= plan.at)) return;
+    refuseEqualColours(after, changes);
+    if (changes.start_date || changes.expiration_date) refuseEndBeforeStart(after, changes);
+  });
+}
+
+/** Says of a refused field that it is one of the changes. */
+async function inChanges<T>(check: () => Promise<T>): Promise<T> {
+  try {
+    return await check();
+  } catch (cause) {
+    if (!(cause instanceof Refusal) || cause.field === undefined) throw cause;
+    throw new Refusal(cause.code, cause.sentence, { field: `changes.${cause.field}` });
+  }
+}
+
+const secret = (field: string): Refusal =>
+  new Refusal(
+    'FIELD_INVALID',
+    `"${field}" can not be scheduled: it would have to be kept readable until then. Set it now, or send null to clear it at that time.`,
+    { field: `changes.${field}` },
+  );
+
+const tooMany = (): Refusal =>
+  new Refusal(
+    'TOO_MANY_SCHEDULED',
+    `At most ${maxOpen} changes of a link are scheduled at a time. Withdraw one of them first.`,
+  );
+
+const applied = (): Refusal =>
+  new Refusal(
+    'SCHEDULED_APPLIED',
+    'This change was applied already. POST /api/v1/link/<id>/history/restore takes it back.',
+  );
+
+const changedMeanwhile = (): Refusal =>
+  new Refusal('LINK_CHANGED', 'This scheduled change was changed in the meantime. Read it again.');
+
+const noSuchChange = (): Refusal => notFound('scheduled change');
+
+async function withAuthors(
+  context: Context,
+  organizationId: number,
+  rows: readonly stored.ScheduledRow[],
+): Promise<ScheduledChange[]> {
+  const authorOf = await authorsOf(context, organizationId, rows);
+  return rows.map((row) => ({
+    ...row,
+    ...authorOf(row),
+    changes: changesOf(row),
+    refusal: row.refusal === null ? null : (JSON.parse(row.refusal) as Problem),
+  }));
+}
+
+async function withAuthor(context: Context, row: stored.ScheduledRow): Promise<ScheduledChange> {
+  const [change] = await withAuthors(context, row.organization_id, [row]);
+  if (!change) throw noSuchChange();
+  return change;
+}

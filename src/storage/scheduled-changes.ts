@@ -1,0 +1,139 @@
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type ScheduledRow = Selectable<Schema['scheduled_changes']>;
+type NewScheduledRow = Insertable<Schema['scheduled_changes']>;
+
+export const insertScheduled = (queries: Queries, row: NewScheduledRow): Promise<ScheduledRow> =>
+  queries.insertInto('scheduled_changes').values(row).returningAll().executeTakeFirstOrThrow();
+
+export const findScheduled = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<ScheduledRow | undefined> =>
+  queries
+    .selectFrom('scheduled_changes')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+const ofLink = (queries: Queries, organizationId: number, linkId: number) =>
+  queries
+    .selectFrom('scheduled_changes')
+    .where('organization_id', '=', organizationId)
+    .where('link_id', '=', linkId);
+
+/** The next first. */
+export const listOpen = (queries: Queries, organizationId: number, linkId: number): Promise<ScheduledRow[]> =>
+  ofLink(queries, organizationId, linkId)
+    .selectAll()
+    .where('done_at', 'is', null)
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+
+/** What was applied or refused, the latest first. */
+export const listDone = (
+  queries: Queries,
+  organizationId: number,
+  linkId: number,
+  limit: number,
+): Promise<ScheduledRow[]> =>
+  ofLink(queries, organizationId, linkId)
+    .selectAll()
+    .where('done_at', 'is not', null)
+    .orderBy('done_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+
+/** Open ones whose instant has come, in the order in which they are applied, from behind `after` on. */
+export function listDue(
+  queries: Queries,
+  now: number,
+  after: Pick<ScheduledRow, 'at' | 'id'> | null,
+  limit: number,
+): Promise<ScheduledRow[]> {
+  const due = queries
+    .selectFrom('scheduled_changes')
+    .selectAll()
+    .where('done_at', 'is', null)
+    .where('at', '<=', now);
+  const rest = after
+    ? due.where((where) =>
+        where.or([
+          where('at', '>', after.at),
+          where.and([where('at', '=', after.at), where('id', '>', after.id)]),
+        ]),
+      )
+    : due;
+  return rest.orderBy('at').orderBy('id').limit(limit).execute();
+}
+
+/** Changes one that wasn't applied yet; false where it was. */
+export const updateScheduled = (
+  queries: Queries,
+  { id, organization_id }: ScheduledRow,
+  changes: Updateable<Schema['scheduled_changes']>,
+): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('scheduled_changes')
+      .set(changes)
+      .where('organization_id', '=', organization_id)
+      .where('id', '=', id)
+      .where((where) => where.or([where('done_at', 'is', null), where('refusal', 'is not', null)]))
+      .returning('id'),
+  );
+
+/** Marks an open one as done; false where another node was first, or where it is not as it was read. */
+export const finishScheduled = (
+  queries: Queries,
+  { id, updated_at }: ScheduledRow,
+  now: number,
+  refusal: string | null,
+): Promise<boolean> =>
+  hasRow(
+    queries
+      .updateTable('scheduled_changes')
+      .set({ done_at: now, refusal })
+      .where('id', '=', id)
+      .where('updated_at', '=', updated_at)
+      .where('done_at', 'is', null)
+      .returning('id'),
+  );
+
+/** Deletes one that wasn't applied; false where there is none. */
+export const withdrawScheduled = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .deleteFrom('scheduled_changes')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .where((where) => where.or([where('done_at', 'is', null), where('refusal', 'is not', null)]))
+      .returning('id'),
+  );
+
+/** Some of those that were done before an instant; returns how many. */
+export async function deleteOldScheduled(queries: Queries, before: number, limit: number): Promise<number> {
+  const rows = await queries
+    .deleteFrom('scheduled_changes')
+    .where('id', 'in', (old) =>
+      old
+        .selectFrom('scheduled_changes')
+        .select('id')
+        .where('done_at', '<=', before)
+        .orderBy('done_at')
+        .limit(limit),
+    )
+    .returning('id')
+    .execute();
+  return rows.length;
+}
+
+export async function deleteScheduledOf(queries: Queries, linkIds: readonly number[]): Promise<void> {
+  await queries.deleteFrom('scheduled_changes').where('link_id', 'in', linkIds).execute();
+}

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { rm } from 'node:fs/promises';
+import { type Answer, type Newcomer, type Send, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
+import { member } from './support/members.ts';
+import { migratedPostgres } from './support/migrated-store.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
+
+interface Change {
+  readonly id: number;
+  readonly at: string;
+  readonly status: 'open' | 'applied' | 'refused';
+  readonly done_at: string | null;
+  readonly by: { readonly id: number } | null;
+  readonly refusal: { readonly error_code: string; readonly field_key: string | null } | null;
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const target = targetOfEachTest();
+
+/** Calls of one member, to several nodes of one store that share their time. */
+function calls(nodes: readonly TestApp[], key: () => string) {
+  const [app] = nodes as readonly [TestApp];
+  const call = (method: string, path: string, body?: object, more: Send = {}) =>
+    app.call(method, `/api/v1${path}`, { key: key(), ...(body && { body }), ...more });
+  const inFuture = (after: number) => new Date(app.clock.now + after).toISOString();
+  const listed = async (id: number): Promise<Change[]> =>
+    (await call('GET', `/link/${id}/scheduled`)).json.scheduled;
+  return {
+    call,
+    inFuture,
+    listed,
+    create: async (body: object = {}) =>
+      (await call('POST', '/link', { destination_url: 'https://example.com/first', ...body })).json,
+    schedule: (id: number, changes: object, { after = minute, query = '', ...more }: Terms = {}) =>
+      call('POST', `/link/${id}/scheduled${query}`, { at: inFuture(after), changes }, more),
+    read: async (id: number) => (await call('GET', `/link/${id}`)).json,
+    history: async (id: number) => (await call('GET', `/link/${id}/history`)).json.history,
+    pass(time: number) {
+      for (const node of nodes) node.clock.now = app.clock.now + (node === app ? time : 0);
+    },
+    done: (id: number, count = 1) =>
+      answerWhen(
+        async () => (await listed(id)).filter(({ status }) => status !== 'open'),
+        (changes) => changes.length >= count,
+        `${count} scheduled changes to be done`,
+      ),
+  };
+}
+
+interface Terms extends Send {
+  readonly after?: number;
+  readonly query?: string;
+}
+
+const refused = ({ status, json }: Answer) => [status, json.error_code, json.field_key];
+
+describe.each(storeKinds)('scheduled changes on %s', (store) => {
+  /** On PostgreSQL there are two nodes. */
+  let nodes: readonly TestApp[];
+  let app: TestApp;
+  let owner: Newcomer;
+  let link: ReturnType<typeof calls>;
+
+  beforeAll(async () => {
+    const env = { SECRET_KEY: 'the same secret on every node, long enough' };
+    const shared = store === 'postgres' ? { ...env, DATABASE_URL: await migratedPostgres() } : env;
+    app = await startApp({ env: shared });
+    nodes = store === 'postgres' ? [app, await startApp({ env: shared })] : [app];
+    owner = await app.newcomer();
+    link = calls(nodes, () => owner.key);
+    link.pass(0);
+  });
+  afterAll(async () => {
+    expect(nodes.flatMap((node) => node.faults)).toEqual([]);
+    await Promise.all(nodes.map((node) => node.stop()));
+  });
+
+  test('are made at their instant as a PATCH makes them: redirects, history and webhook follow', async () => {
+    const hook = target();
+    const made = await link.create({ webhook_url: hook.url, webhook_events: ['link.updated'] });
+    const leadsTo = async () => (await app.visit(`/${made.suffix}`)).headers.get('location');
+    expect(await leadsTo()).toBe('https://example.com/first');
+    const later = await link.schedule(
+      made.id,
+      { destination_url: 'https://example.com/3' },
+      { after: 2 * minute },
+    );
+    const sooner = await link.schedule(made.id, { destination_url: 'https://example.com/2', name: 'Sale' });
+    expect([sooner.status, sooner.json.status, sooner.json.via, sooner.json.by.id]).toEqual([
+      ...[201, 'open', 'api_key', owner.userId],
+    ]);
+    expect((await link.listed(made.id)).map(({ id }) => id)).toEqual([sooner.json.id, later.json.id]);
+    expect(await leadsTo()).toBe('https://example.com/first');
+
+    link.pass(minute);
+    expect(await link.done(made.id)).toMatchObject([
+      { id: sooner.json.id, status: 'applied', refusal: null, done_at: expect.any(String) },
+    ]);
+    await answerWhen(leadsTo, (to) => to === 'https://example.com/2', 'the redirect');
+    expect((await link.history(made.id))[0]).toMatchObject({
+      action: 'changed',
+      scheduled: sooner.json.id,
+      by: { id: owner.userId },
+      api_key: { name: 'tests' },
+      refusal: null,
+    });
+    const [first] = await hook.calls(1);
+    expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'link.updated' });
+    link.pass(minute);
+    await link.done(made.id, 2);
+    await answerWhen(leadsTo, (to) => to === 'https://example.com/3', 'the second redirect');
+  });
+
+  test('are made once each and in order, however many are due at once', async () => {
+    const links = await Promise.all(Array.from({ length: 12 }, () => link.create()));
+    for (const { id } of links)
+      for (const name of ['1', '2', '3']) await link.schedule(id, { name }, { after: 5 * minute });
+    link.pass(5 * minute);
+    for (const { id } of links) {
+      await link.done(id, 3);
+      const names = (await link.history(id)).flatMap(({ changes }: { changes: { to: unknown }[] }) =>
+        changes.map(({ to }) => to),
+      );
+      expect(names).toEqual(['3', '2', '1']);
+    }
+  });
+
+  test('that can not be made any more are told with the reason, and nothing of the link changes', async () => {
+    const tag = (await link.call('POST', '/tag', { name: 'gone' })).json.id;
+    const guest = await member(app, owner);
+    const plain = await link.create();
+    await link.schedule(plain.id, { add_tags: [tag] });
+    await link.schedule(plain.id, { name: 'by a guest' }, { key: guest.key, after: minute + 1 });
+    await link.schedule(plain.id, { external_id: 'one of a kind' }, { after: minute + 2 });
+    await link.schedule(plain.id, { expiration_date: '2030-01-01' }, { after: minute + 3 });
+    await link.schedule(plain.id, { disabled: true }, { after: minute + 4 });
+    const lost = await link.create();
+    await link.schedule(lost.id, { name: 'too late' });
+    await link.call('DELETE', `/tag/${tag}`);
+    await link.call('DELETE', `/member/${guest.userId}`);
+    await link.create({ external_id: 'one of a kind' });
+    await link.call('PATCH', `/link/${plain.id}`, { start_date: '2031-01-01', on_paper: true });
+    await link.call('DELETE', `/link/${lost.id}`);
+    const before = await link.read(plain.id);
+
+    link.pass(2 * minute);
+    const changes = await link.done(plain.id, 5);
+    const reasons = changes.map(({ refusal }) => [refusal?.error_code, refusal?.field_key]).reverse();
+    expect(reasons).toEqual([
+      ['TAG_NOT_FOUND', 'add_tags'],
+      ['FORBIDDEN', null],
+      ['EXTERNAL_ID_TAKEN', 'external_id'],
+      ['RANGE_REVERSED', 'expiration_date'],
+      ['LINK_ON_PAPER', 'confirm'],
+    ]);
+    expect(changes.at(-2)).toMatchObject({ status: 'refused', by: null });
+    expect(await link.read(plain.id)).toEqual(before);
+    const entries = (await link.history(plain.id)).slice(0, 5);
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual(Array(5).fill('not_applied'));
+    expect(entries[0]).toMatchObject({ scheduled: changes[0]?.id, refusal: { error_code: 'LINK_ON_PAPER' } });
+
+    // It was due while the link was deleted.
+    await answerWhen(
+      async () => {
+        await link.call('POST', '/link/restore', { ids: [lost.id] });
+        const [change] = await link.listed(lost.id);
+        if (change?.status === 'open') await link.call('DELETE', `/link/${lost.id}`);
+        return change;
+      },
+      (change) => change?.refusal?.error_code === 'NOT_FOUND',
+      'the change of a deleted link',
+    );
+    expect(await link.read(lost.id)).toMatchObject({ name: null });
+  });
+
+  test('are changed and withdrawn while they are not made, and then no more', async () => {
+    const { id } = await link.create();
+    const change = (await link.schedule(id, { name: 'first' })).json;
+    const path = `/scheduled_change/${change.id}`;
+    const moved = await link.call('PATCH', path, { at: link.inFuture(3 * minute) });
+    expect([moved.status, moved.json.changes]).toEqual([200, { name: 'first' }]);
+    const other = await link.call('PATCH', path, { changes: { notes: 'second' } });
+    expect([other.json.at, other.json.changes]).toEqual([moved.json.at, { notes: 'second' }]);
+    expect(refused(await link.call('PATCH', path, { changes: { nothing: 1 } }))).toEqual([
+      ...[400, 'FIELD_UNKNOWN', 'changes.nothing'],
+    ]);
+    const gone = (await link.schedule(id, { name: 'withdrawn' })).json;
+    expect((await link.call('DELETE', `/scheduled_change/${gone.id}`)).status).toBe(204);
+    expect((await link.call('DELETE', `/scheduled_change/${gone.id}`)).status).toBe(404);
+    link.pass(2 * minute);
+    const late = (await link.schedule(id, { external_id: 'taken by then' }, { after: minute })).json;
+    await link.create({ external_id: 'taken by then' });
+    link.pass(minute);
+    expect((await link.done(id, 2)).map(({ status }) => status).sort()).toEqual(['applied', 'refused']);
+    expect(await link.read(id)).toMatchObject({ name: null, notes: 'second' });
+    for (const method of ['PATCH', 'DELETE']) {
+      const answer = await link.call(
+        method,
+        path,
+        method === 'PATCH' ? { changes: { name: 'x' } } : undefined,
+      );
+      expect(refused(answer)).toEqual([409, 'SCHEDULED_APPLIED', undefined]);
+    }
+    // One that was refused is open again with another instant, and is made then.
+    const again = { at: link.inFuture(minute), changes: { external_id: 'free' } };
+    expect((await link.call('PATCH', `/scheduled_change/${late.id}`, again)).json).toMatchObject({
+      ...{ status: 'open', refusal: null, done_at: null },
+    });
+    link.pass(minute);
+    await link.done(id, 2);
+    expect((await link.read(id)).external_id).toBe('free');
+  });
+
+  test('are refused as a PATCH would be, with the field in "changes"', async () => {
+    const { id } = await link.create({ start_date: '2030-06-01' });
+    const at = async (instant: unknown) =>
+      refused(await link.call('POST', `/link/${id}/scheduled`, { at: instant, changes: { name: 'x' } }));
+    const wrongAt = [400, 'FIELD_INVALID', 'at'];
+    expect(await at('tomorrow')).toEqual(wrongAt);
+    expect(await at(link.inFuture(0))).toEqual(wrongAt);
+    expect(await at(link.inFuture(367 * day))).toEqual(wrongAt);
+    for (const [changes, code, field] of [
+      [{}, 'FIELD_MISSING', 'changes'],
+      [{ destination_url: 'javascript:alert(1)' }, 'DESTINATION_INVALID', 'changes.destination_url'],
+      [{ destination_url: `${app.url}/x` }, 'DESTINATION_IS_OURS', 'changes.destination_url'],
+      [{ rules: [{ when: { country: ['Q1'] } }] }, 'FIELD_INVALID', 'changes.rules.0.when.country.0'],
+      [{ suffix: 'other' }, 'FIELD_UNKNOWN', 'changes.suffix'],
+      [{ password: 'sesame' }, 'FIELD_INVALID', 'changes.password'],
+      [{ webhook_auth_key: 'a key' }, 'FIELD_INVALID', 'changes.webhook_auth_key'],
+      [{ expiration_date: '2030-05-01' }, 'RANGE_REVERSED', 'changes.expiration_date'],
+      [{ add_tags: [987654321] }, 'TAG_NOT_FOUND', 'changes.add_tags'],
+    ] as const)
+      expect([changes, ...refused(await link.schedule(id, changes))]).toEqual([changes, 400, code, field]);
+    expect((await link.schedule(id, { password: null })).status).toBe(201);
+    expect(JSON.stringify(await link.listed(id))).not.toContain('sesame');
+  });
+
+  test('are twenty at most for a link, also when they are sent at once; a link in print takes a second yes', async () => {
+    const { id } = await link.create({ on_paper: true });
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => link.schedule(id, { name: String(index) }, { after: day })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+    const [first] = answers.filter(({ status }) => status !== 201);
+    expect(first && refused(first)).toEqual([409, 'TOO_MANY_SCHEDULED', undefined]);
+    expect(await link.listed(id)).toHaveLength(20);
+
+    const printed = await link.create({ on_paper: true });
+    expect(refused(await link.schedule(printed.id, { disabled: true }))).toEqual([
+      ...[409, 'LINK_ON_PAPER', 'confirm'],
+    ]);
+    expect((await link.schedule(printed.id, { disabled: true }, { query: '?confirm=true' })).status).toBe(
+      201,
+    );
+    link.pass(minute);
+    expect(await link.done(printed.id)).toMatchObject([{ status: 'applied' }]);
+  });
+
+  test('a call with the same Idempotency-Key schedules one change', async () => {
+    const { id } = await link.create();
+    const body = { at: link.inFuture(day), changes: { name: 'once' } };
+    const headers = { 'idempotency-key': `once-${store}` };
+    const [one, other] = [0, 1].map(() => link.call('POST', `/link/${id}/scheduled`, body, { headers }));
+    expect((await one)?.json).toEqual((await other)?.json);
+    expect(await link.listed(id)).toHaveLength(1);
+  });
+});
+
+test('a scheduled change that came due while the program was stopped is made after its start', async () => {
+  const before = await startApp();
+  const owner = await before.newcomer();
+  const link = calls([before], () => owner.key);
+  const { id } = await link.create();
+  await link.schedule(id, { name: 'after the start' });
+  await before.app.stop();
+  const after = await startApp({ env: { DATA_DIR: before.dataDir } });
+  after.clock.now = before.clock.now + 2 * minute;
+  const again = calls([after], () => owner.key);
+  expect(await again.done(id)).toMatchObject([{ status: 'applied' }]);
+  expect((await again.read(id)).name).toBe('after the start');
+  await after.stop();
+  await rm(before.dataDir, { recursive: true, force: true });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test';
+import { barriersOn } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+import { notice } from './link-list.ts';
+import { field, linkPagesOf, patience, unsaved } from './link-page.ts';
+
+const app = await appOfSuite();
+const open = linkPagesOf(app);
+
+describe('scheduled changes of a link', () => {
+  test(
+    'are made of unsaved ones, moved, withdrawn, and seen when they were applied or refused',
+    async () => {
+      const { page, read, link, owner, change } = await open({ name: 'First' });
+      const items = page.locator('.history-entry');
+      await field(page, 'Name').fill('Second');
+      await page.getByRole('button', { name: 'Save later' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Save later' });
+      expect(await dialog.innerText()).toContain('Name');
+      expect(await barriersOn(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'In a week' }).click();
+      await dialog.getByRole('button', { name: 'Schedule' }).click();
+      await unsaved(page).waitFor({ state: 'detached' });
+      expect(await field(page, 'Name').inputValue()).toBe('First');
+      await notice(page).getByRole('button', { name: 'Show' }).click();
+      await items.nth(0).waitFor();
+      expect(await items.nth(0).innerText()).toMatch(/in 7 days, by .*Second/s);
+      expect(await page.getByRole('link', { name: 'Scheduled' }).innerText()).toBe('Scheduled 1');
+
+      await items
+        .nth(0)
+        .getByRole('button', { name: /^Change the time/ })
+        .click();
+      await page.getByLabel('When').fill('2020-01-01T09:00');
+      await page.getByRole('button', { name: 'Change the time', exact: true }).click();
+      await page.getByText('yet to come', { exact: false }).waitFor();
+      await page.getByRole('button', { name: 'In a day' }).click();
+      await page.getByRole('button', { name: 'Change the time', exact: true }).click();
+      await items.nth(0).getByText('in 24 hours', { exact: false }).waitFor();
+      expect(await barriersOn(page)).toEqual([]);
+
+      // Another is refused at its time, as the link is in print by then.
+      const body = { at: new Date(app.clock.now + 1_000).toISOString(), changes: { disabled: true } };
+      await app.call('POST', `/api/v1/link/${link.id}/scheduled`, { key: owner.key, body });
+      await change({ on_paper: true });
+      app.clock.now += 2_000;
+      await page.reload();
+      await items.getByText('Not applied').or(items.nth(1)).first().waitFor();
+      await page.getByText('is in print', { exact: false }).waitFor();
+      await page.getByRole('button', { name: /^Remove/ }).click();
+      await items.nth(1).waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByText('had scheduled a change that could not be applied').waitFor();
+
+      await page.getByRole('link', { name: 'Scheduled' }).click();
+      await page.getByRole('button', { name: /^Withdraw/ }).click();
+      await page.getByText('Nothing is scheduled').waitFor();
+      expect(await read()).toMatchObject({ name: 'First', disabled: false });
+      await page.context().close();
+    },
+    patience,
+  );
+});
