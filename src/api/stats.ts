@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { chosenLinks } from '../manage/chosen-links.ts';
 import type { Context } from '../manage/context.ts';
 import { readLink } from '../manage/read-links.ts';
 import { formatIso } from '../rules/instant.ts';
@@ -7,7 +8,7 @@ import { type Stats as Found, type Owner, readStats } from '../stats/stats.ts';
 import { endpoint } from './endpoint.ts';
 import { rawSince, toldRawSince } from './raw-since.ts';
 import { linkPath } from './schemas/parts.ts';
-import { Stats, StatsQuery } from './schemas/stats.ts';
+import { OrganizationStatsQuery, Stats, StatsQuery } from './schemas/stats.ts';
 
 const outline = {
   description:
@@ -30,9 +31,12 @@ export const ofLink = endpoint({
 
 export const ofOrganization = endpoint({
   ...outline,
-  summary: 'Statistics of all links',
-  handle: ({ caller, query }, context) =>
-    answerFor({ kind: 'organization', id: caller.organizationId }, query, context),
+  summary: 'Statistics of all links, or of some',
+  query: OrganizationStatsQuery,
+  async handle({ caller, query: { tag: tagIds, domain, ids, ...query } }, context) {
+    const links = await chosenLinks(context, caller, { tagIds, domain: domain || undefined, ids });
+    return answerFor({ kind: 'organization', id: caller.organizationId, links }, query, context);
+  },
 });
 
 async function answerFor(owner: Owner, query: z.output<typeof StatsQuery>, context: Context) {

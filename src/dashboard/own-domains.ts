@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { call } from './client.ts';
 import type { Choice } from './parts/field.tsx';
 import { useQuery } from './queries.ts';
+import { setup } from './session.ts';
 import { namesOfHosts } from './short.ts';
 
 interface OwnDomains {
@@ -9,6 +10,12 @@ interface OwnDomains {
   readonly areKnown: boolean;
   readonly own: readonly Choice[];
 }
+
+/** What a list of links can be narrowed to. */
+export const domainFilter = (own: readonly Choice[]): readonly Choice[] => {
+  const ours = setup.value?.default_domain ?? '';
+  return [{ value: '', label: 'Any domain' }, { value: ours, label: ours }, ...own];
+};
 
 /** The organization's domains that links can be created on. */
 export function useOwnDomains(): OwnDomains {

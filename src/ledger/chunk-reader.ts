@@ -21,8 +21,6 @@ export interface WantedCells {
   readonly tally?: ChunkColumn;
 }
 
-type ReadFilter = Omit<HitFilter, 'owner'>;
-
 const chunkFacts =
   'chunks.id, chunks.hits, chunks.organization_id, chunks.first_id, chunks.last_id, chunks.first_at, chunks.last_at';
 
@@ -54,7 +52,11 @@ export async function* chunksOf(
   if (copy === null) return;
   beginQuestion();
   const { owner, values = [] } = span.filter;
-  const hasTallies = wanted.tally !== undefined && owner.kind === 'organization' && values.length === 0;
+  const hasTallies =
+    wanted.tally !== undefined &&
+    owner.kind === 'organization' &&
+    values.length === 0 &&
+    owner.links === undefined;
   const { first, growth, max } = hasTallies ? talliesTogether : readTogether;
   let together: number = first;
   const read = (some: readonly ChunkRow[]): Promise<ChunkCells> =>
@@ -148,14 +150,16 @@ export const liesWithin = (
 /** The columns, and where a tally is an answer that alone. */
 function neededOf(
   chunk: ChunkRow,
-  { values = [], classes, from, to }: ReadFilter,
+  { owner: { links }, values = [], classes, from, to }: HitFilter,
   wanted: WantedCells,
 ): string[] {
   const isWithin = liesWithin(chunk, { from, to });
   const isWhole = isWithin && chunk.end_row - chunk.first_row === chunk.hits;
-  if (wanted.tally !== undefined && isWhole && values.length === 0) return [`t_${wanted.tally}`];
+  if (wanted.tally !== undefined && isWhole && values.length === 0 && links === undefined)
+    return [`t_${wanted.tally}`];
   const columns = new Set<ChunkColumn>(wanted.columns(chunk));
   for (const [name] of values) if (name !== 'organization_id' && name !== 'at') columns.add(name);
+  if (links !== undefined) columns.add('link_id');
   if (classes !== undefined) columns.add('rollup_class');
   if (!isWithin || values.some(([name]) => name === 'at')) columns.add('hour').add('milliseconds');
   return [...columns].map((name) => `c_${name}`);

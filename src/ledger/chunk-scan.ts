@@ -25,7 +25,7 @@ export interface ChunkRow {
 let rows = new Int32Array(2 ** 15);
 let zeros = new Uint8Array(2 ** 15);
 const oneValue: CodedColumn = { values: new Float64Array(1), codes: null };
-/** A class that was asked for, by its code in the chunk. */
+/** A value that was asked for, by its code in the chunk. */
 const wanted = new Uint8Array(2 ** 16);
 
 /** The rows of a chunk that pass a filter; the columns that this needs are read, and no others. */
@@ -70,10 +70,11 @@ export class ChunkScan {
   }
 
   /** Returns how many rows pass. */
-  select({ classes, values = [], from, to }: HitFilter): number {
+  select({ owner: { links }, classes, values = [], from, to }: HitFilter): number {
     const { first_row, end_row, first_at, last_at } = this.row;
     this.#count = -1;
     for (const [column, value] of values) if (!this.#keepValue(column, value)) return this.#none();
+    if (links !== undefined && !this.#keepListed(this.coded('link_id'), isIn(links))) return this.#none();
     if (
       classes !== undefined &&
       !this.#keepListed(this.coded('rollup_class'), (one) => classes.includes(one))
@@ -105,10 +106,11 @@ export class ChunkScan {
   }
 
   /** What was counted of all its hits when it was made; null where that isn't an answer, or wasn't done. */
-  tallyOf(column: ChunkColumn, { values = [], from, to }: HitFilter): ChunkTally | null {
+  tallyOf(column: ChunkColumn, { owner, values = [], from, to }: HitFilter): ChunkTally | null {
     const { first_row, end_row, hits, first_at, last_at } = this.row;
     const isWhole =
       values.length === 0 &&
+      owner.links === undefined &&
       end_row - first_row === hits &&
       (from ?? Number.NEGATIVE_INFINITY) <= first_at &&
       (to ?? Number.POSITIVE_INFINITY) > last_at;
@@ -224,6 +226,17 @@ export class ChunkScan {
     return kept > 0;
   }
 }
+
+/** By halving: a set of thousands of links would be made again for every chunk. */
+const isIn = (sorted: readonly number[]) => (value: number) => {
+  let low = 0;
+  for (let high = sorted.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === value;
+};
 
 // A loop that has seen cells of two widths takes ten times as long: so there is each of them twice. One that branches by what it
 // finds takes up to five times as long, as the processor can't foresee it: so a row is written before it is known whether it stays.

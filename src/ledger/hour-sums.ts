@@ -14,6 +14,7 @@ interface HourQuestion {
 
 /** An hour of `link_hours`. */
 interface CountedHour {
+  readonly link_id: number;
   readonly hour: number;
   readonly click: number;
   readonly counts: string;
@@ -21,6 +22,8 @@ interface CountedHour {
 
 /** Texts of so many hours are read at once, so that parsing them doesn't block other work for long. */
 const hoursAtOnce = 1_000;
+/** Links whose hours are asked for together. */
+const linksAtOnce = 200;
 
 /** Adds up a link's hours by bucket, class and value. */
 class HourSums {
@@ -76,19 +79,35 @@ const maxClasses = 16;
 /** Run by `Database.compute`: the texts are more than their sums, and parsing them holds up the thread that does it. */
 export default async function answer(
   store: JobStore,
-  { linkId, ...question }: HourQuestion & { readonly linkId: number },
+  { linkIds, ...question }: HourQuestion & { readonly linkIds: readonly number[] },
 ): Promise<Float64Array> {
   const sums = new HourSums(question);
-  const end = question.starts.at(-1) ?? 0;
-  for (let from = question.starts[0] ?? 0; ; ) {
+  for (let first = 0; first < linkIds.length; first += linksAtOnce)
+    await addHours(store, linkIds.slice(first, first + linksAtOnce), question, sums);
+  return sums.rows;
+}
+
+/** Link by link, in the order of the table's key. */
+async function addHours(
+  store: JobStore,
+  linkIds: readonly number[],
+  { starts }: HourQuestion,
+  sums: HourSums,
+): Promise<void> {
+  const [begin, end] = [starts[0] ?? 0, starts.at(-1) ?? 0];
+  let [link, from] = [linkIds[0] ?? 0, begin];
+  for (let left = linkIds; ; ) {
     store.keepGoing();
     const hours = await store.rows<CountedHour>(
-      `select hour, click, counts from link_hours
-       where link_id = $1 and hour >= $2 and hour < $3 order by hour limit ${hoursAtOnce}`,
-      [linkId, from, end],
+      `select link_id, hour, click, counts from link_hours where link_id in (${left.join(', ')})
+       and hour >= $1 and hour < $2 and (link_id, hour) >= ($3, $4)
+       order by link_id, hour limit ${hoursAtOnce}`,
+      [begin, end, link, from],
     );
     for (const hour of hours) sums.add(hour);
-    if (hours.length < hoursAtOnce) return sums.rows;
-    from = (hours.at(-1)?.hour ?? from) + 1;
+    const last = hours.at(-1);
+    if (last === undefined || hours.length < hoursAtOnce) return;
+    [link, from] = [last.link_id, last.hour + 1];
+    left = left.filter((id) => id >= link);
   }
 }

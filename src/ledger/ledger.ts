@@ -3,10 +3,12 @@ import type { HitColumn } from '../rules/click-fields.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { GroupCount } from './groups.ts';
 
-/** The owner of counts: a link, or an organization with all its links. */
+/** The owner of counts: a link, or an organization with all its links or some of them. */
 export interface Owner {
   readonly kind: 'link' | 'organization';
   readonly id: number;
+  /** The only ones of an organization's links that count: their ids in order. */
+  readonly links?: readonly number[] | undefined;
 }
 
 export type StoredHit = Selectable<Schema['hits']>;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { threadUrl } from '../bundle/located.ts';
 import { dimensionCodes, type HitColumn, rollupClasses } from '../rules/click-fields.ts';
 import type { Compute, Database } from '../storage/database.ts';
@@ -23,22 +23,22 @@ type ColumnRow = { readonly bucket: number; readonly visitors: number } & {
   readonly [column in (typeof rollupClasses)[number]]: number;
 };
 
-/** Counts from the table `link_hours`. */
+/** Counts from the table `link_hours`, of some links. */
 export class LinkCounts implements Counts {
   readonly #queries: Queries;
   readonly #compute: Compute;
-  readonly #linkId: number;
+  readonly #linkIds: readonly number[];
   readonly #slice: RollupSlice;
 
-  constructor({ read, compute }: Database, linkId: number, slice: RollupSlice) {
+  constructor({ read, compute }: Database, linkIds: readonly number[], slice: RollupSlice) {
     this.#queries = read;
     this.#compute = compute;
-    this.#linkId = linkId;
+    this.#linkIds = linkIds;
     this.#slice = slice;
   }
 
   async byBucket(buckets: readonly Hours[]): Promise<readonly BucketCount[]> {
-    if (buckets.length === 0) return [];
+    if (buckets.length === 0 || this.#linkIds.length === 0) return [];
     if (this.#isInColumns) return this.#columnCounts(buckets);
     const sums = new Map<number, number>();
     await this.#each(buckets, (bucket, ofClass, _value, hits) => {
@@ -53,6 +53,7 @@ export class LinkCounts implements Counts {
   }
 
   async groups(by: HitColumn, hours: Hours, limit: number): Promise<readonly GroupCount[]> {
+    if (this.#linkIds.length === 0) return [];
     const groups = new Groups(limit);
     const add = (ofClass: number, value: number, hits: number) =>
       groups.add(by === 'class' ? ofClass : value, ofClass, hits);
@@ -66,6 +67,10 @@ export class LinkCounts implements Counts {
   get #isInColumns(): boolean {
     const { dimension } = this.#slice;
     return dimension === dimensionCodes.total || dimension === dimensionCodes.visitors;
+  }
+
+  get #ofLinks(): RawBuilder<unknown> {
+    return sql`link_hours.link_id in (${sql.join(this.#linkIds.map((id) => sql.lit(id)))})`;
   }
 
   #isWanted(ofClass: number, value: number): boolean {
@@ -99,7 +104,7 @@ export class LinkCounts implements Counts {
     const starts = buckets.map((bucket) => bucket.from);
     const { rows } = await sql<ColumnRow>`
       select ${indexIn('link_hours.hour', starts)} as bucket, ${sumsOf(columns)} from link_hours
-      where link_id = ${this.#linkId} and hour >= ${from} and hour < ${to} group by 1`.execute(this.#queries);
+      where ${this.#ofLinks} and hour >= ${from} and hour < ${to} group by 1`.execute(this.#queries);
     return rows;
   }
 
@@ -107,7 +112,7 @@ export class LinkCounts implements Counts {
     const { rows } = await sql<ColumnRow>`${withBuckets(buckets)}
       select buckets.bucket, ${sumsOf(columns)}
       from buckets cross join link_hours
-      where link_hours.link_id = ${this.#linkId}
+      where ${this.#ofLinks}
         and link_hours.hour >= buckets.first_hour and link_hours.hour < buckets.end_hour
       group by buckets.bucket`.execute(this.#queries);
     return rows;
@@ -118,7 +123,7 @@ export class LinkCounts implements Counts {
     const { from, to } = spanOf(buckets);
     const { rows } = await sql<ColumnRow & { readonly hour: number }>`
       select hour, ${sql.join(columns.map((name) => sql.ref(name)))} from link_hours
-      where link_id = ${this.#linkId} and hour >= ${from} and hour < ${to}`.execute(this.#queries);
+      where ${this.#ofLinks} and hour >= ${from} and hour < ${to}`.execute(this.#queries);
     return rows.map((row) => ({ ...row, bucket: bucketAt(buckets, row.hour) }));
   }
 
@@ -130,7 +135,7 @@ export class LinkCounts implements Counts {
     const { dimension, value, classes } = this.#slice;
     const { to } = spanOf(buckets);
     const question = { dimension, value, classes, starts: [...buckets.map((bucket) => bucket.from), to] };
-    const rows = await this.#compute<Float64Array>(job, { ...question, linkId: this.#linkId });
+    const rows = await this.#compute<Float64Array>(job, { ...question, linkIds: this.#linkIds });
     for (let at = 0; at < rows.length; at += 4) {
       const [bucket = 0, ofClass = 0, ofValue = 0, hits = 0] = rows.subarray(at, at + 4);
       take(bucket, ofClass, ofValue, hits);

@@ -11,7 +11,8 @@ import { SparseCounts } from './sparse-counts.ts';
 /** Counts of a slice from the roll-ups, or from the hits themselves, which count since `rawSince`. */
 export function openCounts(database: Database, owner: Owner, slice: Slice, rawSince = 0): Counts {
   if (slice.kind === 'hits') return openHitCounts(database, owner, slice, rawSince);
-  if (owner.kind === 'link') return new LinkCounts(database, owner.id, slice);
+  const links = owner.kind === 'link' ? [owner.id] : owner.links;
+  if (links !== undefined) return new LinkCounts(database, links, slice);
   const Counted = isSparse(dimensions[slice.dimension] ?? 'total') ? SparseCounts : OrganizationCounts;
   return new Counted(database.read, owner.id, slice);
 }

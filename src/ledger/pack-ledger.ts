@@ -192,10 +192,11 @@ function matching(hits: PackedHits, filter: HitFilter, after: number, upTo: numb
 
 function eachMatching(
   { pack, from, to }: PackedHits,
-  { classes, values = [], ...times }: HitFilter,
+  { owner: { links }, classes, values = [], ...times }: HitFilter,
   take: (row: number, ofClass: number) => void,
 ): void {
   const at = pack.column('at');
+  const chosen = links && { ids: new Set(links), of: pack.column('link_id') };
   const wanted = values.map(([name, value]) => [pack.column(name), value] as const);
   const since = times.from ?? Number.NEGATIVE_INFINITY;
   const until = times.to ?? Number.POSITIVE_INFINITY;
@@ -204,6 +205,7 @@ function eachMatching(
     if (instant < since || instant >= until) continue;
     const ofClass = pack.rollupClass(row);
     if (classes !== undefined && !classes.includes(ofClass)) continue;
+    if (chosen !== undefined && !chosen.ids.has(chosen.of[row] ?? 0)) continue;
     if (wanted.every(([column, value]) => column[row] === value)) take(row, ofClass);
   }
 }

@@ -150,6 +150,7 @@ export class RowLedger implements Ledger {
         ? []
         : [sql`${rollupClass} in (${sql.join(classes.map((code) => sql.lit(code)))})`]),
       ...values.map(([column, value]) => sql`${shown(column)} = ${value}`),
+      ...(owner.links === undefined ? [] : [sql`link_id in (${listed(owner.links)})`]),
       ...(from === undefined ? [] : [sql`at >= ${from}`]),
       ...(to === undefined ? [] : [sql`at < ${to}`]),
       ...(firstId <= above ? [] : [sql`id >= ${firstId}`]),
@@ -159,6 +160,9 @@ export class RowLedger implements Ledger {
     return sql.join(conditions, sql` and `);
   }
 }
+
+const listed = (ids: readonly number[]) =>
+  ids.length === 0 ? sql`null` : sql.join(ids.map((id) => sql.lit(id)));
 
 /** As `shownReason` has it. */
 const reason = sql`case when reason >= ${sql.lit(firstMarked)} then ${sql.lit(reasonCodes.reclassified)} else reason end`;

@@ -40,7 +40,7 @@ export async function readLinkForPicture(context: Context, id: number): Promise<
 }
 
 /** The filter of a list, as the call sends it. */
-interface LinkFilterInput {
+export interface LinkFilterInput {
   readonly text?: string | undefined;
   readonly tagIds?: readonly number[] | undefined;
   readonly ids?: readonly number[] | undefined;
@@ -233,7 +233,7 @@ async function totalOf({ database }: Context, caller: Caller, filter: LinkFilter
 }
 
 /** Null for a domain that isn't the organization's: no link of it can be there. */
-async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
+export async function domainIdOf(context: Context, caller: Caller, domain: string): Promise<number | null> {
   const host = normaliseHostname(domain.replace(/^https?:\/\//i, '').replace(/[:/].*$/, ''));
   if (context.site.isDefaultHost(host)) return defaultDomainId;
   return findOwnDomainId(context.database.lookup, caller.organizationId, host);

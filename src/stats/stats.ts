@@ -59,7 +59,7 @@ export interface Stats {
   /** Some of it was counted from the hits themselves, which are kept for a while only. */
   readonly fromRaw: boolean;
   /** Unique, or those of each UTC day, summed. */
-  readonly visitorsAre: 'unique' | 'daily';
+  readonly visitorsAre: 'unique' | 'daily' | 'per_link';
   readonly ruleChanges: readonly RuleChange[];
   readonly clicks: number;
   /** Null where a filter is set: visitors are only counted for all clicks together. */
@@ -145,7 +145,7 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const groups = rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy) : null;
   return {
     fromRaw,
-    visitorsAre: isUnique(range) ? 'unique' : 'daily',
+    visitorsAre: visitorsAre(question),
     ruleChanges: ruleChangesIn(range, changedAt),
     ...points,
     ...(groups ?? { groups: null, other: null }),
@@ -169,7 +169,8 @@ async function hasTallies(
   { owner, range, rawSince }: StatsQuestion,
   slice: Slice,
 ): Promise<boolean> {
-  if (owner.kind === 'link' || range.from < rawSince || slice.kind !== 'rollups') return false;
+  if (owner.kind === 'link' || owner.links !== undefined || range.from < rawSince || slice.kind !== 'rollups')
+    return false;
   if (!manyValues.has(slice.dimension)) return false;
   return hasChunks(database, owner.id);
 }
@@ -221,6 +222,11 @@ async function sumsOf(counts: Counts, spans: readonly Hours[]): Promise<readonly
   const sums = spans.map(() => 0);
   for (const { bucket, hits } of await counts.byBucket(spans)) sums[bucket] = (sums[bucket] ?? 0) + hits;
   return sums;
+}
+
+function visitorsAre({ owner, range }: StatsQuestion): Stats['visitorsAre'] {
+  if ((owner.links?.length ?? 1) !== 1) return 'per_link';
+  return isUnique(range) ? 'unique' : 'daily';
 }
 
 /** Whether no visitor can be in it twice: it begins with a UTC day, and doesn't go beyond that. */

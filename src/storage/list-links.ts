@@ -199,6 +199,23 @@ async function taggedById(
 const byKey = <Selected>(query: LinkQuery<Selected>, key: RawBuilder<unknown>, direction: 'asc' | 'desc') =>
   query.orderBy(key, direction).orderBy('links.id', direction);
 
+/** The lowest ids of the links that match, in order. */
+export async function matchingIds(
+  queries: Queries,
+  organizationId: number,
+  filter: LinkFilter,
+  limit: number,
+): Promise<number[]> {
+  const rows = await queries
+    .selectFrom('links')
+    .select('links.id')
+    .where(matches(dialectOf(queries), organizationId, filter, 'set'))
+    .orderBy('links.id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export const countLinks = (queries: Queries, organizationId: number, filter: LinkFilter): Promise<number> =>
   countRows(queries.selectFrom('links').where(matches(dialectOf(queries), organizationId, filter, 'set')));
 

@@ -228,7 +228,7 @@ export const LinkList = z
 
 export const maxPerPage = 1000;
 
-const idList = (max: number, words: string) =>
+export const idList = (max: number, words: string) =>
   z
     .string()
     .refine((value) => /^[1-9]\d{0,15}(,[1-9]\d{0,15})*$/.test(value) && value.split(',').length <= max, {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { clickDimensions, devices, eachField, rollupClasses, sources } from '../../rules/click-fields.ts';
 import { intervals } from '../../stats/buckets.ts';
 import { type Grouping, groupings } from '../../stats/plan.ts';
+import { idList, maxPerPage } from './link.ts';
 import { isoInstant, text } from './parts.ts';
 
 const count = z.int();
@@ -60,9 +61,9 @@ export const Stats = z
         'Some of this was counted from raw hits, because a filter was combined with another or with a grouping. What came before `raw_since` is missing there.',
     }),
     raw_since: rawSinceField,
-    visitors_are: z.enum(['unique', 'daily']).meta({
+    visitors_are: z.enum(['unique', 'daily', 'per_link']).meta({
       description:
-        '`unique`: the range begins with a UTC day and lies in it. `daily`: visitors count once in each UTC day, in the hour of their first click.',
+        '`unique`: the range begins with a UTC day and lies in it. `daily`: visitors count once in each UTC day, in the hour of their first click. `per_link`: the daily visitors of each chosen link, summed; who visited two of them counts twice.',
     }),
     rule_changes: z.array(RuleChange).meta({
       description:
@@ -112,6 +113,8 @@ const filters = eachField([...clickDimensions, 'reason', 'class'], (grouping: Gr
     }),
 );
 
+const linksNow = 'Of links that there are now; at most 10,000.';
+
 export const StatsQuery = z.object({
   from: instantText('A date is its first instant in `timezone`. Default: 29 days before `to`.'),
   to: instantText('A date includes that day. Default: now.'),
@@ -121,4 +124,16 @@ export const StatsQuery = z.object({
     .meta({ description: 'IANA name. Days, weeks (from Monday) and months begin at its midnight.' }),
   group_by: z.enum(groupings).optional(),
   ...filters,
+});
+
+export const OrganizationStatsQuery = StatsQuery.extend({
+  tag: idList(10, 'ids of tags')
+    .optional()
+    .meta({ description: `Only links that have all of these tags: ids, separated by commas. ${linksNow}` }),
+  domain: text(300)
+    .optional()
+    .meta({ description: `Only links on this domain. ${linksNow}` }),
+  ids: idList(maxPerPage, 'ids of links')
+    .optional()
+    .meta({ description: `Only these links: ids, separated by commas. ${linksNow}` }),
 });

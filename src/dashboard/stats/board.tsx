@@ -6,6 +6,8 @@ import { search, setQuery } from '../router.ts';
 import { useDebounced, usePrevious } from '../use-previous.ts';
 import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { BreakdownCard, type CardProps, Countries } from './breakdown-card.tsx';
+import { chosenIn } from './chosen.ts';
+import { ChosenLinks } from './chosen-links.tsx';
 import { breakdownCards, dimensions, dimensionTexts } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
@@ -36,6 +38,7 @@ export function StatsBoard({ scope }: { scope: Scope }) {
         <RangePicker range={rangeIn(search.value)} />
         <ExportMenu view={view} numbers={numbers} />
       </div>
+      {scope.kind === 'all' && <ChosenLinks chosen={chosenIn(search.value)} />}
       <FilterChips filters={filtersIn(search.value)} />
       {error && <ErrorBox error={error} onRetry={reload} />}
       {numbers ? (

@@ -14,7 +14,7 @@ function saveCsv(what: string, names: readonly string[], rows: readonly Row[]): 
 }
 
 export function saveSeries({ stats, view }: Numbers): void {
-  const visitors = stats.visitors_are === 'daily' ? 'daily_visitors' : 'visitors';
+  const visitors = stats.visitors_are === 'unique' ? 'visitors' : 'daily_visitors';
   const rows = stats.series.map((point) => [point.start, point.clicks, point.visitors, point.not_counted]);
   const columns = ['start', 'clicks', visitors, 'not_counted'];
   saveCsv(`clicks-over-time-${keyOf(view.scope).replace(' ', '-')}`, columns, rows);

@@ -13,7 +13,8 @@ export function NumbersHead({ numbers, isOld }: { numbers: Numbers; isOld: boole
   const title = titleFor(numbers);
   const { view, stats } = numbers;
   const since = keptSince(stats);
-  const asked = JSON.stringify([view.plan.during, view.filters]);
+  const chosen = view.scope.kind === 'all' && view.scope.chosen;
+  const asked = JSON.stringify([view.plan.during, view.filters, chosen]);
   const announced = useSignal('');
   const first = useSignal(asked);
   // Screen readers announce only the answers to a new question, not growing numbers.
@@ -43,6 +44,8 @@ function visitorsSentence(numbers: Numbers): string {
   const { visitors } = stats.totals;
   if (numbers.counted === 0) return '';
   if (visitors !== null) {
+    if (stats.visitors_are === 'per_link')
+      return `${counted(visitors, 'daily visitor')}, counted for each of these links: who visited two counts twice.`;
     return stats.visitors_are === 'unique'
       ? `${counted(visitors, 'visitor')}, each counted once.`
       : `${counted(visitors, 'daily visitor')}: each counts once a day (UTC), in the hour of the first click.`;

@@ -10,6 +10,7 @@ import { search, setQuery } from '../router.ts';
 import { readableUrl } from '../short.ts';
 import { date, dateForm, number } from '../words.ts';
 import { Chart } from './chart.tsx';
+import { areSome } from './chosen.ts';
 import type { ChartData } from './draw-chart.ts';
 import { isAside, isFiltered } from './filters.ts';
 import { titleFor } from './numbers-head.tsx';
@@ -27,7 +28,7 @@ export function OverTime({ numbers }: { numbers: Numbers }) {
   const { view, stats } = numbers;
   const isOfHits = isAside(view.filters);
   const name = isOfHits ? 'Hits' : 'Clicks';
-  const visitorsName = stats.visitors_are === 'daily' ? 'Daily visitors' : 'Visitors';
+  const visitorsName = stats.visitors_are === 'unique' ? 'Visitors' : 'Daily visitors';
   const data = useMemo(
     (): ChartData => ({
       points: pointsOf(stats, isOfHits),
@@ -101,6 +102,12 @@ function NoClicks({ numbers: { view } }: { numbers: Numbers }) {
     return (
       <Empty title="Nothing fits these filters">
         <p>Take a filter away above, or look at a longer time.</p>
+      </Empty>
+    );
+  if (scope.kind === 'all' && areSome(scope.chosen ?? {}))
+    return (
+      <Empty title="These links had no clicks in this time">
+        <p>Choose other links above, or look at a longer time.</p>
       </Empty>
     );
   if (scope.kind === 'link' && scope.link.clicks === 0)

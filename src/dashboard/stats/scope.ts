@@ -1,15 +1,21 @@
 import type { Calls, Link, Stats } from '../api-types.ts';
 import { call } from '../client.ts';
+import { areSome, type Chosen } from './chosen.ts';
 
 /** The links whose statistics a board shows. */
-export type Scope = { readonly kind: 'all' } | { readonly kind: 'link'; readonly link: Link };
+export type Scope =
+  | { readonly kind: 'all'; readonly chosen?: Chosen }
+  | { readonly kind: 'link'; readonly link: Link };
 
 export type Question = Calls['GET /api/v1/stats']['query'];
 
-export const keyOf = (scope: Scope): string => (scope.kind === 'link' ? `link ${scope.link.id}` : 'all');
+export function keyOf(scope: Scope): string {
+  if (scope.kind === 'link') return `link ${scope.link.id}`;
+  return areSome(scope.chosen ?? {}) ? 'some' : 'all';
+}
 
 export function loadStats(scope: Scope, query: Question): Promise<Stats> {
   return scope.kind === 'link'
     ? call('GET /api/v1/link/{id}/stats', { params: { id: scope.link.id }, query })
-    : call('GET /api/v1/stats', { query });
+    : call('GET /api/v1/stats', { query: { ...query, ...scope.chosen } });
 }

@@ -1,6 +1,7 @@
 import type { Stats } from '../api-types.ts';
 import { setQuery } from '../router.ts';
 import { instantOf, timezone } from '../words.ts';
+import { chosenIn } from './chosen.ts';
 import type { Dimension } from './dimensions.ts';
 import { type Filters, filtersIn, isAside, toggled } from './filters.ts';
 import { planOf, type RangePlan, rangeIn } from './range.ts';
@@ -14,7 +15,7 @@ export interface View {
 }
 
 export const viewOf = (scope: Scope, search: string): View => ({
-  scope,
+  scope: scope.kind === 'all' ? { ...scope, chosen: chosenIn(search) } : scope,
   plan: planOf(rangeIn(search), Date.now()),
   filters: filtersIn(search),
 });
@@ -27,7 +28,7 @@ export const questionOf = ({ plan }: View, filters: Filters, dimension?: Dimensi
 });
 
 export const keyFor = ({ scope }: View, question: Question): string =>
-  `stats ${keyOf(scope)} ${JSON.stringify(question)}`;
+  `stats ${keyOf(scope)} ${JSON.stringify([question, scope.kind === 'all' && scope.chosen])}`;
 
 /** The numbers of a view, shown until those of the next one have loaded. */
 export interface Numbers {

@@ -42,6 +42,10 @@ export function SelectionBar({ selection, isArchive, elsewhere, onDelete }: Sele
         <Button icon="archive" isSlim onClick={() => void archive()}>
           {isArchive ? 'Unarchive' : 'Archive'}
         </Button>
+        <a class="button slim" href={`/app/stats?ids=${links.map(({ id }) => id)}`}>
+          <Icon name="chart" />
+          Statistics
+        </a>
         <a class="button slim" href={exportOf(links.map(({ id }) => id))} download="links.csv">
           <Icon name="download" />
           Export

@@ -1,28 +1,12 @@
 import { useRef } from 'preact/hooks';
 import type { Tag } from '../../api-types.ts';
-import { call } from '../../client.ts';
 import { useKeys } from '../../keys.ts';
-import { useOwnDomains } from '../../own-domains.ts';
+import { domainFilter, useOwnDomains } from '../../own-domains.ts';
 import { SelectField } from '../../parts/field.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
-import { useQuery } from '../../queries.ts';
-import { setup } from '../../session.ts';
+import { useTagsNamed } from '../../parts/tags-named.ts';
 import { maxQueryLength, maxTags, narrow, orders, type View } from './view.ts';
-
-/** A tag in the address whose name can't be loaded: the filter is still shown, and can be removed. */
-const unknownTag = (id: number): Tag => ({ id, name: `Tag ${id}`, organization_id: 0, created_at: '' });
-
-/** The tags of these ids, with their names once they have loaded; `seen` are those chosen here. */
-function useTagsNamed(ids: readonly number[], seen: Map<number, Tag>): readonly Tag[] {
-  const named = useQuery(`tags named ${ids}`, () =>
-    Promise.all(
-      ids.map((id) => call('GET /api/v1/tag/{id}', { params: { id } }).catch(() => unknownTag(id))),
-    ),
-  );
-  for (const tag of named.data.value ?? []) seen.set(tag.id, tag);
-  return ids.map((id) => seen.get(id) ?? { ...unknownTag(id), name: '…' });
-}
 
 /** Which links are shown, and in which order. */
 export function Toolbar({ view }: { view: View }) {
@@ -56,11 +40,7 @@ export function Toolbar({ view }: { view: View }) {
           label="Filter by domain"
           isLabelUnseen
           value={view.domain}
-          choices={[
-            { value: '', label: 'Any domain' },
-            { value: setup.value?.default_domain ?? '', label: setup.value?.default_domain ?? '' },
-            ...own,
-          ]}
+          choices={domainFilter(own)}
           onChoice={(domain) => narrow({ domain: domain || null })}
         />
       )}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { type SeedHit, seedHits } from './support/hits.ts';
+
+describe.each(storeKinds)('statistics of some links on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let stranger: Newcomer;
+  let tag: number;
+  let other: number;
+  let [first, second, third, foreign, foreignTag] = [0, 0, 0, 0, 0];
+
+  const send = (method: string, path: string, body?: unknown, key = owner.key) =>
+    app.call(method, `/api/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+  const newLink = async (tags: number[], key = owner.key): Promise<number> =>
+    (await send('POST', '/link', { destination_url: 'https://example.com', tags }, key)).json.id;
+  const stats = async (query: string, key = owner.key) => {
+    const { status, json } = await send('GET', `/stats?${query}`, undefined, key);
+    return status === 200 ? json : { status, code: json.error_code, field: json.field_key };
+  };
+
+  beforeAll(async () => {
+    app = await startApp({ store });
+    app.clock.now = Date.parse('2026-04-10T12:30:00Z');
+    [owner, stranger] = [await app.newcomer(), await app.newcomer()];
+    tag = (await send('POST', '/tag', { name: 'spring' })).json.id;
+    other = (await send('POST', '/tag', { name: 'unused' })).json.id;
+    foreignTag = (await send('POST', '/tag', { name: 'theirs' }, stranger.key)).json.id;
+    [first, second, third] = [await newLink([tag]), await newLink([tag]), await newLink([])];
+    foreign = await newLink([], stranger.key);
+    const on = (link: number, organization = owner.organizationId) => ({ link, organization });
+    const hits: SeedHit[] = [
+      { ...on(first), at: '2026-04-09T10:00:00Z', country: 'DE', device: 'mobile', visitor: 1 },
+      { ...on(first), at: '2026-04-09T11:00:00Z', country: 'FR', device: 'mobile', visitor: 2 },
+      { ...on(second), at: '2026-04-10T10:00:00Z', country: 'DE', device: 'desktop', visitor: 1 },
+      { ...on(second), at: '2026-04-10T10:00:00Z', class: 'bot', reason: 'monitor', country: 'US' },
+      { ...on(third), at: '2026-04-10T11:00:00Z', country: 'DE', device: 'mobile', visitor: 3 },
+      { ...on(foreign, stranger.organizationId), at: '2026-04-10T11:00:00Z', country: 'DE', visitor: 4 },
+    ];
+    await seedHits(app.app.context.database, hits);
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  test('clicks, visitors, groups and what is no click are the sums of the chosen links', async () => {
+    for (const chosen of [
+      `tag=${tag}`,
+      `ids=${second},${first}`,
+      `tag=${tag}&ids=${first},${second},${third}`,
+    ]) {
+      const found = await stats(`${chosen}&group_by=country`);
+      expect([chosen, found.totals.clicks, found.totals.visitors, found.totals.not_counted.bot]).toEqual([
+        chosen,
+        3,
+        3,
+        1,
+      ]);
+      expect(found.visitors_are).toBe('per_link');
+      expect(found.groups).toEqual([
+        { value: 'DE', clicks: 2, not_counted: 0 },
+        { value: 'FR', clicks: 1, not_counted: 0 },
+      ]);
+      expect(found.series.at(-2)).toMatchObject({ clicks: 2, visitors: 2 });
+      expect(found.series.at(-1)).toMatchObject({ clicks: 1, visitors: 1, not_counted: 1 });
+    }
+    expect((await stats(`tag=${tag}&country=DE`)).totals.clicks).toBe(2);
+    expect((await stats(`tag=${tag}&group_by=reason`)).groups).toEqual([
+      { value: 'monitor', clicks: 0, not_counted: 1 },
+    ]);
+    expect((await stats(`ids=${first}`)).visitors_are).toBe('daily');
+  });
+
+  test('filters that are combined are counted from the hits of the chosen links', async () => {
+    const found = await stats(`tag=${tag}&country=DE&group_by=device`);
+    expect([found.from_raw, found.totals.clicks]).toEqual([true, 2]);
+    expect(found.groups).toEqual([
+      { value: 'desktop', clicks: 1, not_counted: 0 },
+      { value: 'mobile', clicks: 1, not_counted: 0 },
+    ]);
+    expect((await stats(`ids=${third}&country=DE&device=mobile`)).totals.clicks).toBe(1);
+    expect((await stats(`ids=${third}&country=DE&device=desktop`)).totals.clicks).toBe(0);
+  });
+
+  test('a domain has the links on it', async () => {
+    const { host } = new URL((await send('GET', `/link/${first}`)).json.url);
+    expect((await stats(`domain=${host}&group_by=country`)).totals.clicks).toBe(4);
+    expect((await stats(`domain=${host}&tag=${tag}`)).totals.clicks).toBe(3);
+  });
+
+  test('where no link is meant, all is zero', async () => {
+    for (const query of [
+      `tag=${other}`,
+      `tag=${tag}&ids=${third}`,
+      `tag=${other}&country=DE&group_by=device`,
+    ]) {
+      const { totals, groups } = await stats(query);
+      expect([query, totals.clicks, groups ?? []]).toEqual([query, 0, []]);
+    }
+  });
+
+  test.each([
+    [() => `tag=${foreignTag}`, 'TAG_NOT_FOUND', 'tag'],
+    [() => `tag=${tag},${foreignTag}`, 'TAG_NOT_FOUND', 'tag'],
+    [() => 'tag=spring', 'FIELD_INVALID', 'tag'],
+    [() => `ids=${foreign}`, 'FIELD_INVALID', 'ids'],
+    [() => `ids=${first},${foreign}`, 'FIELD_INVALID', 'ids'],
+    [() => 'ids=', 'FIELD_INVALID', 'ids'],
+    [() => 'domain=nobody.example', 'FIELD_INVALID', 'domain'],
+  ] as const)('%p is refused with %s', async (query, code, field) => {
+    expect(await stats(query())).toEqual({ status: 400, code, field });
+  });
+});
