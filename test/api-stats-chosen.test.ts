@@ -108,7 +108,10 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
     [() => `ids=${first},${foreign}`, 'FIELD_INVALID', 'ids'],
     [() => 'ids=', 'FIELD_INVALID', 'ids'],
     [() => 'domain=nobody.example', 'FIELD_INVALID', 'domain'],
-  ] as const)('%p is refused with %s', async (query, code, field) => {
-    expect(await stats(query())).toEqual({ status: 400, code, field });
-  });
+  ] as [query: () => string, code: string, field: string][])(
+    '%p is refused with %s',
+    async (query, code, field) => {
+      expect(await stats(query())).toEqual({ status: 400, code, field });
+    },
+  );
 });

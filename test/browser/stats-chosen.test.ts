@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { dashboardOf } from '../support/browser.ts';
+import { patience, startForStats, statsOf, title } from './stats-pages.ts';
+
+const app = await startForStats();
+const { newFixture } = statsOf(app);
+
+test(
+  'the board of all links is narrowed to those of a tag, or to those chosen in the list',
+  async () => {
+    const tagged = await newFixture();
+    const key = tagged.owner.key;
+    const post = (path: string, body: object) => app.call('POST', `/api/v1${path}`, { key, body });
+    const tag = (await post('/tag', { name: 'spring' })).json;
+    await app.call('PATCH', `/api/v1/link/${tagged.link.id}`, { key, body: { add_tags: [tag.id] } });
+    const plain = (await post('/link', { destination_url: 'https://example.com/plain' })).json;
+    await post('/link', { destination_url: 'https://example.com/tagged', tags: [tag.id] });
+    await tagged.visit();
+    await tagged.visit({ country: 'FR' });
+    await app.visit(new URL(plain.url).pathname, { 'x-forwarded-for': '203.0.113.9', 'cf-ipcountry': 'DE' });
+    await app.app.clicks.settled();
+
+    const page = await dashboardOf(app, tagged.owner, '/app/stats');
+    const says = (words: string) => title(page).filter({ hasText: words }).waitFor();
+    await says('3 clicks in 30 days');
+    await page.getByLabel('Filter by tag').fill('spr');
+    await page.getByRole('option', { name: /spring/ }).click();
+    await says('2 clicks in 30 days');
+    expect(new URL(page.url()).searchParams.get('tag')).toBe(String(tag.id));
+    expect(await page.locator('.board-head').innerText()).toContain('who visited two counts twice');
+    await page.goto(new URL('/app', page.url()).href);
+    await page.getByRole('checkbox', { name: new RegExp(plain.suffix) }).check();
+    await page.getByRole('link', { name: 'Statistics' }).last().click();
+    await says('1 click in 30 days');
+    await page.getByRole('button', { name: /1 chosen link/ }).click();
+    await says('3 clicks in 30 days');
+  },
+  patience,
+);
