@@ -66,7 +66,7 @@ export class SlowLedger {
     const draw = this.#draw;
     const owner =
       draw(2) === 0
-        ? { kind: 'organization' as const, id: 1 + draw(3) }
+        ? { kind: 'organization' as const, id: 1 + draw(3), links: this.#someLinks() }
         : { kind: 'link' as const, id: 2 + draw(40) };
     const sample = this.hits[draw(this.hits.length)] as StoredHit;
     const columns: HitColumn[] = [
@@ -87,6 +87,13 @@ export class SlowLedger {
     const to = [undefined, hour() + hourLength, this.#begin + draw(200) * minute + 1][draw(3)];
     const wanted = [undefined, [0], [0, 1], [2, 3], [7], [-1], [8]][draw(7)];
     return { owner, values, from, to, classes: wanted };
+  }
+
+  /** Nearly all links, few, none, or no choice. */
+  #someLinks(): readonly number[] | undefined {
+    const kept = [2, 9, 0, 10][this.#draw(4)] ?? 0;
+    if (kept === 10) return undefined;
+    return Array.from({ length: 90 }, (_, link) => link).filter(() => this.#draw(10) < kept);
   }
 
   /** All kinds of questions, each with a filter, so many times. */
@@ -143,6 +150,7 @@ export class SlowLedger {
 
 const passes = (hit: StoredHit, { owner, classes: wanted, values = [], from, to }: HitFilter): boolean =>
   hit[`${owner.kind}_id`] === owner.id &&
+  (owner.links?.includes(hit.link_id) ?? true) &&
   (wanted?.includes(rollupClassOf(hit.class, hit.outcome)) ?? true) &&
   values.every(([column, value]) => hit[column] === value) &&
   hit.at >= (from ?? 0) &&
