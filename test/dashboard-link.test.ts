@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { contrast, readability } from '../src/dashboard/pages/link/colour.ts';
 import { draftOn, type Fields, isSame, patchOf } from '../src/dashboard/pages/link/fields.ts';
 import { distanceTo, instantOfLocal, localOf } from '../src/dashboard/pages/link/local-instant.ts';
+import { clicksLeftOf, readLimit } from '../src/dashboard/pages/link/read-limit.ts';
 import { fileName } from '../src/dashboard/parts/file-name.ts';
 
 const tag = (id: number) => ({ id, name: `tag ${id}`, created_at: '', organization_id: 1 });
@@ -24,6 +25,7 @@ const base: Fields = {
   start_date: null,
   before_start_url: '',
   expiration_date: null,
+  click_limit: null,
   expired_url: '',
   bot_protection: false,
   captcha: false,
@@ -128,4 +130,25 @@ test.each([
   ['🦊', 'qr-code'],
 ])('the code of %j is saved as %j', (suffix, name) => {
   expect(fileName(suffix)).toBe(name);
+});
+
+describe('a limit of clicks', () => {
+  test.each([
+    ['500', 500],
+    [' 1,000 ', 1_000],
+    ["1'000", 1_000],
+    ['', null],
+    ['0', undefined],
+    ['-5', undefined],
+    ['5 clicks', undefined],
+    ['1000000001', undefined],
+  ])('typed as %j is %p', (text, limit) => {
+    expect(readLimit(text)).toBe(limit);
+  });
+
+  test('says how many are left: of those that were spent, or of the clicks that there are', () => {
+    expect(clicksLeftOf({ click_limit: 500, clicks_left: 412, clicks: 80 }, 600)).toBe(512);
+    expect(clicksLeftOf({ click_limit: 500, clicks_left: 0, clicks: 700 }, 800)).toBe(100);
+    expect(clicksLeftOf({ click_limit: null, clicks_left: null, clicks: 88 }, 80)).toBe(0);
+  });
 });

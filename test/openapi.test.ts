@@ -39,6 +39,7 @@ test('operation ids are unique, and each body field of the specification is in t
     'before_start_url',
     'bot_protection',
     'captcha',
+    'click_limit',
     'destination_url',
     'disabled',
     'domain',

@@ -15,6 +15,7 @@ const otherNames = {
     'expiration expirationtime expire expireat expirein expires expiresat expiry expirydate validuntil',
   start_date: 'activateat activefrom notbefore publishat start startat startsat validfrom validsince',
   expired_url: 'expiredredirect expiredurl expiryurl fallback fallbackurl',
+  click_limit: 'clickslimit maxclicks maxvisits visitlimit visitslimit',
   forward_query: 'forwardparameters forwardparams forwardquerystring passquery passthrough',
   forward_path: 'appendpath extrapath forwardextrapath',
   redirect_status: 'redirectcode redirecttype status statuscode',

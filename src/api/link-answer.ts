@@ -36,6 +36,7 @@ export function linkAnswer(
     suffix: link.suffix,
     organization_id: link.organization_id,
     ...fieldsOf(link),
+    clicks_left: clicksLeft(link),
     qr_code_svg: drawn ?? drawCode(site.readableUrl(link.host, link.suffix), link),
     qr_code_png: link.qr_png ? `${site.origin}${pngPath(secrets, pictureOf(link))}` : null,
     url: site.linkUrl(link.host, link.suffix),
@@ -49,6 +50,9 @@ export function linkAnswer(
     last_clicked_at: formatIsoOrNull(link.last_clicked_at),
   };
 }
+
+const clicksLeft = ({ click_limit, clicks_spent }: LinkWithTags['link']): number | null =>
+  click_limit === null ? null : Math.max(0, click_limit - clicks_spent);
 
 /** What a QR code holds: the url itself, or with the marker by which the redirect knows a scan. */
 export const scannedText = (url: string, hasMarker: boolean): string => (hasMarker ? `${url}?qr` : url);

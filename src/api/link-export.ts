@@ -52,6 +52,7 @@ const columns: Readonly<Record<string, CellOf>> = {
   redirect_status: ({ link }) => link.redirect_status,
   rules: ({ link }) => link.rules && JSON.stringify(rulesOf(link.rules)),
   external_id: ({ link }) => link.external_id,
+  click_limit: ({ link }) => link.click_limit,
 };
 
 export const all = endpoint({

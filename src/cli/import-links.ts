@@ -22,6 +22,7 @@ const taken: ReadonlySet<string> = new Set(Object.keys(LinkToCreate.shape));
 const flags: ReadonlySet<string> = new Set(
   Object.entries(LinkToCreate.shape).flatMap(([name, field]) => (field.safeParse(true).success ? name : [])),
 );
+const numbers: ReadonlySet<string> = new Set(['redirect_status', 'click_limit']);
 /** What `GET /api/v1/link.csv` puts in front of a text that a spreadsheet would take for a formula. */
 const guarded = new RegExp(`^'(?=${formulaStart.source})`);
 
@@ -102,7 +103,7 @@ async function inputOf(
       if (ids instanceof Refusal) return ids;
       fields.tags = ids;
     } else if (name === 'rules') fields[name] = parsed(cell);
-    else if (name === 'redirect_status') fields[name] = Number(cell);
+    else if (numbers.has(name)) fields[name] = Number(cell);
     else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
     else fields[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
   }

@@ -1,10 +1,12 @@
 import type { Config } from '../config/options.ts';
 import type { Context } from '../manage/context.ts';
+import { clickTaker } from '../manage/take-clicks.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { useChallenge } from '../storage/challenges.ts';
 import { defaultDomainId } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
 import { CaptchaGate } from '../visit/gates/captcha.ts';
+import { ClickLimitGate } from '../visit/gates/click-limit.ts';
 import { PasswordGate } from '../visit/gates/password.ts';
 import { suffixOf } from '../visit/path-suffix.ts';
 import type { RedirectParts } from '../visit/redirects.ts';
@@ -48,6 +50,11 @@ export function requestHandlerOf({
         : log.error('redirect failed', cause),
     password: passwordGate(context),
     captcha: captchaGate(context),
+    clickLimit: new ClickLimitGate({
+      take: clickTaker(context),
+      repeatWindow: config.repeatWindow,
+      now,
+    }),
   });
 }
 

@@ -35,6 +35,7 @@ export interface LinkFields {
   readonly before_start_url?: string | null | undefined;
   readonly expiration_date?: string | null | undefined;
   readonly expired_url?: string | null | undefined;
+  readonly click_limit?: number | '' | null | undefined;
   readonly rules?: readonly RuleInput[] | '' | null | undefined;
   readonly forward_query?: QueryForwarding | '' | null | undefined;
   readonly forward_path?: boolean | '' | null | undefined;
@@ -106,6 +107,7 @@ export async function providedColumns(
     before_start_url: textOf(beforeStart),
     expires_at: clearable(fields.expiration_date, (text) => instant(text, 'expiration_date')),
     expired_url: textOf(expired),
+    click_limit: orNull(fields.click_limit),
     rules: rules?.text,
     forward_query: orNull(fields.forward_query),
     forward_path: flag(fields.forward_path),
@@ -144,6 +146,8 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   before_start_url: provided.before_start_url ?? null,
   expires_at: provided.expires_at ?? null,
   expired_url: provided.expired_url ?? null,
+  click_limit: provided.click_limit ?? null,
+  clicks_spent: 0,
   rules: provided.rules ?? null,
   forward_query: provided.forward_query ?? null,
   forward_path: provided.forward_path ?? 0,
@@ -182,6 +186,7 @@ export const fieldsOf = (link: StoredLink) =>
     before_start_url: link.before_start_url && asUri(link.before_start_url),
     expiration_date: formatIsoOrNull(link.expires_at),
     expired_url: link.expired_url && asUri(link.expired_url),
+    click_limit: link.click_limit,
     rules: rulesOf(link.rules),
     forward_query: isQueryForwarding(link.forward_query) ? link.forward_query : null,
     forward_path: link.forward_path === 1,

@@ -1,13 +1,17 @@
 import { Refusal } from '../rules/errors.ts';
 import type { StoredLink } from '../storage/links.ts';
 
-type Ending = Pick<StoredLink, 'on_paper' | 'disabled' | 'start_at' | 'expires_at' | 'host' | 'suffix'>;
+type Ending = Pick<
+  StoredLink,
+  'on_paper' | 'disabled' | 'start_at' | 'expires_at' | 'click_limit' | 'host' | 'suffix'
+>;
 
-/** Whether a change ends a link, now or at an instant that it didn't have, or lets it start later. */
+/** Whether a change ends a link, now, at an instant that it didn't have or after fewer clicks, or lets it start later. */
 export const endsBy = (before: Ending, after: Ending): boolean =>
   (after.disabled === 1 && before.disabled === 0) ||
   (after.start_at !== null && after.start_at !== before.start_at) ||
-  (after.expires_at !== null && after.expires_at !== before.expires_at);
+  (after.expires_at !== null && after.expires_at !== before.expires_at) ||
+  (after.click_limit !== null && after.click_limit < (before.click_limit ?? Number.POSITIVE_INFINITY));
 
 /** Refuses to end links that are in print, unless the caller has confirmed it. */
 export function requireConfirmation(links: readonly Ending[], isConfirmed: boolean): void {

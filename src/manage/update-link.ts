@@ -3,7 +3,7 @@ import { notFound } from '../rules/errors.ts';
 import { recordChange } from '../storage/changes.ts';
 import { NotUnique } from '../storage/database.ts';
 import { tagsOf } from '../storage/link-tags.ts';
-import { findLink, lockLink, searchText, updateLink as store } from '../storage/links.ts';
+import { findLink, isSpent, lockLink, searchText, updateLink as store } from '../storage/links.ts';
 import { finishScheduled, type ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { StoredTag } from '../storage/tags.ts';
@@ -58,7 +58,10 @@ export async function updateLink(
     // An instant that is sent again is not an expiry anew.
     const { expires_at = before.expires_at } = columns;
     const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
-    const after = { ...before, ...columns, ...expiry };
+    // A limit counts the clicks that there are when it is set.
+    const isLimited = before.click_limit === null && columns.click_limit;
+    const spent = isLimited ? { clicks_spent: before.clicks ?? 0 } : {};
+    const after = { ...before, ...columns, ...expiry, ...spent };
     refuseEqualColours(after, update);
     if (update.start_date || update.expiration_date) refuseEndBeforeStart(after, update);
     if (endsBy(before, after)) requireConfirmation([before], isConfirmed);
@@ -68,6 +71,7 @@ export async function updateLink(
     await store(queries, caller.organizationId, id, {
       ...columns,
       ...expiry,
+      ...spent,
       search_text: searchText(after),
       updated_at,
     });
@@ -83,6 +87,8 @@ export async function updateLink(
     });
     await recordChange(queries, before, now);
     await enqueueLinkEvent(queries, 'link.updated', after, occasionOf(context, now));
+    if (isSpent(after) && !isSpent(before))
+      await enqueueLinkEvent(queries, 'link.expired', after, occasionOf(context, now));
     return updated;
   };
   const updated = await context.database.write(change).catch(async (cause) => {

@@ -131,6 +131,7 @@ const linkDrawn = (): Drawn => ({
     expiresAt: maybe(6, instant),
     beforeStartUrl: maybe(2, () => 'https://soon.example/'),
     expiredUrl: maybe(2, () => 'https://over.example/'),
+    clickLimit: maybe(6, () => pick(['open', 'open', 'spent'] as const)),
     botProtection: draw(4) === 0,
     ogTitle: maybe(4, () => 'title'),
     passwordHash: maybe(5, () => 'hash'),
@@ -219,6 +220,7 @@ function expected({ rules, options }: Drawn, visitor: Person, now: number): stri
   if (options.disabled) return 'expired';
   if (options.startsAt && now < options.startsAt) return `not_started ${options.beforeStartUrl ?? ''}`.trim();
   if (options.expiresAt && now >= options.expiresAt) return `expired ${options.expiredUrl ?? ''}`.trim();
+  if (options.clickLimit === 'spent') return `expired ${options.expiredUrl ?? ''}`.trim();
   if (visitor.agent === 'preview' && (options.ogTitle || options.botProtection)) return 'preview';
   if (visitor.agent === 'bot' && options.botProtection) return 'refused';
   if (options.passwordHash && !visitor.knows) return 'ask_password';

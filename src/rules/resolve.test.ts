@@ -187,6 +187,8 @@ describe('for every link and every visitor', () => {
       to: ways.beforeStartUrl,
     });
     expect(found({ ...expired, ...secret })).toEqual({ kind: 'expired', to: ways.expiredUrl });
+    expect(found({ clickLimit: 'spent', ...secret })).toEqual({ kind: 'expired', to: ways.expiredUrl });
+    expect(found({ clickLimit: 'open', ...secret }).kind).toBe('ask_password');
     expect(found({ ...expired, ...disabled })).toEqual({ kind: 'expired', to: null });
     expect(found(secret).kind).toBe('ask_password');
   });

@@ -24,6 +24,8 @@ export interface LinkOptions {
   /** Where visitors are led before the start and after the expiry, instead of to a page. */
   readonly beforeStartUrl: string | null;
   readonly expiredUrl: string | null;
+  /** Whether it has clicks left; null where it has no limit of them. */
+  readonly clickLimit: 'open' | 'spent' | null;
   readonly rules: LinkRules | null;
   /** Null is `none`. */
   readonly forwardQuery: QueryForwarding | null;
@@ -42,7 +44,7 @@ export type { AgentKind, Device, Visitor };
 export type Outcome =
   /** Before its start. Without an address in `to`, visitors see when it starts. */
   | { readonly kind: 'not_started'; readonly startsAt: number; readonly to: string | null }
-  /** Past its expiry, or disabled. Without an address in `to`, visitors see that it has ended. */
+  /** Past its expiry, without a click left, or disabled. Without an address in `to`, visitors see that it has ended. */
   | { readonly kind: 'expired'; readonly to: string | null }
   | { readonly kind: 'refused' }
   | { readonly kind: 'preview' }
@@ -62,6 +64,7 @@ export const noOptions: LinkOptions = {
   expiresAt: null,
   beforeStartUrl: null,
   expiredUrl: null,
+  clickLimit: null,
   rules: null,
   forwardQuery: null,
   forwardPath: false,
@@ -72,7 +75,7 @@ export const noOptions: LinkOptions = {
   hasUnsafeUrl: false,
 };
 
-const expired: Outcome = { kind: 'expired', to: null };
+const disabled: Outcome = { kind: 'expired', to: null };
 const refused: Outcome = { kind: 'refused' };
 const preview: Outcome = { kind: 'preview' };
 const askPassword: Outcome = { kind: 'ask_password' };
@@ -93,7 +96,7 @@ export const withForwarding = (link: LinkForVisitor, forwardQuery: QueryForwardi
 
 export type Step =
   | {
-      readonly check: 'enabled' | 'started' | 'not_ended' | 'no_bot' | 'password' | 'captcha';
+      readonly check: 'enabled' | 'started' | 'not_ended' | 'clicks_left' | 'no_bot' | 'password' | 'captcha';
       readonly passed: boolean;
     }
   | RuleStep;
@@ -129,6 +132,12 @@ export function resolve(
 export const plainRedirect = ({ destinationUrl }: LinkForVisitor): Outcome =>
   redirectTo(destinationUrl, 'default');
 
+/** A link that came to its end, by its date or by its clicks. */
+export const ended = (options: LinkOptions | null): Extract<Outcome, { kind: 'expired' }> => ({
+  kind: 'expired',
+  to: options?.expiredUrl ?? null,
+});
+
 /** What comes before any destination; null where nothing stops the visitor. */
 function stoppedBy(
   options: LinkOptions,
@@ -138,13 +147,18 @@ function stoppedBy(
 ): Outcome | null {
   const { startsAt, expiresAt } = options;
   onStep?.({ check: 'enabled', passed: !options.disabled });
-  if (options.disabled) return expired;
+  if (options.disabled) return disabled;
   const isEarly = startsAt !== null && now < startsAt;
   onStep?.({ check: 'started', passed: !isEarly });
   if (isEarly) return { kind: 'not_started', startsAt, to: options.beforeStartUrl };
   const isOver = expiresAt !== null && now >= expiresAt;
   onStep?.({ check: 'not_ended', passed: !isOver });
-  if (isOver) return options.expiredUrl === null ? expired : { kind: 'expired', to: options.expiredUrl };
+  if (isOver) return ended(options);
+  if (options.clickLimit !== null) {
+    const hasLeft = options.clickLimit === 'open';
+    onStep?.({ check: 'clicks_left', passed: hasLeft });
+    if (!hasLeft) return ended(options);
+  }
   if (options.botProtection || hasPreview(options)) {
     const agent = visitor.agent();
     onStep?.({ check: 'no_bot', passed: agent === 'person' || (agent === 'bot' && !options.botProtection) });

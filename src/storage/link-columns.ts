@@ -22,6 +22,10 @@ const columns = {
   /** Where visitors are led before it starts, and after it has expired. */
   before_start_url: 'text null',
   expired_url: 'text null',
+  /** So many clicks, then it has ended; null: any number. */
+  click_limit: 'integer null',
+  /** Clicks that count towards the limit: those that there were when it was set, and those that were taken since. */
+  clicks_spent: 'integer default',
   /** `RuleFields` as JSON; null where there are none. */
   rules: 'text null',
   /** A `QueryForwarding`; null is FORWARD_QUERY. */

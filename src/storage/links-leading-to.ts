@@ -13,8 +13,8 @@ export interface WantedLink {
 }
 
 /**
- * For each of these the organization's oldest link that leads there now: that is not disabled, has started, has not expired, and
- * has no rules that lead elsewhere.
+ * For each of these the organization's oldest link that leads there now: that is not disabled, has started, has not expired, has
+ * clicks left, and has no rules that lead elsewhere.
  * Null where there is none.
  */
 export async function linksLeadingTo(
@@ -38,6 +38,7 @@ export async function linksLeadingTo(
         and domain_id = sent.domain and destination_url = sent.destination
         and (sent.chosen is null or suffix = sent.chosen)
         and disabled = 0 and rules is null and (start_at is null or start_at <= ${now}) and (expires_at is null or expires_at > ${now})
+        and (click_limit is null or clicks_spent < click_limit)
       order by links.id limit 1
     ) as id from ${sent} as sent`.execute(queries);
   const ids = new Map(found.rows.map(({ place, id }) => [place, id]));

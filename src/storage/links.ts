@@ -176,6 +176,7 @@ function optionsOf(row: VisitorRow): LinkOptions | null {
     expiresAt: row.expires_at,
     beforeStartUrl: row.before_start_url && locationOf(row.before_start_url),
     expiredUrl: row.expired_url && locationOf(row.expired_url),
+    clickLimit: row.click_limit === null ? null : isSpent(row) ? 'spent' : 'open',
     rules,
     forwardQuery: isQueryForwarding(row.forward_query) ? row.forward_query : null,
     forwardPath: row.forward_path === 1,
@@ -187,6 +188,12 @@ function optionsOf(row: VisitorRow): LinkOptions | null {
   };
   return Object.values(options).every((value) => value === null || value === false) ? null : options;
 }
+
+export const isSpent = ({
+  click_limit,
+  clicks_spent,
+}: Pick<StoredLink, 'click_limit' | 'clicks_spent'>): boolean =>
+  click_limit !== null && clicks_spent >= click_limit;
 
 /** Null for the usual one too: such a link needs no options. */
 const redirectStatusOf = (stored: number | null): RedirectStatus | null =>
@@ -205,6 +212,8 @@ const visitorColumns = [
   'expires_at',
   'before_start_url',
   'expired_url',
+  'click_limit',
+  'clicks_spent',
   'rules',
   'forward_query',
   'forward_path',

@@ -52,6 +52,7 @@ import { linksByChunk } from './migrations/045-links-by-chunk.ts';
 import { forwardingLinks } from './migrations/046-forwarding-links.ts';
 import { termsCounted } from './migrations/047-terms-counted.ts';
 import { scheduledChanges } from './migrations/048-scheduled-changes.ts';
+import { clickLimit } from './migrations/049-click-limit.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -103,6 +104,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   forwardingLinks,
   termsCounted,
   scheduledChanges,
+  clickLimit,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

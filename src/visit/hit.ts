@@ -1,4 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
+import type { Witness } from '../rules/fetch-witness.ts';
 import type { LedBy } from '../rules/link-rules.ts';
 import type { LinkForVisitor, Outcome } from '../rules/resolve.ts';
 import type { Visit } from './visit.ts';
@@ -16,7 +17,7 @@ export function hitOf(
   link: Pick<LinkForVisitor, 'id' | 'organizationId'>,
   outcome: Outcome,
   at: number,
-  { believesProxies, knowsScheme }: HitTrust,
+  trust: HitTrust,
 ): RawHit {
   return {
     linkId: link.id,
@@ -32,12 +33,16 @@ export function hitOf(
     referer: visit.referer,
     query: visit.search,
     purpose: visit.purpose,
-    witness: knowsScheme || visit.witness !== 'no_browser_headers' ? visit.witness : 'none',
+    witness: believedWitness(visit, trust),
     doNotTrack: visit.doNotTrack,
     ledBy: outcome.kind === 'redirect' && outcome.by !== null ? ledByText(outcome.by) : '',
-    countryHint: believesProxies ? countryCode(visit.countryHint) : '',
+    countryHint: trust.believesProxies ? countryCode(visit.countryHint) : '',
   };
 }
+
+/** What headers say against a browser, as far as that is told. */
+export const believedWitness = ({ witness }: Visit, { knowsScheme }: HitTrust): Witness =>
+  knowsScheme || witness !== 'no_browser_headers' ? witness : 'none';
 
 const ledByText = ({ rule, variant }: LedBy): string => (variant === null ? rule : `${rule}/${variant}`);
 

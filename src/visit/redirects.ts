@@ -7,6 +7,7 @@ import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
 import { expiredPage, notFoundPage, notStartedPage, type Page, refusedPage, slowDownPage } from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
+import { spendsClick } from './spends-click.ts';
 import type { Visit } from './visit.ts';
 import { type VisitorMeans, VisitorOf } from './visitor.ts';
 
@@ -24,7 +25,7 @@ export type VisitAnswer =
   | { readonly kind: 'page'; readonly page: Page; readonly stored: Stored }
   /** The link has to be looked up first: answer again once that is done. */
   | { readonly kind: 'wait'; readonly until: Promise<unknown> }
-  /** It takes what only the app server has: gates, the body of a form, answers beyond ASCII, the words of the API. */
+  /** It takes what only the app server has: gates, limits of clicks, the body of a form, answers beyond ASCII, the words of the API. */
   | { readonly kind: 'app_server'; readonly found: FoundLink | null };
 
 /** A link, and what follows its suffix in the path that was visited: with its slash, or empty. */
@@ -91,6 +92,8 @@ export class Redirects {
     const outcome = visitor === null ? plainRedirect(link) : resolve(link, visitor, now);
     switch (outcome.kind) {
       case 'redirect':
+        if (this.spendsClick(visit, link)) return { kind: 'app_server', found };
+        return this.complete(visit, link, outcome, now);
       case 'not_started':
       case 'expired':
       case 'refused':
@@ -136,6 +139,11 @@ export class Redirects {
 
   visitor(visit: Visit, pathBehind: string, hasPass?: () => boolean, hasSolved?: boolean): VisitorOf {
     return new VisitorOf(visit, this.#parts.visitors, pathBehind, hasPass, hasSolved);
+  }
+
+  /** Whether to lead this visit on takes one of the link's clicks. */
+  spendsClick(visit: Visit, link: LinkForVisitor): boolean {
+    return spendsClick(visit, link, this.#parts.trust);
   }
 
   /** The answer to a decision, with its hit recorded. */

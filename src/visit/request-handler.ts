@@ -1,7 +1,8 @@
 import { Refusal } from '../rules/errors.ts';
-import { isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
+import { ended, isGated, type LinkForVisitor, type Outcome, resolve } from '../rules/resolve.ts';
 import { carriedReferer, readForm } from './form.ts';
 import type { CaptchaGate } from './gates/captcha.ts';
+import type { ClickLimitGate } from './gates/click-limit.ts';
 import type { PasswordGate } from './gates/password.ts';
 import * as pages from './pages.ts';
 import type { FoundLink, Redirects, VisitAnswer } from './redirects.ts';
@@ -13,13 +14,16 @@ interface RequestHandlerParts {
   readonly redirects: Redirects;
   readonly password: PasswordGate;
   readonly captcha: CaptchaGate;
+  readonly clickLimit: ClickLimitGate;
   readonly now: () => number;
   /** The public address of the link that is visited, for its preview card. */
   readonly publicUrl: (visit: Visit) => string;
   readonly onFault: (cause: unknown) => void;
 }
 
-/** Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas and preview cards. */
+type Redirect = Extract<Outcome, { kind: 'redirect' }>;
+
+/** Answers visits on the app server. It adds what the fast path leaves to it: passwords, captchas, limits of clicks and preview cards. */
 export class RequestHandler {
   readonly #parts: RequestHandlerParts;
 
@@ -97,8 +101,27 @@ export class RequestHandler {
         return this.#askCaptcha(visit, link);
       case 'preview':
         return this.#page(visit, link, outcome, pages.previewPage(visit.host, publicUrl(visit), link));
-      default:
-        return this.#respond(visit, redirects.complete(visit, link, outcome, now(), cookie));
+      case 'redirect':
+        if (redirects.spendsClick(visit, link)) return this.#spendClick(visit, link, outcome, cookie);
+    }
+    return this.#respond(visit, redirects.complete(visit, link, outcome, now(), cookie));
+  }
+
+  /** Others may have taken the last click since the link was looked up. */
+  async #spendClick(
+    visit: RequestVisit,
+    link: LinkForVisitor,
+    outcome: Redirect,
+    cookie: string | null,
+  ): Promise<Response> {
+    const { redirects, clickLimit, now, onFault } = this.#parts;
+    try {
+      const isAdmitted = await clickLimit.admits(visit, link.id);
+      const found = isAdmitted ? outcome : ended(link.options);
+      return await this.#respond(visit, redirects.complete(visit, link, found, now(), cookie));
+    } catch (cause) {
+      onFault(cause);
+      return pageResponse(pages.unavailablePage(visit.host));
     }
   }
 

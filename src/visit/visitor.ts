@@ -8,8 +8,8 @@ import { agentKind, deviceOf } from '../rules/visitor-kind.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Visit } from './visit.ts';
 
-/** Links that are guarded, or have a preview, ask this of every visit: a lookup instead of some microseconds of parsing. */
-const classOf = memoize(4_096, classOfAgent);
+/** Links that are guarded, or have a preview or a limit of clicks, ask this of every visit: a lookup instead of some microseconds of parsing. */
+export const classOf = memoize(4_096, classOfAgent);
 /** The same for links with rules. */
 const traitsOf = memoize(4_096, readAgent);
 const hostOf = memoize(4_096, referrerHost);

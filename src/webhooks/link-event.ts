@@ -21,6 +21,7 @@ export const linkEventBody = (event: LinkEvent, link: StoredLink, site: Site, at
     on_paper: link.on_paper === 1,
     start_date: link.start_at === null ? null : formatIso(link.start_at),
     expiration_date: link.expires_at === null ? null : formatIso(link.expires_at),
+    click_limit: link.click_limit,
     occurred_at: formatIso(at),
   },
 });

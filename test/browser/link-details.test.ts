@@ -44,6 +44,10 @@ describe('the page of a link', () => {
       await field(page, 'Expiration').fill('2031-07-01T12:30');
       await page.getByText('It expires on 1 Jul 2031, 12:30').waitFor();
       expect(await page.getByText('Times are those of Europe/Berlin.').first().isVisible()).toBe(true);
+      await field(page, 'Click limit').fill('many');
+      expect(await describedBy(field(page, 'Click limit'))).toContain('whole number');
+      await field(page, 'Click limit').fill('1,000');
+      await page.getByText('1,000 of 1,000 clicks are left').waitFor();
       await page.getByRole('link', { name: 'Webhook' }).click();
       await field(page, 'Webhook address').fill('http://127.0.0.1:9/hook');
       await page.getByRole('button', { name: 'Generate a key' }).click();
@@ -67,6 +71,7 @@ describe('the page of a link', () => {
         captcha: true,
         has_password: true,
         expiration_date: '2031-07-01T10:30:00.000Z',
+        click_limit: 1_000,
         webhook_url: 'http://127.0.0.1:9/hook',
         webhook_auth_key: expect.stringMatching(/^whsec_[\w+/]{32}$/),
         webhook_events: ['link.updated'],
@@ -93,6 +98,7 @@ describe('the page of a link', () => {
         og_image: 'https://pictures.invalid/one.png',
         password: 'open sesame',
         expiration_date: '2031-07-01T10:30:07.123Z',
+        click_limit: 500,
         webhook_url: 'http://127.0.0.1:9/hook',
         webhook_auth_key: 'a key',
       });
@@ -103,6 +109,7 @@ describe('the page of a link', () => {
         'Card title',
         'Card description',
         'Card picture',
+        'Click limit',
       ])
         await field(page, label).fill('');
       await page.getByRole('button', { name: 'Remove password' }).click();
@@ -121,6 +128,7 @@ describe('the page of a link', () => {
         og_image: null,
         has_password: false,
         expiration_date: null,
+        click_limit: null,
         webhook_url: null,
         webhook_auth_key: null,
       });

@@ -42,7 +42,7 @@ export const VisitToExplain = z.strictObject({
 });
 
 const check = z.object({
-  check: z.enum(['enabled', 'started', 'not_ended', 'no_bot', 'password', 'captcha']),
+  check: z.enum(['enabled', 'started', 'not_ended', 'clicks_left', 'no_bot', 'password', 'captcha']),
   passed: z.boolean(),
 });
 

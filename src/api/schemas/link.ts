@@ -9,6 +9,8 @@ import { nextField, pageParameters } from './page.ts';
 import { isoInstant, queryFlag, queryNumber, stamp, tagId, text } from './parts.ts';
 import { Tag } from './tag.ts';
 
+const maxClickLimit = 1_000_000_000;
+
 const clearable = '`null` or `""` clears it.';
 
 export const Link = z
@@ -40,6 +42,11 @@ export const Link = z
     before_start_url: z.string().nullable(),
     expiration_date: isoInstant.nullable(),
     expired_url: z.string().nullable(),
+    click_limit: z.int().nullable().meta({ description: 'After so many clicks it has ended.' }),
+    clicks_left: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of `click_limit`. Null: there is none.', examples: [412] }),
     forward_query: z
       .enum(queryForwardings)
       .nullable()
@@ -120,7 +127,16 @@ const settings = {
   expiration_date: date('From when on it has ended.'),
   expired_url: address()
     .nullish()
-    .meta({ description: 'Where visitors are led from `expiration_date` on. Default: a page that says so.' }),
+    .meta({ description: 'Where visitors are led once it has ended. Default: a page that says so.' }),
+  click_limit: z
+    .union([z.int().min(1).max(maxClickLimit), z.literal('')], {
+      error: 'Send a whole number from 1 to 1,000,000,000, or null for no limit.',
+    })
+    .nullish()
+    .meta({
+      description: `After so many clicks it has ended: those that it has when a limit is set, and those that come. Previews, bots and other visits that are no clicks take none. ${clearable}`,
+      examples: [500],
+    }),
   rules: linkRules,
   forward_query: z
     .union([z.enum(queryForwardings), z.literal('')], {
@@ -288,6 +304,6 @@ export const LinkCreationQuery = z.object({
     .optional()
     .meta({
       description:
-        "return: where a link of the organization leads to this destination already, on this domain (and under this suffix, if one is sent), it is the answer, with 200, and nothing is made or changed. Not one that is disabled, hasn't started, has expired or has rules.",
+        "return: where a link of the organization leads to this destination already, on this domain (and under this suffix, if one is sent), it is the answer, with 200, and nothing is made or changed. Not one that is disabled, hasn't started, has ended or has rules.",
     }),
 });

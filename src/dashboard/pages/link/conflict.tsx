@@ -2,7 +2,7 @@ import type { Link } from '../../api-types.ts';
 import { setTo } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { instant, since } from '../../words.ts';
+import { instant, number, since } from '../../words.ts';
 import { differences, type FieldName, type Fields, fieldsOf, labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
 import { rulesInWords } from './rules/sentences.ts';
@@ -89,6 +89,7 @@ function said(fields: Fields, name: Exclude<FieldName, 'password'>): string {
   if (name === 'webhook_events') return text(fields.webhook_events.join(', '));
   if (name === 'webhook_auth_key') return fields.webhook_auth_key === '' ? 'none' : 'another key';
   if (name === 'expiration_date' || name === 'start_date') return dateInWords(name, fields[name]);
+  if (name === 'click_limit') return fields[name] === null ? 'none' : number(fields[name]);
   const value = fields[name];
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : text(value);
 }

@@ -1,5 +1,6 @@
 import { Switch, TextArea, TextField } from '../../parts/field.tsx';
 import { CardLooks } from './card-looks.tsx';
+import { ClickLimitField } from './click-limit-field.tsx';
 import { DateField } from './date-field.tsx';
 import { DestinationSection } from './destination-section.tsx';
 import type { LinkForm } from './form.ts';
@@ -39,6 +40,7 @@ function AccessSection({ form }: { form: LinkForm }) {
       <DateField form={form} name="start_date" />
       <TextField {...form.url('before_start_url')} placeholder="A page that says when it starts" />
       <DateField form={form} name="expiration_date" />
+      <ClickLimitField form={form} />
       <TextField {...form.url('expired_url')} placeholder="A page that says that it has ended" />
       <Switch
         {...form.flag('bot_protection')}

@@ -22,6 +22,7 @@ export interface Fields {
   readonly before_start_url: string;
   /** ISO 8601, UTC. */
   readonly expiration_date: string | null;
+  readonly click_limit: number | null;
   readonly expired_url: string;
   readonly bot_protection: boolean;
   readonly captcha: boolean;
@@ -57,7 +58,8 @@ export const labels: Readonly<Record<FieldName, string>> = {
   start_date: 'Start',
   before_start_url: 'Destination before the start',
   expiration_date: 'Expiration',
-  expired_url: 'Destination after the expiration',
+  click_limit: 'Click limit',
+  expired_url: 'Destination after the end',
   bot_protection: 'Bot protection',
   captcha: 'Captcha',
   disabled: 'Disabled',
@@ -99,6 +101,7 @@ export const fieldsOf = (link: Link): Fields => ({
   start_date: link.start_date,
   before_start_url: link.before_start_url ?? '',
   expiration_date: link.expiration_date,
+  click_limit: link.click_limit,
   expired_url: link.expired_url ?? '',
   bot_protection: link.bot_protection,
   captcha: link.captcha,

@@ -65,6 +65,7 @@ export function LinkAbout({ link }: { link: Link }) {
         <span title={instant(link.created_at)}>Created {day(link.created_at)}</span>
         {link.start_date && !hasPassed(link.start_date) && <span class="chip">Not started</span>}
         {hasPassed(link.expiration_date) && <span class="chip bad">Expired</span>}
+        {link.clicks_left === 0 && <span class="chip bad">No clicks left</span>}
         {link.disabled && <StateChip word="Disabled" look="bad" icon="stop" />}
         {link.on_paper && <StateChip word="On paper" look="" icon="paper" />}
         {link.archived && <StateChip word="Archived" look="" icon="archive" />}

@@ -46,7 +46,7 @@ export function Webhook({ form }: { form: LinkForm }) {
 const events: readonly { readonly event: WebhookEvent; readonly name: string; readonly about: string }[] = [
   { event: 'click', name: 'Clicks', about: 'A person was redirected.' },
   { event: 'link.updated', name: 'Changes', about: 'Somebody changed the link.' },
-  { event: 'link.expired', name: 'Expiry', about: 'The link has expired.' },
+  { event: 'link.expired', name: 'Expiry', about: 'The link has come to its end.' },
   { event: 'link.deleted', name: 'Deletion', about: 'The link was deleted.' },
 ];
 

@@ -123,9 +123,8 @@ interface Mark {
 }
 
 function marksOf(link: Link): readonly Mark[] {
-  const { has_password, start_date, expiration_date, captcha, bot_protection, disabled, archived, on_paper } =
-    link;
-  const { rules } = link;
+  const { has_password, start_date, expiration_date, click_limit, clicks_left } = link;
+  const { rules, captcha, bot_protection, disabled, archived, on_paper } = link;
   const marks: readonly (Mark | false)[] = [
     disabled && {
       icon: 'stop',
@@ -145,6 +144,13 @@ function marksOf(link: Link): readonly Mark[] {
       why: `It led to its destination until ${instant(expiration_date)}.`,
       isWarning: true,
     },
+    click_limit !== null &&
+      clicks_left === 0 && {
+        icon: 'stop',
+        word: 'No clicks left',
+        why: `It led to its destination for ${counted(click_limit, 'click')}.`,
+        isWarning: true,
+      },
     on_paper && {
       icon: 'paper',
       word: 'On paper',

@@ -1,0 +1,103 @@
+import { clickSource } from '../../rules/click-source.ts';
+import type { Visit } from '../visit.ts';
+
+interface ClickLimitParts {
+  /** Takes clicks that a link has left, and returns how many of those wanted. Rejected where the store gives no answer. */
+  readonly take: (linkId: number, wanted: number) => Promise<number>;
+  /** Milliseconds in which a browser's same request again is a repeat; 0 for never. */
+  readonly repeatWindow: number;
+  readonly now: () => number;
+}
+
+interface Waiting {
+  readonly resolve: (isAdmitted: boolean) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+interface Recent {
+  readonly at: number;
+  readonly isAdmitted: Promise<boolean>;
+}
+
+const maxRecent = 50_000;
+
+/**
+ * Lets as many clicks pass as a link has left. Each is taken from the store before it is answered; visits to a link that come
+ * meanwhile wait for each other, and then take theirs at once.
+ */
+export class ClickLimitGate {
+  readonly #parts: ClickLimitParts;
+  /** By link; a link is there while the store is asked. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  /** Clicks of the last moments, in their order. */
+  readonly #recent = new Map<bigint, Recent>();
+  readonly #seed = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+
+  constructor(parts: ClickLimitParts) {
+    this.#parts = parts;
+  }
+
+  /** A repeat of a click that passed here passes without taking another. */
+  admits(visit: Visit, linkId: number): Promise<boolean> {
+    const { repeatWindow, now } = this.#parts;
+    if (repeatWindow === 0 || clickSource(visit.search).source === 'qr') return this.#take(linkId);
+    const at = now();
+    this.#forgetUntil(at - repeatWindow);
+    const key = this.#keyOf(visit, linkId);
+    const before = this.#recent.get(key);
+    if (before) return before.isAdmitted;
+    const recent = { at, isAdmitted: this.#take(linkId) };
+    this.#recent.set(key, recent);
+    const forget = () => {
+      if (this.#recent.get(key) === recent) this.#recent.delete(key);
+    };
+    recent.isAdmitted.then((isAdmitted) => isAdmitted || forget(), forget);
+    return recent.isAdmitted;
+  }
+
+  /** What the ledger knows a repeat by. */
+  #keyOf(
+    { address, userAgent, acceptLanguage, clientHints, referer, search }: Visit,
+    linkId: number,
+  ): bigint {
+    const parts = [linkId, address, userAgent, acceptLanguage, clientHints, referer, search];
+    return Bun.hash.xxHash64(JSON.stringify(parts), this.#seed);
+  }
+
+  #forgetUntil(instant: number): void {
+    for (const [key, { at }] of this.#recent) {
+      if (at > instant && this.#recent.size < maxRecent) return;
+      this.#recent.delete(key);
+    }
+  }
+
+  #take(linkId: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const waiting = this.#waiting.get(linkId);
+      if (waiting) {
+        waiting.push({ resolve, reject });
+        return;
+      }
+      this.#waiting.set(linkId, []);
+      void this.#takeFor(linkId, [{ resolve, reject }]);
+    });
+  }
+
+  async #takeFor(linkId: number, first: readonly Waiting[]): Promise<void> {
+    for (let visits = first; visits.length > 0; ) {
+      await this.#answer(linkId, visits);
+      visits = this.#waiting.get(linkId) ?? [];
+      if (visits.length > 0) this.#waiting.set(linkId, []);
+    }
+    this.#waiting.delete(linkId);
+  }
+
+  async #answer(linkId: number, visits: readonly Waiting[]): Promise<void> {
+    try {
+      const taken = await this.#parts.take(linkId, visits.length);
+      for (const [index, { resolve }] of visits.entries()) resolve(index < taken);
+    } catch (cause) {
+      for (const { reject } of visits) reject(cause);
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { importLinks } from '../src/cli/import-links.ts';
+import { type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { targetOfEachTest } from './support/webhook-target.ts';
+
+let app: TestApp;
+let owner: Newcomer;
+const target = targetOfEachTest();
+
+const call = (method: string, path: string, body?: object) =>
+  app.call(method, `/api/v1${path}`, { key: owner.key, ...(body && { body }) });
+const create = async (body: object) => {
+  const made = await call('POST', '/link', { destination_url: 'https://example.com/there', ...body });
+  expect([made.status, made.text]).toEqual([201, made.text]);
+  return made.json;
+};
+const leftOf = async ({ id }: { id: number }) => (await call('GET', `/link/${id}`)).json.clicks_left;
+let visitors = 0;
+/** By another visitor each time, unless the headers say otherwise. */
+const visit = async ({ suffix }: { suffix: string }, headers = {}, init = {}, query = '') => {
+  const from = { 'x-forwarded-for': `198.51.${Math.floor(++visitors / 250)}.${visitors % 250}` };
+  const answer = await app.visit(`/${suffix}${query}`, { ...from, ...headers }, init);
+  return answer.headers.get('location') ?? answer.status;
+};
+const there = 'https://example.com/there';
+
+beforeAll(async () => {
+  app = await startApp({ env: { TRUSTED_PROXIES: '1', WEBHOOK_ALLOW: '127.0.0.1' } });
+  owner = await app.newcomer();
+});
+afterAll(async () => {
+  expect(app.faults).toEqual([]);
+  await app.stop();
+});
+
+test('as many clicks pass as the limit says, of visitors at once too, and the rest see that it has ended', async () => {
+  const link = await create({ click_limit: 20 });
+  expect([link.click_limit, link.clicks_left]).toEqual([20, 20]);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => visit(link)));
+  expect(answers.filter((answer) => answer === there)).toHaveLength(20);
+  expect(answers.filter((answer) => answer === 410)).toHaveLength(30);
+  expect(await leftOf(link)).toBe(0);
+  await app.app.clicks.settled();
+  const hits = (await call('GET', `/link/${link.id}/clicks?class=all&limit=100`)).json.clicks;
+  expect(hits.filter(({ outcome }: { outcome: string }) => outcome === 'expired')).toHaveLength(30);
+  expect((await call('GET', `/link/${link.id}`)).json).toMatchObject({ clicks: 20, click_limit: 20 });
+});
+
+test('what is no click spends none, and sees the end when it has come', async () => {
+  const link = await create({ click_limit: 1, expired_url: 'https://example.com/over', og_title: 'A card' });
+  const others: [object, object?][] = [
+    [{ 'user-agent': 'curl/8.5.0' }],
+    [{ 'user-agent': '' }],
+    [{ 'user-agent': 'facebookexternalhit/1.1' }],
+    [{ 'sec-purpose': 'prefetch' }],
+    [
+      {
+        'x-moz': 'prefetch',
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      },
+    ],
+    [{ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    [{}, { method: 'HEAD' }],
+  ];
+  // By both ways of reading a request.
+  for (const detour of [{}, { 'x-detour': '\xe9' }])
+    for (const [headers, init] of others) {
+      const answer = await visit(link, { ...headers, ...detour }, init);
+      expect(answer).toBe(
+        'user-agent' in headers && `${headers['user-agent']}`.startsWith('face') ? 200 : there,
+      );
+    }
+  expect(await leftOf(link)).toBe(1);
+  expect(await visit(link)).toBe(there);
+  expect(await leftOf(link)).toBe(0);
+  for (const [headers, init] of [[{}] as const, ...others])
+    expect(await visit(link, headers, init)).toBe('https://example.com/over');
+});
+
+test('a repeat spends none, a scan always does, and so does the same browser later', async () => {
+  const link = await create({ click_limit: 10 });
+  const same = { 'x-forwarded-for': '203.0.113.1' };
+  const double = await Promise.all([visit(link, same), visit(link, same), visit(link, same)]);
+  expect([...double, await visit(link, same)]).toEqual([there, there, there, there]);
+  expect(await leftOf(link)).toBe(9);
+  for (const other of [{ referer: 'https://example.com/a' }, { 'accept-language': 'de' }])
+    await visit(link, { ...same, ...other });
+  await visit(link, same, {}, '?a=1');
+  expect(await leftOf(link)).toBe(6);
+  for (let scan = 0; scan < 3; scan++) await visit(link, same, {}, '?qr');
+  expect(await leftOf(link)).toBe(3);
+  app.clock.now += 1_999;
+  await visit(link, same);
+  expect(await leftOf(link)).toBe(3);
+  app.clock.now += 1;
+  await visit(link, same);
+  expect(await leftOf(link)).toBe(2);
+});
+
+test('behind a password it is the redirect that spends, and once for a form that is sent twice', async () => {
+  const link = await create({ click_limit: 1, password: 'sesame' });
+  const formOf = (password: string) => ({ method: 'POST', body: new URLSearchParams({ password }) });
+  const form = formOf('sesame');
+  expect(await visit(link)).toBe(200);
+  expect(await visit(link, {}, formOf('wrong'))).toBe(401);
+  expect(await leftOf(link)).toBe(1);
+  const same = { 'x-forwarded-for': '203.0.113.2' };
+  expect(await Promise.all([visit(link, same, form), visit(link, same, form)])).toEqual([there, there]);
+  expect([await leftOf(link), await visit(link), await visit(link, {}, form)]).toEqual([0, 410, 410]);
+});
+
+test('a limit counts the clicks that there are; raised or cleared, the link leads on at once', async () => {
+  const link = await create({});
+  for (let click = 0; click < 3; click++) await visit(link);
+  await app.app.clicks.settled();
+  const limit = async (click_limit: unknown) => {
+    const { json } = await call('PATCH', `/link/${link.id}`, { click_limit });
+    return [json.click_limit, json.clicks_left];
+  };
+  expect(await limit(5)).toEqual([5, 2]);
+  expect([await visit(link), await visit(link), await visit(link)]).toEqual([there, there, 410]);
+  expect(await limit(6)).toEqual([6, 1]);
+  expect([await visit(link), await visit(link)]).toEqual([there, 410]);
+  expect(await limit(2)).toEqual([2, 0]);
+  expect(await limit('')).toEqual([null, null]);
+  expect([await visit(link), await visit(link)]).toEqual([there, there]);
+  await app.app.clicks.settled();
+  expect(await limit(8)).toEqual([8, 0]);
+  expect(await visit(link)).toBe(410);
+});
+
+test('an explanation says whether clicks are left', async () => {
+  const link = await create({ click_limit: 1, expired_url: 'https://example.com/over' });
+  const step = async () => {
+    const { json } = await call('POST', `/link/${link.id}/explain`, {});
+    return [
+      json.outcome,
+      json.to,
+      json.steps.find(({ check }: { check?: string }) => check === 'clicks_left'),
+    ];
+  };
+  expect(await step()).toEqual(['redirect', there, { check: 'clicks_left', passed: true }]);
+  await visit(link);
+  expect(await step()).toEqual([
+    'expired',
+    'https://example.com/over',
+    { check: 'clicks_left', passed: false },
+  ]);
+});
+
+test('its webhook is told of the end once: of the last click, and of a limit that is lowered', async () => {
+  const hook = target();
+  const events = ['link.expired'];
+  const link = await create({ click_limit: 3, webhook_url: hook.url, webhook_events: events });
+  await Promise.all(Array.from({ length: 9 }, () => visit(link)));
+  await hook.calls(1);
+  await call('PATCH', `/link/${link.id}`, { click_limit: 9 });
+  await call('PATCH', `/link/${link.id}`, { click_limit: 2 });
+  await hook.calls(2);
+  await call('PATCH', `/link/${link.id}`, { click_limit: 1 });
+  const { json } = await call('GET', `/link/${link.id}/webhook_deliveries`);
+  expect(json.webhook_deliveries).toHaveLength(2);
+});
+
+test('what is no limit is refused, and one that is in print is confirmed where it comes to end earlier', async () => {
+  for (const click_limit of [0, -1, 1.5, '5', 1_000_000_001, true, [5]]) {
+    const { status, json } = await call('POST', '/link', { destination_url: there, click_limit });
+    expect([status, json.error_code, json.field_key]).toEqual([400, 'FIELD_INVALID', 'click_limit']);
+  }
+  const named = await call('POST', '/link', { destination_url: there, maxVisits: 5 });
+  expect(named.json.error_string).toContain('"click_limit"');
+  const { id } = await create({ on_paper: true });
+  const change = async (click_limit: number | null, query = '') =>
+    (await call('PATCH', `/link/${id}${query}`, { click_limit })).status;
+  expect(await change(5)).toBe(409);
+  expect(await change(5, '?confirm=true')).toBe(200);
+  expect([await change(6), await change(6), await change(4), await change(null)]).toEqual([
+    200, 200, 409, 200,
+  ]);
+});
+
+test('what was spent goes through history, the bin and back; a copy through a file begins anew', async () => {
+  const link = await create({ suffix: 'limited', click_limit: 5 });
+  await visit(link);
+  await call('PATCH', `/link/${link.id}`, { click_limit: 7 });
+  const { history } = (await call('GET', `/link/${link.id}/history`)).json;
+  expect(history[0].changes).toMatchObject([{ field: 'click_limit', from: 5, to: 7 }]);
+  await call('POST', `/link/${link.id}/history/restore`, { entry: 0 });
+  await call('DELETE', `/link/${link.id}`);
+  expect(await visit(link)).toBe(404);
+  await call('POST', '/link/restore', { ids: [link.id] });
+  expect((await call('GET', `/link/${link.id}`)).json).toMatchObject({ click_limit: 5, clicks_left: 4 });
+  const read = (await call('GET', `/link/${link.id}`)).json;
+  expect((await call('PATCH', `/link/${link.id}`, read)).json.clicks_left).toBe(4);
+  const csv = (await call('GET', `/link.csv?ids=${link.id}`)).text.replaceAll('limited', 'unspent');
+  const file = join(app.dataDir, 'limits.csv');
+  await Bun.write(file, csv);
+  const stranger = await app.newcomer();
+  expect(await importLinks.run(app.app.context, { email: stranger.email, file })).toBe('Made 1 link.\n');
+  const { links } = (await app.call('GET', '/api/v1/link', { key: stranger.key })).json;
+  expect(links).toMatchObject([{ click_limit: 5, clicks_left: 5 }]);
+  const { json } = await call('POST', '/link/bulk', {
+    links: [
+      { destination_url: there, click_limit: 2 },
+      { destination_url: there, click_limit: 'x' },
+    ],
+  });
+  expect(json.results[0].link.clicks_left).toBe(2);
+  expect(json.results[1].error.field_key).toBe('click_limit');
+});
+
+test('a link without clicks left is not found in place of a new one', async () => {
+  const body = { destination_url: 'https://example.com/found', click_limit: 1 };
+  const link = await create(body);
+  const found = async () => (await call('POST', '/link?if_exists=return', body)).json.id;
+  expect(await found()).toBe(link.id);
+  await visit({ suffix: link.suffix });
+  expect(await found()).not.toBe(link.id);
+});
