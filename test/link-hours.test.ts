@@ -48,6 +48,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     now: 0,
     from: turn === 0 ? null : { segment: 1, offset: turn },
     to: { segment: 1, offset: turn + 1 },
+    sweep: 0,
     hits: { columns: hitColumns.map(() => new Float64Array()), count: 0 },
     isByLink: false,
     order: null,

@@ -20,6 +20,7 @@ function batchOf(journal: string, visitors: readonly number[]): FoldBatch {
     now: 0,
     from: null,
     to: { segment: 1, offset: 1 },
+    sweep: 0,
     hits: { columns: hitColumns.map(() => none), count: 0 },
     isByLink: false,
     order: null,

@@ -34,6 +34,8 @@ export interface Overrides {
   readonly outageInterval?: number;
   /** How often corrections of clicks are searched for that are to go on, in milliseconds. */
   readonly correctionInterval?: number;
+  /** How often it is looked at whether words are to be deleted, in milliseconds. */
+  readonly sweepInterval?: number;
   /** The deadline for sending one mail, in milliseconds. */
   readonly mailDeadline?: number;
   /** How often what deleted organizations have left is cleared away, in milliseconds. */

@@ -1,3 +1,4 @@
+import { sweepWords } from '../ledger/sweep-words.ts';
 import { applyScheduled } from '../manage/apply-scheduled.ts';
 import { checkDueDomains } from '../manage/check-due-domains.ts';
 import { DeletedOrganizations } from '../manage/clear-organizations.ts';
@@ -19,6 +20,7 @@ const scheduledInterval = 250;
 const outageInterval = 10 * 60 * 1000;
 const domainInterval = 2_000;
 const correctionInterval = 1_000;
+const sweepInterval = 5_000;
 const clearingInterval = 2_000;
 
 /** Starts the jobs of the control plane that run at intervals. */
@@ -74,6 +76,11 @@ export function startScheduledJobs(
     () => continueCorrections(context, () => isStopped),
     overrides.correctionInterval ?? correctionInterval,
     (cause) => cause instanceof StoreAway || log.error('clicks not corrected', cause),
+  );
+  repeat(
+    () => sweepWords(context, () => isStopped),
+    overrides.sweepInterval ?? sweepInterval,
+    (cause) => cause instanceof StoreAway || log.error('words not swept', cause),
   );
   opened.defer(() => {
     isStopped = true;

@@ -43,7 +43,10 @@ const parts = enrichParts({
 const numberOf = (word: string): number =>
   word === '' ? 0 : 1 + Number(BigInt.asUintN(30, BigInt(Bun.hash(word))));
 const settle = (words: WordIds) =>
-  words.settle(async (missing) => new Map(missing.map((word) => [word, numberOf(word)])));
+  words.settle({
+    newestSweep: async () => 0,
+    wordIds: async (missing) => new Map(missing.map((word) => [word, numberOf(word)])),
+  });
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const iphone =

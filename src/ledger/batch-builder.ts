@@ -68,6 +68,7 @@ export class BatchBuilder {
       now,
       from,
       to,
+      sweep: words.sweep,
       hits: { columns: (isByLink ? byLink : columns).ledger, count: columns.count },
       isByLink,
       order: isByLink && byLink !== columns ? this.#order : null,

@@ -3,6 +3,7 @@ import { hourLength } from '../rules/utc-time.ts';
 import { moveCorrection, type StoredCorrection } from '../storage/click-corrections.ts';
 import type { Database } from '../storage/database.ts';
 import { dialectOf } from '../storage/dialect.ts';
+import { wantWordSweep } from '../storage/word-sweeps.ts';
 import { correctPart, hasLaterHits, nextPart } from './correct-hits.ts';
 import { type CorrectionScope, rollupClassesIn } from './correction-scope.ts';
 import { type Hours, totalOf } from './counts.ts';
@@ -74,6 +75,7 @@ export async function correctionStep(
         seen_id: done.seenId ?? correction.seen_id,
         ...placeAfter(done, scope, phase, now()),
       });
+      if (moved?.finished_at && scope.change === null) await wantWordSweep(queries);
       return moved ?? null;
     });
   try {

@@ -98,16 +98,25 @@ test('a visitor is known the second time, on the same day and of the same owner'
 
 test('words have the numbers that storage gives, and none is asked for twice', async () => {
   const asked: (readonly string[])[] = [];
-  const idsOf = async (words: readonly string[]) => {
-    asked.push(words);
-    return new Map(words.map((word) => [word, word.length * 100]));
+  const store = {
+    newestSweep: async () => 7,
+    wordIds: async (words: readonly string[]) => {
+      asked.push(words);
+      return new Map(words.map((word) => [word, word.length * 100]));
+    },
   };
   const words = new WordIds();
   const [one, three, none] = [words.indexOf('a'), words.indexOf('abc'), words.indexOf('')];
-  await words.settle(idsOf);
-  await words.settle(idsOf);
+  await words.settle(store);
+  await words.settle(store);
   expect([one, three, none].map((place) => words.idAt(place))).toEqual([100, 300, 0]);
   expect(asked).toEqual([['a', 'abc']]);
+  words.noteSweep(7);
+  expect(words.trim()).toBe(false);
+  // Some may have been deleted since: all are asked for again.
+  words.noteSweep(8);
+  expect(words.trim()).toBe(true);
+  expect([words.trim(), words.find('a')]).toEqual([false, -1]);
 });
 
 test('of very many visitors the latest are known, and none is taken for another', () => {

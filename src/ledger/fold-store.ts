@@ -39,6 +39,8 @@ export interface FoldBatch {
   /** Where the watermark stands; null where there is none yet. */
   readonly from: Position | null;
   readonly to: Position;
+  /** The newest sweep of words when the ids of its words were asked for, or an earlier one. */
+  readonly sweep: number;
   readonly hits: Hits;
   /** Whether they come link by link, those of a link as they came; or else all of them as they came. */
   readonly isByLink: boolean;
@@ -155,7 +157,9 @@ export interface FoldStore {
   finishJournal(journal: string, now: number): Promise<void>;
   /** Deletes watermarks of journals that were finished before this instant. */
   deleteFinishedBefore(at: number): Promise<void>;
-  /** The ids of these words, created where there are none yet. */
+  /** The number of the newest sweep of words that has begun (`sweep-words.ts`). */
+  newestSweep(): Promise<number>;
+  /** The ids of these words, created where there are none yet. A sweep that began before doesn't delete them. */
   wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** From how many hits on a batch is wanted link by link: only those can be packed. */
   readonly minByLink: number;

@@ -220,6 +220,7 @@ export class FoldWorker {
     await this.#serverClock.read();
     await this.#readHosts();
     await this.#forgetErased();
+    await this.#noteSweep();
     await this.#foldOwn();
     if (this.#checking.isDue && !this.#isStopping) {
       this.#checking.done();
@@ -386,6 +387,14 @@ export class FoldWorker {
         this.#merging.now();
       }
       this.#newestCorrection = newest;
+    } catch (cause) {
+      if (!(cause instanceof StoreAway)) throw cause;
+    }
+  }
+
+  async #noteSweep(): Promise<void> {
+    try {
+      this.#words.noteSweep(await this.#parts.store.newestSweep());
     } catch (cause) {
       if (!(cause instanceof StoreAway)) throw cause;
     }

@@ -188,7 +188,7 @@ export class JournalFold {
 
   async #fold(to: Position): Promise<void> {
     const { builder, hits, store, words, deliveriesOf } = this.#parts;
-    await this.#persist(() => words.settle((missing) => store.wordIds(missing)));
+    await this.#persist(() => words.settle(store));
     if (this.#isStopped) return;
     const from = this.#watermark;
     await this.#persist(() => this.#claims.claim(hits, from, this.#parts.now(), store));

@@ -1,5 +1,6 @@
 import { StoreAway } from '../rules/errors.ts';
 import { hasNoHistory, historySql, replicaMark } from '../storage/history.ts';
+import { shareWordsSql } from '../storage/word-sweeps.ts';
 import { asciiArray, bigintArray } from './binary-arrays.ts';
 import {
   type DeliveriesOf,
@@ -115,9 +116,11 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const sorted = [...words].sort();
-    await this.query('insert into words (word) select * from unnest($1::text[]) on conflict do nothing', [
-      sorted,
-    ]);
+    await this.query(
+      `insert into words (word, sweep) select word, sweep from unnest($1::text[]) as word, word_sweeps
+       on conflict (word) do update set sweep = excluded.sweep where words.sweep < excluded.sweep`,
+      [sorted],
+    );
     const rows = await this.query('select id, word from words where word = any($1::text[])', [sorted]);
     return new Map(rows.map((row) => [String(row.word), Number(row.id)]));
   }
@@ -167,6 +170,10 @@ export class PostgresFoldStore extends SqlFoldStore {
 
   override async mergeSome(now: number): Promise<boolean> {
     return this.#chunks.mergeSome(now);
+  }
+
+  protected override async holdOffSweeps(query: Query): Promise<void> {
+    await query(shareWordsSql);
   }
 
   /** The transaction has its number by now, by which a maker of chunks sees that it runs. */

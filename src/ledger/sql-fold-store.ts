@@ -1,5 +1,5 @@
 import type { Position } from '../journal/files.ts';
-import { dimensionCodes, rollupClasses } from '../rules/click-fields.ts';
+import { dimensionCodes, hitColumns, rollupClasses, wordFields } from '../rules/click-fields.ts';
 import { StoreAway } from '../rules/errors.ts';
 import { leastMigrationKey } from '../storage/least-migration.ts';
 import { newestMigration } from '../storage/migrate.ts';
@@ -20,6 +20,7 @@ import {
   linkHourColumns,
   type NewVisitors,
   rollupColumns,
+  StoreChanged,
 } from './fold-store.ts';
 import { hitIdOf } from './hit-ids.ts';
 import { tidyCounts } from './hour-counts.ts';
@@ -131,6 +132,13 @@ export abstract class SqlFoldStore implements FoldStore {
   ): Promise<readonly Row[]>;
   protected abstract setCounts(query: Query, hours: readonly TidiedHour[]): Promise<void>;
 
+  /** Until the transaction ends no sweep of words begins. SQLite has one writer, which is this one then. */
+  protected async holdOffSweeps(_query: Query): Promise<void> {}
+
+  async newestSweep(): Promise<number> {
+    return newestSweep(this.query);
+  }
+
   abstract wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>>;
   abstract readonly minByLink: number;
   abstract batchLength(): number;
@@ -230,7 +238,9 @@ export abstract class SqlFoldStore implements FoldStore {
   /** Locks are taken in the order of the keys, on every node: two that fold at once wait, and don't deadlock. */
   async fold(batch: FoldBatch, deliveriesOf: DeliveriesOf): Promise<void> {
     await this.transaction(async (query) => {
+      await this.holdOffSweeps(query);
       await moveWatermark(query, batch);
+      if ((await newestSweep(query)) !== batch.sweep) await this.#keepWords(query, batch);
       const links = await this.#linksWithHooks(query, batch);
       const ids = await this.appendHits(query, batch, links.size > 0);
       const visitors = await this.insertVisitors(query, batch.visitors);
@@ -278,6 +288,16 @@ export abstract class SqlFoldStore implements FoldStore {
     return false;
   }
 
+  /** A sweep has begun since the words of this batch were asked for, and may have deleted some of them. */
+  async #keepWords(query: Query, batch: FoldBatch): Promise<void> {
+    const ids = wordsOf(batch);
+    const kept = await query(
+      `update words set sweep = (select sweep from word_sweeps) where id in ${this.listed} returning id`,
+      [JSON.stringify([...ids])],
+    );
+    if (kept.length !== ids.size) throw new StoreChanged('words have been deleted');
+  }
+
   async #addRows(query: Query, total: Total, rows: Float64Array): Promise<void> {
     const width = totals[total].columns;
     await this.add(query, total, columnsOf(rows, width), rows.length / width);
@@ -310,6 +330,21 @@ export abstract class SqlFoldStore implements FoldStore {
       }),
     );
   }
+}
+
+async function newestSweep(query: Query): Promise<number> {
+  const [row] = await query('select sweep from word_sweeps');
+  return Number(row?.sweep ?? 0);
+}
+
+function wordsOf({ hits: { columns, count } }: FoldBatch): Set<number> {
+  const ids = new Set<number>();
+  for (const field of wordFields) {
+    const column = columns[hitColumns.indexOf(field)];
+    for (let row = 0; row < count; row++) ids.add(column?.[row] ?? 0);
+  }
+  ids.delete(0);
+  return ids;
 }
 
 async function moveWatermark(query: Query, { journal, from, to }: FoldBatch): Promise<void> {

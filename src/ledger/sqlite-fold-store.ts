@@ -103,7 +103,10 @@ export class SqliteFoldStore extends SqlFoldStore {
   }
 
   async wordIds(words: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const insert = this.#statement('insert into words (word) values (?) on conflict do nothing');
+    const insert = this.#statement(
+      `insert into words (word, sweep) values (?, (select sweep from word_sweeps))
+       on conflict do update set sweep = excluded.sweep where sweep <> excluded.sweep`,
+    );
     const select = this.#statement('select id from words where word = ?');
     return this.transaction(async () => {
       const ids = new Map<string, number>();

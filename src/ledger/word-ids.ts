@@ -1,5 +1,4 @@
-/** Gives the ids that words have in storage. */
-type FindWordIds = (words: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+import type { FoldStore } from './fold-store.ts';
 
 /** Ids of words are kept in 32 bits. */
 const largestId = 2 ** 31 - 1;
@@ -15,14 +14,33 @@ export class WordIds {
   #ids: number[] = [0];
   /** The same in a typed array, which is faster to read. */
   #numbers = new Int32Array(1);
+  /** The newest sweep when the first of the ids was fetched; null before that. */
+  #sweep: number | null = null;
+  #isOutdated = false;
 
   constructor(max = 200_000) {
     this.#max = max;
   }
 
-  /** Must be called between batches. Forgets all words when there are too many; returns whether it did: indexes are then invalid. */
+  /** Words that were not asked for since this sweep began may be deleted. */
+  noteSweep(newest: number): void {
+    if (this.#sweep !== null && this.#sweep !== newest) this.#isOutdated = true;
+  }
+
+  /** The newest sweep when the words of this batch were asked for, or an earlier one. */
+  get sweep(): number {
+    if (this.#sweep === null) throw new Error('words were not asked for yet');
+    return this.#sweep;
+  }
+
+  /**
+   * Must be called between batches. Forgets all words when there are too many, or they may be deleted; returns whether it
+   * did: indexes are then invalid.
+   */
   trim(): boolean {
-    if (this.#words.length <= this.#max) return false;
+    if (this.#words.length <= this.#max && !this.#isOutdated) return false;
+    this.#isOutdated = false;
+    this.#sweep = null;
     this.#indexes = new Map();
     this.#words = [''];
     this.#ids = [0];
@@ -46,10 +64,11 @@ export class WordIds {
   }
 
   /** Fetches the ids of all words so far; fails as storage does, and may be called again. */
-  async settle(idsOf: FindWordIds): Promise<void> {
+  async settle(store: Pick<FoldStore, 'newestSweep' | 'wordIds'>): Promise<void> {
+    this.#sweep ??= await store.newestSweep();
     const missing = this.#words.slice(this.#ids.length);
     if (missing.length === 0) return;
-    const ids = await idsOf(missing);
+    const ids = await store.wordIds(missing);
     for (const word of missing) {
       const id = ids.get(word);
       if (id === undefined || id > largestId) throw new Error(`storage gave a word the number ${id}`);

@@ -8,6 +8,7 @@ import {
   linkIdsOf,
 } from '../storage/deleted-organizations.ts';
 import { emptyOfLinks, someInBin } from '../storage/empty-bin.ts';
+import { wantWordSweep } from '../storage/word-sweeps.ts';
 import type { Context } from './context.ts';
 import { deleteLinks } from './delete-link.ts';
 
@@ -23,6 +24,8 @@ const lookAgain = 60 * 60 * 1000;
 interface Progress {
   /** Of its deleted links, the counts of those up to this id are gone. */
   countsUpTo: number;
+  /** Whether it may have had hits or counts: their words go with them. */
+  hasHits: boolean;
   /** When everything was gone but the suffixes, which are kept from others as those of any deleted link are. */
   clearedAt: number | null;
 }
@@ -41,12 +44,14 @@ export class DeletedOrganizations {
     const { database, now } = this.#context;
     const until = performance.now() + turn;
     for (const { id } of await deletedOrganizations(database.read)) {
-      const progress = this.#progress.get(id) ?? { countsUpTo: 0, clearedAt: null };
+      const progress = this.#progress.get(id) ?? { countsUpTo: 0, hasHits: true, clearedAt: null };
       this.#progress.set(id, progress);
       if (progress.clearedAt !== null && now() - progress.clearedAt < lookAgain) continue;
       let hasMore = true;
       while (hasMore && performance.now() < until) hasMore = await this.#clearSome(id, progress);
       if (hasMore) return;
+      if (progress.hasHits) await database.write(wantWordSweep);
+      progress.hasHits = false;
       progress.countsUpTo = 0;
       progress.clearedAt = now();
       if (await database.write((queries) => deleteOrganization(queries, id))) this.#progress.delete(id);
@@ -72,9 +77,11 @@ export class DeletedOrganizations {
       progress.countsUpTo = counted.at(-1) ?? 0;
       return true;
     }
-    return database.write(
+    const hasDeleted = await database.write(
       async (queries) =>
         (await deleteSomeChunks(queries, id)) || (await deleteSomeOf(queries, id, rowsAtOnce)),
     );
+    if (hasDeleted) progress.hasHits = true;
+    return hasDeleted;
   }
 }

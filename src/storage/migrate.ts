@@ -53,6 +53,7 @@ import { forwardingLinks } from './migrations/046-forwarding-links.ts';
 import { termsCounted } from './migrations/047-terms-counted.ts';
 import { scheduledChanges } from './migrations/048-scheduled-changes.ts';
 import { clickLimit } from './migrations/049-click-limit.ts';
+import { wordSweeps } from './migrations/050-word-sweeps.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -105,6 +106,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   termsCounted,
   scheduledChanges,
   clickLimit,
+  wordSweeps,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

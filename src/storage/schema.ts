@@ -157,7 +157,22 @@ export interface Schema {
   /** Links whose cached copies are out of date: their suffixes on a domain, one to a line. */
   changes: { id: Generated<number>; at: number; domain_id: number; suffixes: string };
   /** Texts by number. 0 is never handed out: it stands for the empty text. */
-  words: { id: Generated<number>; word: string };
+  words: {
+    id: Generated<number>;
+    word: string;
+    /** The sweep in or after which a fold has last asked for it: this one and earlier ones don't delete it. */
+    sweep: Generated<number>;
+  };
+  /** One row: how far the sweeps are that delete words which nothing refers to. */
+  word_sweeps: {
+    /** The number of the last one that has begun. */
+    sweep: number;
+    /** 1: clicks were erased since it began. */
+    wanted: number;
+    /** 0 where none is running. */
+    claimed_until: number;
+    finished_at: number;
+  };
   /**
    * The ledger: every hit, as long as the retention. Values are codes of `rules/click-fields.ts`, or ids of `words`.
    */

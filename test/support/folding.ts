@@ -30,6 +30,7 @@ export class Folding {
         now: 0,
         from: this.#from,
         to,
+        sweep: 0,
         hits: { columns, count: hits.length },
         isByLink,
         order: null,

@@ -21,8 +21,11 @@ export interface TestLedger extends AsyncDisposable {
   readonly database: Database;
   readonly store: FoldStore;
   readonly dataDir: string;
-  /** As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. */
-  append(hits: readonly NewHit[], as: 'rows' | 'packs'): Promise<void>;
+  /**
+   * As rows in the order in which they come, or as a long batch: link by link, in packs where there are enough. `sweep` is the
+   * one in which their words were asked for; otherwise the newest.
+   */
+  append(hits: readonly NewHit[], as: 'rows' | 'packs', sweep?: number): Promise<void>;
   /** Makes chunks of what has come, where the store has them, and deletes what became part of one long enough before. */
   merge(now: number): Promise<void>;
 }
@@ -45,7 +48,7 @@ export async function testLedger(
     database,
     store,
     dataDir: folder.path,
-    async append(given, as) {
+    async append(given, as, sweep) {
       const isByLink = as === 'packs';
       const hits = isByLink ? given.toSorted((one, other) => one.link_id - other.link_id) : given;
       const columns = hitColumns.map((name) => Float64Array.from(hits, (hit) => hit[name]));
@@ -57,6 +60,7 @@ export async function testLedger(
           now: 0,
           from,
           to,
+          sweep: sweep ?? (await store.newestSweep()),
           hits: { columns, count: hits.length },
           isByLink,
           order: null,

@@ -1,0 +1,81 @@
+import type { Database } from '../storage/database.ts';
+import {
+  beginWordSweep,
+  claimWordSweep,
+  deleteWords,
+  finishWordSweep,
+  isWordSweepDue,
+  wordsBefore,
+} from '../storage/word-sweeps.ts';
+import { wordsInUse } from './words-in-use.ts';
+
+/** Milliseconds after which another node may take this one for dead. */
+const claimLength = 60_000;
+const claimInterval = 10_000;
+/** Milliseconds. A step that takes longer is followed by a pause as long, so that others get their turns. */
+const quick = 5;
+const minPause = 25;
+const lookedAtOnce = 5_000;
+const deletedAtOnce = 500;
+
+/**
+ * Deletes the words that no hit and no roll-up refers to any more: texts of clicks that were erased or have expired.
+ *
+ * A fold may be about to use any word that it has been given the number of. So a sweep has a number, too, which is there before
+ * anything is searched. A fold that asks for a word writes the number of the newest sweep beside it, and such words stay. A fold that
+ * asked before this sweep began sees that in its transaction, and does the same there for all of its words
+ * (`SqlFoldStore.fold`); where one has gone by then, it reads its journal again.
+ */
+export async function sweepWords(
+  { database, now }: { readonly database: Database; readonly now: () => number },
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  if (!(await isWordSweepDue(database.read, now()))) return;
+  const sweep = await database.write((queries) => beginWordSweep(queries, now(), now() + claimLength));
+  if (sweep === null) return;
+  const between = pauses(() =>
+    database.write((queries) => claimWordSweep(queries, sweep, now() + claimLength)),
+  );
+  const goOn = async () => !isStopped() && (await between());
+  const used = await wordsInUse(database, goOn);
+  if (used !== null && (await deleteUnused(database, sweep, (id) => used.has(id), goOn)))
+    await database.write((queries) => finishWordSweep(queries, sweep, now()));
+  else await database.write((queries) => claimWordSweep(queries, sweep, now()));
+}
+
+async function deleteUnused(
+  database: Database,
+  sweep: number,
+  isUsed: (id: number) => boolean,
+  goOn: () => Promise<boolean>,
+): Promise<boolean> {
+  for (let after = 0; ; ) {
+    if (!(await goOn())) return false;
+    const ids = await wordsBefore(database.read, sweep, after, lookedAtOnce);
+    const unused = ids.filter((id) => !isUsed(id));
+    for (let from = 0; from < unused.length; from += deletedAtOnce) {
+      if (!(await goOn())) return false;
+      const some = unused.slice(from, from + deletedAtOnce);
+      await database.write((queries) => deleteWords(queries, sweep, some));
+    }
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < lookedAtOnce) return true;
+    after = last;
+  }
+}
+
+/** Called between two steps; true. */
+function pauses(claim: () => Promise<void>): () => Promise<boolean> {
+  let claimedAt = performance.now();
+  let begun = performance.now();
+  return async () => {
+    const taken = performance.now() - begun;
+    if (taken > quick) await Bun.sleep(Math.max(minPause, taken));
+    if (performance.now() - claimedAt > claimInterval) {
+      await claim();
+      claimedAt = performance.now();
+    }
+    begun = performance.now();
+    return true;
+  };
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { dayLength } from '../rules/utc-time.ts';
+import { dialectOf } from './dialect.ts';
+import { hasRow } from './rows.ts';
+import type { Queries } from './schema.ts';
+
+/** Retention deletes clicks all the time: their words go once a day. */
+const interval = dayLength;
+
+/**
+ * On PostgreSQL folds hold this lock together, and the begin of a sweep alone: whatever is folded with words that were
+ * asked for earlier is then in the store before anything is searched, or sees that a sweep has begun.
+ */
+const lock = 1_819_635_314;
+export const shareWordsSql = `select pg_advisory_xact_lock_shared(${lock})`;
+
+export const wantWordSweep = async (queries: Queries): Promise<void> => {
+  await queries.updateTable('word_sweeps').set({ wanted: 1 }).execute();
+};
+
+const dueAt = (queries: Queries, now: number) =>
+  queries
+    .selectFrom('word_sweeps')
+    .select('sweep')
+    .where('claimed_until', '<=', now)
+    .where((row) =>
+      row.or([row('wanted', '=', 1), row('claimed_until', '>', 0), row('finished_at', '<=', now - interval)]),
+    );
+
+export const isWordSweepDue = (queries: Queries, now: number): Promise<boolean> =>
+  hasRow(dueAt(queries, now));
+
+/** Begins the sweep that is due, and returns its number; null where none is, or another node has begun it. */
+export async function beginWordSweep(queries: Queries, now: number, until: number): Promise<number | null> {
+  if (dialectOf(queries).locksRows)
+    await sql`select pg_advisory_xact_lock(${sql.lit(lock)})`.execute(queries);
+  const [due] = await dueAt(queries, now).execute();
+  if (due === undefined) return null;
+  const sweep = due.sweep + 1;
+  await queries.updateTable('word_sweeps').set({ sweep, wanted: 0, claimed_until: until }).execute();
+  return sweep;
+}
+
+/** Another node that has taken it for dead may have begun the next one. */
+export const claimWordSweep = async (queries: Queries, sweep: number, until: number): Promise<void> => {
+  await queries.updateTable('word_sweeps').set({ claimed_until: until }).where('sweep', '=', sweep).execute();
+};
+
+export const finishWordSweep = async (queries: Queries, sweep: number, now: number): Promise<void> => {
+  await queries
+    .updateTable('word_sweeps')
+    .set({ claimed_until: 0, finished_at: now })
+    .where('sweep', '=', sweep)
+    .execute();
+};
+
+/** Words that no fold has asked for since a sweep began, by their ids. */
+export async function wordsBefore(
+  queries: Queries,
+  sweep: number,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await queries
+    .selectFrom('words')
+    .select('id')
+    .where('id', '>', after)
+    .where('sweep', '<', sweep)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** A word that a fold asks for at this moment stays: it waits for no sweep, and no sweep waits for it. */
+export async function deleteWords(queries: Queries, sweep: number, ids: readonly number[]): Promise<void> {
+  const unused = queries.selectFrom('words').select('id').where('id', 'in', ids).where('sweep', '<', sweep);
+  const free = dialectOf(queries).locksRows ? unused.forUpdate().skipLocked() : unused;
+  await queries.deleteFrom('words').where('id', 'in', free).execute();
+}

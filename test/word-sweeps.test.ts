@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'bun:test';
+import { StoreChanged } from '../src/ledger/fold-store.ts';
+import { countEntry } from '../src/ledger/hour-counts.ts';
+import { sweepWords } from '../src/ledger/sweep-words.ts';
+import { dimensionCodes } from '../src/rules/click-fields.ts';
+import { dayLength } from '../src/rules/utc-time.ts';
+import { beginWordSweep, deleteWords, wantWordSweep } from '../src/storage/word-sweeps.ts';
+import { storeKinds } from './support/app.ts';
+import { type NewHit, type TestLedger, testLedger } from './support/ledger-of.ts';
+
+const begin = Date.UTC(2026, 10, 19, 9);
+const links = new Map([[1, [11, 12]]]);
+
+const plain: NewHit = {
+  link_id: 11,
+  organization_id: 1,
+  at: begin,
+  outcome: 0,
+  target: 1,
+  class: 0,
+  reason: 0,
+  device: 0,
+  source: 0,
+  country: 0,
+  os: 0,
+  browser: 0,
+  language: 0,
+  referrer: 0,
+  utm_source: 0,
+  utm_medium: 0,
+  utm_campaign: 0,
+  utm_term: 0,
+  utm_content: 0,
+};
+const hits = (count: number, some: Partial<NewHit>): NewHit[] => Array(count).fill({ ...plain, ...some });
+
+const idsOf = async ({ store }: TestLedger, ...words: string[]): Promise<number[]> => {
+  const ids = await store.wordIds(words);
+  return words.map((word) => ids.get(word) ?? 0);
+};
+const wordsIn = async ({ database }: TestLedger): Promise<string[]> => {
+  const rows = await database.read.selectFrom('words').select('word').orderBy('word').execute();
+  return rows.map(({ word }) => word);
+};
+async function sweep({ database }: TestLedger, now = () => begin): Promise<void> {
+  await database.write(wantWordSweep);
+  await sweepWords({ database, now });
+}
+
+describe.each(storeKinds)('sweeps of words on %s', (kind) => {
+  test('words go that no row, pack, chunk or roll-up refers to, and no others', async () => {
+    await using ledger = await testLedger(kind, links);
+    const [merged = 0, packed = 0, row = 0, last = 0, hour = 0, rollup = 0, code = 0] = await idsOf(
+      ledger,
+      ...[
+        'in a chunk',
+        'in a pack',
+        'in a row',
+        'in the last column',
+        'in an hour',
+        'in a roll-up',
+        'a code',
+      ],
+    );
+    await ledger.append(hits(200, { utm_term: merged }), 'packs');
+    await ledger.merge(begin);
+    await ledger.merge(begin + dayLength);
+    await ledger.append(hits(100, { country: packed }), 'packs');
+    await ledger.append([{ ...plain, referrer: row, utm_content: last }], 'rows');
+    await ledger.database.write(async (queries) => {
+      const counts =
+        countEntry(dimensionCodes.utm_campaign, hour, 2) + countEntry(dimensionCodes.device, code, 1);
+      const none = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
+      await queries
+        .insertInto('link_hours')
+        .values({ link_id: 12, hour: 1, click: 2, ...none, visitors: 0, loose: 0, counts })
+        .execute();
+      const key = { organization_id: 1, hour: 1, class: 0, hits: 1 };
+      await queries
+        .insertInto('organization_rollups')
+        .values([
+          { ...key, dimension: dimensionCodes.os, value: rollup },
+          { ...key, dimension: dimensionCodes.destination, value: code },
+        ])
+        .execute();
+    });
+    // More than are deleted at once.
+    await ledger.store.wordIds(Array.from({ length: 1_200 }, (_, index) => `gone ${index}`));
+    await sweep(ledger);
+    expect(await wordsIn(ledger)).toEqual(
+      ['in a chunk', 'in a pack', 'in a row', 'in the last column', 'in an hour', 'in a roll-up'].sort(),
+    );
+  });
+
+  test('a fold may use words that it asked for before, during and after a sweep', async () => {
+    await using ledger = await testLedger(kind, links);
+    const { database, store } = ledger;
+    const [before = 0, unused = 0] = await idsOf(ledger, 'before', 'unused');
+    const number = await database.write(async (queries) => {
+      await wantWordSweep(queries);
+      return beginWordSweep(queries, begin, begin + 1);
+    });
+    expect(number).toBe(1);
+    const [during = 0] = await idsOf(ledger, 'during');
+    await ledger.append([{ ...plain, utm_term: before }], 'rows', 0);
+    await ledger.append([{ ...plain, utm_term: during }], 'rows', 1);
+    // What a sweep deletes that has seen nothing of them.
+    await database.write((queries) => deleteWords(queries, 1, [before, unused, during]));
+    expect(await wordsIn(ledger)).toEqual(['before', 'during']);
+
+    const late = ledger.append([{ ...plain, utm_term: unused }], 'rows', 0);
+    expect(await late.catch((cause) => cause)).toBeInstanceOf(StoreChanged);
+    const [again = 0] = await idsOf(ledger, 'unused');
+    expect(again).toBeGreaterThan(unused);
+    await ledger.append([{ ...plain, utm_term: again }], 'rows');
+    await sweep(ledger, () => begin + 1);
+    expect(await wordsIn(ledger)).toEqual(['before', 'during', 'unused']);
+    expect(await store.newestSweep()).toBe(2);
+  });
+
+  test('a sweep that was cut off goes on, one without a wish comes once a day, and two nodes make one', async () => {
+    await using ledger = await testLedger(kind, links);
+    const { database } = ledger;
+    let now = begin;
+    const context = { database, now: () => now };
+    await sweep(ledger);
+    await idsOf(ledger, 'gone');
+    await sweepWords(context);
+    expect(await wordsIn(ledger)).toEqual(['gone']);
+    now += dayLength;
+    await sweepWords(context, () => true);
+    expect(await wordsIn(ledger)).toEqual(['gone']);
+    await Promise.all([sweepWords(context), sweepWords(context)]);
+    expect(await wordsIn(ledger)).toEqual([]);
+    expect(await ledger.store.newestSweep()).toBe(3);
+  });
+});
