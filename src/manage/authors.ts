@@ -1,5 +1,5 @@
 import { keysNamed, membersNamed } from '../storage/link-history.ts';
-import type { Context } from './context.ts';
+import type { Queries } from '../storage/schema.ts';
 
 export interface Author {
   /** Null for one who is no member any more, and for what Linnet did by itself. */
@@ -15,14 +15,14 @@ interface Authored {
 
 /** Finds the names of those who made changes. */
 export async function authorsOf(
-  { database }: Pick<Context, 'database'>,
+  queries: Queries,
   organizationId: number,
   rows: readonly Authored[],
 ): Promise<(row: Authored) => Author> {
   const idsOf = (name: keyof Authored) => [...new Set(rows.flatMap((row) => row[name] ?? []))];
   const [users, keys] = await Promise.all([
-    membersNamed(database.read, organizationId, idsOf('user_id')),
-    keysNamed(database.read, organizationId, idsOf('key_id')),
+    membersNamed(queries, organizationId, idsOf('user_id')),
+    keysNamed(queries, organizationId, idsOf('key_id')),
   ]);
   return ({ user_id, key_id }) => ({
     by: users.find((user) => user.id === user_id) ?? null,

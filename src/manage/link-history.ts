@@ -66,7 +66,7 @@ async function withAuthors(
   { organizationId }: Caller,
   rows: readonly Entry[],
 ): Promise<HistoryEntry[]> {
-  const authorOf = await authorsOf(context, organizationId, rows);
+  const authorOf = await authorsOf(context.database.read, organizationId, rows);
   return rows.map((row) => ({
     ...row,
     ...authorOf(row),

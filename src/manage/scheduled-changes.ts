@@ -37,7 +37,7 @@ export async function readScheduled(
     stored.listOpen(read, organizationId, linkId),
     stored.listDone(read, organizationId, linkId, doneShown),
   ]);
-  return withAuthors(context, organizationId, [...open, ...done]);
+  return withAuthors(read, organizationId, [...open, ...done]);
 }
 
 export async function scheduleChange(
@@ -50,21 +50,21 @@ export async function scheduleChange(
   const { organizationId } = caller;
   if (!(await findLink(context.database.lookup, organizationId, linkId))) throw notFound('link');
   const columns = await checkedColumns(context, plan);
-  const row = await context.database.write(async (queries) => {
+  return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, linkId);
     if (!link) throw notFound('link');
     const others = await stored.listOpen(queries, organizationId, linkId);
     await requireApplicable(queries, link, { plan, columns, others, isConfirmed });
     const now = context.now();
-    return stored.insertScheduled(queries, {
+    const row = await stored.insertScheduled(queries, {
       ...rowOf(caller, plan, isConfirmed),
       link_id: linkId,
       organization_id: organizationId,
       created_at: now,
       updated_at: now,
     });
+    return withAuthor(queries, row);
   });
-  return withAuthor(context, row);
 }
 
 /** Gives a change that wasn't applied another instant or other changes. One that was refused is open again. */
@@ -82,7 +82,7 @@ export async function changeScheduled(
   if (isApplied(found)) throw applied();
   const plan = { at: update.at ?? found.at, changes: update.changes ?? changesOf(found) };
   const columns = await checkedColumns(context, plan);
-  const row = await context.database.write(async (queries) => {
+  return context.database.write(async (queries) => {
     const link = await lockLink(queries, organizationId, found.link_id);
     const before = await stored.findScheduled(queries, organizationId, id);
     if (!link || !before) throw noSuchChange();
@@ -98,9 +98,8 @@ export async function changeScheduled(
       updated_at: Math.max(context.now(), before.updated_at + 1),
     };
     await stored.updateScheduled(queries, before, changes);
-    return { ...before, ...changes };
+    return withAuthor(queries, { ...before, ...changes });
   });
-  return withAuthor(context, row);
 }
 
 /** Withdraws a change that wasn't applied; one that was refused leaves the list. */
@@ -202,11 +201,11 @@ const changedMeanwhile = (): Refusal =>
 const noSuchChange = (): Refusal => notFound('scheduled change');
 
 async function withAuthors(
-  context: Context,
+  queries: Queries,
   organizationId: number,
   rows: readonly stored.ScheduledRow[],
 ): Promise<ScheduledChange[]> {
-  const authorOf = await authorsOf(context, organizationId, rows);
+  const authorOf = await authorsOf(queries, organizationId, rows);
   return rows.map((row) => ({
     ...row,
     ...authorOf(row),
@@ -215,8 +214,8 @@ async function withAuthors(
   }));
 }
 
-async function withAuthor(context: Context, row: stored.ScheduledRow): Promise<ScheduledChange> {
-  const [change] = await withAuthors(context, row.organization_id, [row]);
+async function withAuthor(queries: Queries, row: stored.ScheduledRow): Promise<ScheduledChange> {
+  const [change] = await withAuthors(queries, row.organization_id, [row]);
   if (!change) throw noSuchChange();
   return change;
 }
