@@ -1,7 +1,7 @@
 import type { Caller, Role } from '../rules/access.ts';
 import { type Problem, Refusal, StoreAway } from '../rules/errors.ts';
 import { findMember } from '../storage/members.ts';
-import { finishScheduled, listDue, type ScheduledRow } from '../storage/scheduled-changes.ts';
+import { findScheduled, finishScheduled, listDue, type ScheduledRow } from '../storage/scheduled-changes.ts';
 import type { Context } from './context.ts';
 import { recordRefusal } from './record-history.ts';
 import { type LinkUpdate, NotDue, updateLink } from './update-link.ts';
@@ -27,7 +27,7 @@ export async function applyScheduled(context: Context, report: Report): Promise<
   let after: ScheduledRow | null = null;
   while (true) {
     const due: ScheduledRow[] = await listDue(context.database.lookup, context.now(), after, perPage);
-    const waiting = inTurns(due).values();
+    const waiting = inTurns(due, context.randomBytes(1)[0] ?? 0).values();
     const work = async () => {
       for (const changes of waiting) for (const change of changes) await apply(context, change, report);
     };
@@ -42,17 +42,25 @@ export async function applyScheduled(context: Context, report: Report): Promise<
   }
 }
 
-/** Those of a link stay in order, and organizations take turns. */
-function inTurns(due: readonly ScheduledRow[]): readonly (readonly ScheduledRow[])[] {
-  const byLink = Map.groupBy(due, (change) => change.link_id);
-  const links = [...byLink.values()];
+/**
+ * Those of a link stay in order, and organizations take turns. Each node begins at a link of its own (`random` is a byte), so
+ * that several seldom try the same change.
+ */
+function inTurns(due: readonly ScheduledRow[], random: number): readonly (readonly ScheduledRow[])[] {
+  const links = [...Map.groupBy(due, (change) => change.link_id).values()];
   const organizations = Map.groupBy(links, ([first]) => first?.organization_id);
-  const turnOf = new Map([...organizations.values()].flatMap((own) => own.map((link, turn) => [link, turn])));
-  return links.sort((one, other) => (turnOf.get(one) ?? 0) - (turnOf.get(other) ?? 0));
+  const turns = [...organizations.values()].flatMap((own) => {
+    const begin = Math.floor((random / 256) * own.length);
+    return [...own.slice(begin), ...own.slice(0, begin)].map((changes, turn) => ({ changes, turn }));
+  });
+  return turns.sort((one, other) => one.turn - other.turn).map(({ changes }) => changes);
 }
 
 async function apply(context: Context, change: ScheduledRow, report: Report): Promise<void> {
-  const member = await findMember(context.database.lookup, change.organization_id, change.user_id);
+  const { lookup } = context.database;
+  // Another node may have been here, and a look costs less than an update that is rolled back.
+  if ((await findScheduled(lookup, change.organization_id, change.id))?.done_at !== null) return;
+  const member = await findMember(lookup, change.organization_id, change.user_id);
   const caller = callerOf(change, member?.role ?? 'editor');
   try {
     if (!member) throw authorLeft();
