@@ -12,6 +12,7 @@ import { drain } from './compose/drain.ts';
 import { HttpsSince } from './compose/https-since.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
+import { LostChanges } from './compose/lost-changes.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { Readiness } from './compose/readiness.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
@@ -91,14 +92,26 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     link: (domainId, suffix) => findLinkForVisitor(database.lookup, domainId, suffix),
   };
   const caches = cachesOf(site, lookups, now, cacheBounds, config.forwardQuery);
+  // A SQLite file goes back only while nothing runs.
+  const lostChanges =
+    config.databaseUrl === null
+      ? null
+      : new LostChanges({
+          lookup: database.lookup,
+          linkUrl: (host, suffix) => site.linkUrl(host, suffix),
+          warn: (event, facts) => log.warn(event, facts),
+          now,
+        });
+  if (lostChanges !== null) opened.defer(() => lostChanges.stop());
   const notify = (change: Change) => {
+    lostChanges?.made(change);
     forget(caches, change);
     dataPlane.change(change);
   };
   const { context, deliverer, authenticator } = openControlPlane(start, site, store, notify, () =>
     dataPlane.clicks.settled(),
   );
-  await followChanges(caches, database.lookup, start);
+  await followChanges(caches, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);
   answerOtherNodes(start, store);
 
@@ -146,6 +159,7 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     log,
     readiness,
     httpsIsWell: httpsSince.isWell,
+    metrics: lostChanges === null ? [] : [async () => lostChanges.metrics()],
   };
   appServer.open(router(routesOf(routing)));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { deleteOldChanges } from '../src/storage/changes.ts';
+import { LostChanges } from '../src/compose/lost-changes.ts';
+import { deleteOldChanges, recordChange } from '../src/storage/changes.ts';
 import { openDatabase } from '../src/storage/open.ts';
+import { Log } from '../src/telemetry/log.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
 import { PostgresServer } from './support/postgres.ts';
@@ -13,12 +15,18 @@ const server = new PostgresServer();
 let one: TestApp;
 let other: TestApp;
 let owner: Newcomer;
+const token = 'a-token-of-sixteen';
+/** Lines of the first node. */
+const logged: Record<string, unknown>[] = [];
 let url: string;
 
 beforeAll(async () => {
   url = await server.url();
   const env = { SECRET_KEY, DATABASE_URL: `${url}?connect_timeout=60` };
-  one = await startApp({ env });
+  one = await startApp({
+    env: { ...env, METRICS_TOKEN: token },
+    overrides: { log: new Log('info', (line) => logged.push(JSON.parse(line))) },
+  });
   // The pace of the change feed is the one that people get.
   other = await startApp({ env, overrides: { pollInterval: 400 } });
   owner = await one.newcomer();
@@ -45,6 +53,11 @@ async function make(): Promise<{ id: number; path: string }> {
 
 const second = { destination_url: 'https://destination.example/second' };
 
+async function changesLost(): Promise<number> {
+  const { text } = await one.call('GET', '/metrics', { headers: { authorization: `Bearer ${token}` } });
+  return Number(/^linnet_changes_lost_total (\d+)$/m.exec(text)?.[1]);
+}
+
 /** Where the other node sends a visitor, or the status of its refusal. */
 async function target(path: string): Promise<string | number> {
   const answer = await other.visit(path);
@@ -58,6 +71,8 @@ test.each(['promotion of a replica that lagged', 'restore'])(
   async (kind) => {
     const [changed, deleted, kept] = [await make(), await make(), await make()];
     await server.keep();
+    logged.length = 0;
+    const countedBefore = await changesLost();
     for (let times = 0; times < 30; times++) await call('PATCH', `/api/v1/link/${changed.id}`, second);
     const lost = await make();
     await soon(async () => (await target(changed.path)) === 'second', 'the change');
@@ -73,6 +88,17 @@ test.each(['promotion of a replica that lagged', 'restore'])(
     await soon(isRight, 'the other node to forget what the database no longer has');
     await call('PATCH', `/api/v1/link/${kept.id}`, second);
     await soon(async () => (await target(kept.path)) === 'second', 'the next change');
+
+    const told = () => logged.filter(({ event }) => event === 'changes lost');
+    await soon(async () => told().length > 0, 'word of what is lost');
+    const [{ changes, of } = {}, ...more] = told();
+    expect(more).toEqual([]);
+    // Of its own that it hasn't read of the feed the last of each link is known.
+    expect(changes).toBeWithin(2, 32);
+    expect(of).toEqual(
+      [changed, lost].map(({ path }) => expect.stringMatching(new RegExp(`^http://.*${path}$`))),
+    );
+    expect((await changesLost()) - countedBefore).toBe(Number(changes));
   },
 );
 
@@ -118,5 +144,34 @@ test('of changes that are older than is kept, the newest stays: by it nodes tell
   await database.write((queries) => deleteOldChanges(queries, before, 1_000));
   const left = await database.read.selectFrom('changes').select('id').execute();
   expect(left).toHaveLength(1);
+  await database.close();
+});
+
+test('changes of this process that it had not read of the feed are named, and of those that are there none', async () => {
+  const database = await openDatabase(url, '', () => {});
+  const told: Record<string, unknown>[] = [];
+  const lostChanges = new LostChanges({
+    lookup: database.lookup,
+    linkUrl: (host, suffix) => `https://${host ?? 'default.example'}/${suffix}`,
+    warn: (event, facts) => told.push({ event, ...facts }),
+    now: Date.now,
+  });
+  const made = (suffix: string) => lostChanges.made({ links: [{ domainId: 0, suffix }], hosts: [] });
+  await database.write((queries) => recordChange(queries, { domain_id: 0, suffix: 'there' }, Date.now()));
+  made('there');
+  made('gone');
+  made('gone');
+  lostChanges.wentBack();
+  await eventually(() => told.length > 0, 'word of it');
+  expect(told).toEqual([
+    {
+      event: 'changes lost',
+      changes: 1,
+      since: expect.any(String),
+      of: ['https://default.example/gone'],
+      others: 0,
+    },
+  ]);
+  await lostChanges.stop();
   await database.close();
 });

@@ -16,7 +16,7 @@ import { storeHistory } from '../storage/history.ts';
 import { changedHost } from '../storage/host-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { withDefaultForwarding } from '../visit/default-forwarding.ts';
-import { ChangeFollower } from '../visit/follow-changes.ts';
+import { ChangeFollower, type LossReason } from '../visit/follow-changes.ts';
 import { Hosts } from '../visit/hosts.ts';
 import type { IdRange } from '../visit/id-gaps.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
@@ -24,6 +24,7 @@ import { type RedirectParts, Redirects } from '../visit/redirects.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import type { VisitorMeans } from '../visit/visitor.ts';
 import type { Change } from './data-plane.ts';
+import type { LostChanges } from './lost-changes.ts';
 import type { Start } from './start.ts';
 
 /** Caches of the store, so that a visit needs no query. Each thread that answers visits has its own. */
@@ -89,6 +90,7 @@ export async function followChanges(
   caches: Caches,
   lookup: Queries,
   { config, overrides, log, now, opened }: Start,
+  lostChanges: Pick<LostChanges, 'read' | 'wentBack' | 'forget'> | null = null,
 ): Promise<void> {
   const { links, hosts } = caches;
   const feed = {
@@ -101,12 +103,16 @@ export async function followChanges(
   };
   const follower = {
     changed: (change: LinkChange) => {
+      lostChanges?.read(change);
       const host = changedHost(change);
       if (host !== null) forgetHost(caches, host);
       else for (const suffix of suffixesIn(change)) links.forget(change.domain_id, suffix);
     },
-    lost: (reason: string) => {
+    lost: (reason: LossReason) => {
       log.warn('change feed begins anew', { reason });
+      // What was deleted for its age is no loss.
+      if (reason === 'absence') lostChanges?.forget();
+      else lostChanges?.wentBack();
       links.clear();
       hosts.clear();
       caches.certificates?.()?.clear();

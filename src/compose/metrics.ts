@@ -9,7 +9,7 @@ import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
 import { readOnly } from './read-only.ts';
 
-type Source = () => Promise<readonly Metric[]>;
+export type MetricSource = () => Promise<readonly Metric[]>;
 
 /**
  * `/metrics` for Prometheus: for programs on this machine and trusted proxies' own calls, and for those that know
@@ -18,9 +18,12 @@ type Source = () => Promise<readonly Metric[]>;
 export function metricsRoute(
   { https, metricsToken }: Pick<Config, 'https' | 'metricsToken'>,
   { database, now, site }: Context,
+  further: readonly MetricSource[],
 ): (incoming: IncomingRequest) => Response | Promise<Response> {
-  const sources: readonly Source[] =
-    https === 'auto' ? [() => certificateMetrics(database.read, site.defaultHost, now())] : [];
+  const sources: readonly MetricSource[] = [
+    ...(https === 'auto' ? [() => certificateMetrics(database.read, site.defaultHost, now())] : []),
+    ...further,
+  ];
   const answer = async () => {
     const found = await Promise.allSettled(sources.map((source) => source()));
     const metrics = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));

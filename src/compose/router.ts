@@ -16,6 +16,7 @@ import { httpProof } from './certificates.ts';
 import { toDashboard } from './dashboard-route.ts';
 import { firstRunOf, whileFirstRun } from './first-run.ts';
 import { httpsRules } from './https-rules.ts';
+import type { MetricSource } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 import { serviceRoutes } from './service-routes.ts';
 
@@ -29,6 +30,7 @@ interface RouterParts {
   readonly readiness: Readiness;
   /** Whether HTTPS has been spoken long enough for browsers to be told to use nothing else. */
   readonly httpsIsWell: () => boolean;
+  readonly metrics: readonly MetricSource[];
 }
 
 /** Which requests are answered by what. */
@@ -42,7 +44,7 @@ export function routesOf(parts: RouterParts): Routes {
     baseIsLoopback: context.site.isTrial,
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,
-    service: serviceRoutes(config, context, api, hosts, isFirstRun, readiness, log),
+    service: serviceRoutes(config, context, api, hosts, isFirstRun, readiness, log, parts.metrics),
     hostless: new Set(['healthz', 'readyz']),
     home: (incoming) => lostCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
     link: (incoming, domainId) => answerVisit(redirects, context.site, incoming, domainId),

@@ -15,7 +15,7 @@ import { notFoundPage } from '../visit/pages.ts';
 import { pageResponse } from '../visit/response.ts';
 import { arrival } from './arrival.ts';
 import { dashboardRoutes } from './dashboard-route.ts';
-import { metricsRoute } from './metrics.ts';
+import { type MetricSource, metricsRoute } from './metrics.ts';
 import { readOnly } from './read-only.ts';
 import type { Readiness } from './readiness.ts';
 import { tlsAllowed } from './tls-allowed.ts';
@@ -31,6 +31,7 @@ export function serviceRoutes(
   isFirstRun: () => Promise<boolean>,
   readiness: Readiness,
   log: Log,
+  metrics: readonly MetricSource[],
 ): ReadonlyMap<string, ServiceRoute> {
   const document = openApiDocument(routes, context.site.origin);
   const json = JSON.stringify(document);
@@ -63,7 +64,7 @@ export function serviceRoutes(
         ),
     ],
     ['internal', (incoming) => (incoming.path === arrivalPath ? told(incoming) : allowed(incoming))],
-    ['metrics', metricsRoute(config, context)],
+    ['metrics', metricsRoute(config, context, metrics)],
     ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
     ['readyz', ({ request }) => readOnly(request, () => readiness.answer())],
     [

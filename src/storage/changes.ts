@@ -78,6 +78,22 @@ const selectFrom = prepared((queries, id: number, limit: number) =>
     .compile(),
 );
 
+/** In the order of their ids, those since an instant with an id above this one. */
+export const changesSince = (
+  queries: Queries,
+  at: number,
+  after: number,
+  limit: number,
+): Promise<LinkChange[]> =>
+  queries
+    .selectFrom('changes')
+    .select(['id', 'at', 'domain_id', 'suffixes'])
+    .where('at', '>=', at)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
 export const newestChange = async (queries: Queries): Promise<ChangeMark | null> =>
   (await queries
     .selectFrom('changes')

@@ -60,6 +60,16 @@ export const findDomain = (
 ): Promise<StoredDomain | undefined> =>
   own(queries, organizationId).where('domains.id', '=', id).executeTakeFirst();
 
+/** Hosts by the ids of their domains. */
+export async function hostsOfDomains(
+  queries: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries.selectFrom('domains').select(['id', 'host']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, host }) => [id, host]));
+}
+
 export const listDomains = (queries: Queries, organizationId: number): Promise<StoredDomain[]> =>
   own(queries, organizationId).orderBy('domains.id').execute();
 

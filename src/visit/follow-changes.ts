@@ -25,7 +25,7 @@ interface Follower {
  * `absence`: changes were deleted before they were read. `other_history`: the store is another one, such as a replica that
  * was promoted. `change_gone`: the last change that was read isn't there, as after a restore.
  */
-type LossReason = 'absence' | 'other_history' | 'change_gone';
+export type LossReason = 'absence' | 'other_history' | 'change_gone';
 
 const maxPerPoll = 1_000;
 /** So many ranges share a query. */

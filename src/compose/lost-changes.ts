@@ -1,0 +1,191 @@
+import { changesSince, type LinkAddress, type LinkChange, suffixesIn } from '../storage/changes.ts';
+import { hostsOfDomains } from '../storage/domains.ts';
+import { replicaMark, storeHistory } from '../storage/history.ts';
+import { changedHost } from '../storage/host-changes.ts';
+import type { Queries } from '../storage/schema.ts';
+import type { Metric } from '../telemetry/metrics.ts';
+import type { Change } from './data-plane.ts';
+
+interface Parts {
+  readonly lookup: Queries;
+  readonly linkUrl: (host: string | null, suffix: string) => string;
+  readonly warn: (event: string, facts: Record<string, unknown>) => void;
+  readonly now: () => number;
+}
+
+/** No replica should lag by more. Changes are kept in the feed for much longer. */
+const remembered = 60 * 60 * 1000;
+const maxRemembered = 5_000;
+const maxCharacters = 1_000_000;
+/** How much earlier than this process heard of its own change that may say it was made. */
+const slack = 3_000;
+const maxNamed = 20;
+const maxPerQuery = 1_000;
+const pause = 1_000;
+
+interface OwnChange extends LinkAddress {
+  readonly at: number;
+}
+
+/**
+ * Names the changes of links and hosts that a database no longer has after it went back: those of all nodes that this one had read of the
+ * feed, and its own that it hadn't. They are lost; the caches are cleared by themselves.
+ */
+export class LostChanges {
+  readonly #parts: Parts;
+  #read: LinkChange[] = [];
+  #characters = 0;
+  /** By domain and suffix: made here, and not read yet. */
+  #own = new Map<string, OwnChange>();
+  #lost = 0;
+  #isStopped = false;
+  #checking: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** A change was read of the feed. */
+  read(change: LinkChange): void {
+    if (this.#own.size > 0)
+      for (const suffix of suffixesIn(change))
+        this.#own.delete(keyOf({ domain_id: change.domain_id, suffix }));
+    this.#read.push(change);
+    this.#characters += change.suffixes.length;
+    const oldest = this.#parts.now() - remembered;
+    while (
+      this.#read.length > maxRemembered ||
+      this.#characters > maxCharacters ||
+      (this.#read[0]?.at ?? oldest) < oldest
+    )
+      this.#characters -= this.#read.shift()?.suffixes.length ?? 0;
+  }
+
+  /** This process has committed a change. */
+  made({ links }: Change): void {
+    const at = this.#parts.now();
+    for (const { domainId, suffix } of links) {
+      const own = { domain_id: domainId, suffix, at };
+      this.#own.delete(keyOf(own));
+      this.#own.set(keyOf(own), own);
+    }
+    for (const key of this.#own.keys()) {
+      if (this.#own.size <= maxRemembered) break;
+      this.#own.delete(key);
+    }
+  }
+
+  /** What was remembered belongs to a database that is no more; looks for it in the one that is. */
+  wentBack(): void {
+    const oldest = this.#parts.now() - remembered;
+    const [read, own] = [this.#read, [...this.#own.values()].filter(({ at }) => at > oldest)];
+    this.forget();
+    if (read.length + own.length > 0) this.#checking = this.#checking.then(() => this.#compare(read, own));
+  }
+
+  forget(): void {
+    this.#read = [];
+    this.#characters = 0;
+    this.#own = new Map();
+  }
+
+  metrics(): readonly Metric[] {
+    return [
+      {
+        name: 'linnet_changes_lost_total',
+        help: 'Changes of links and hosts that this process knew of and that a promoted replica or a restored backup did not have.',
+        kind: 'counter',
+        samples: [{ value: this.#lost }],
+      },
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#checking;
+  }
+
+  /** The new primary may still be away, or replay what it has received. */
+  async #compare(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        if (!(await storeHistory(this.#parts.lookup))?.includes(replicaMark)) {
+          await this.#nameLost(read, own);
+          return;
+        }
+      } catch {
+        // The follower of the feed says that it is away.
+      }
+      await Bun.sleep(pause);
+    }
+  }
+
+  async #nameLost(read: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
+    const since = Math.min(...read.map(({ at }) => at), ...own.map(({ at }) => at)) - slack;
+    const kept = new Set<string>();
+    const latest = new Map<string, number>();
+    for (let after = 0, isWhole = false; !isWhole; ) {
+      const page = await changesSince(this.#parts.lookup, since, after, maxPerQuery);
+      for (const change of page) {
+        kept.add(markOf(change));
+        noteLatest(latest, change);
+      }
+      after = page.at(-1)?.id ?? after;
+      isWhole = page.length < maxPerQuery;
+    }
+    const lostRows = read.filter((change) => !kept.has(markOf(change)));
+    // One that was read before this process heard of its own commit is among the rows.
+    for (const row of lostRows) noteLatest(latest, row);
+    const lostOwn = own.filter((one) => (latest.get(keyOf(one)) ?? 0) < one.at - slack);
+    if (lostRows.length + lostOwn.length > 0) await this.#tell(lostRows, lostOwn);
+  }
+
+  async #tell(rows: readonly LinkChange[], own: readonly OwnChange[]): Promise<void> {
+    const addresses = new Map<string, LinkAddress>();
+    for (const row of rows)
+      for (const suffix of suffixesIn(row)) {
+        const address = { domain_id: row.domain_id, suffix };
+        addresses.set(keyOf(address), address);
+      }
+    for (const one of own) addresses.set(keyOf(one), one);
+    const named = [...addresses.values()].slice(0, maxNamed);
+    const names = await this.#namesOf(named);
+    const count = rows.length + own.length;
+    this.#lost += count;
+    const ids = rows.map(({ id }) => id);
+    const since = Math.min(...rows.map(({ at }) => at), ...own.map(({ at }) => at));
+    this.#parts.warn('changes lost', {
+      changes: count,
+      ...(ids.length === 0 ? {} : { first_id: Math.min(...ids), last_id: Math.max(...ids) }),
+      since: new Date(since).toISOString(),
+      of: names,
+      others: addresses.size - named.length,
+    });
+  }
+
+  async #namesOf(addresses: readonly LinkAddress[]): Promise<readonly string[]> {
+    const hosts = await hostsOfDomains(
+      this.#parts.lookup,
+      addresses.map(({ domain_id }) => domain_id),
+    );
+    return addresses.map(
+      ({ domain_id, suffix }) =>
+        changedHost({ domain_id, suffixes: suffix }) ??
+        this.#parts.linkUrl(hosts.get(domain_id) ?? null, suffix),
+    );
+  }
+}
+
+/** Another change may have its id later. */
+const markOf = ({ id, at, domain_id, suffixes }: LinkChange): string =>
+  `${id} ${at} ${domain_id} ${suffixes}`;
+
+const keyOf = ({ domain_id, suffix }: LinkAddress): string => `${domain_id} ${suffix}`;
+
+function noteLatest(latest: Map<string, number>, change: LinkChange): void {
+  const { domain_id, at } = change;
+  for (const suffix of suffixesIn(change)) {
+    const key = keyOf({ domain_id, suffix });
+    latest.set(key, Math.max(at, latest.get(key) ?? 0));
+  }
+}
