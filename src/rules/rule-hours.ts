@@ -8,7 +8,7 @@ interface LocalMinute {
   readonly minute: number;
 }
 
-const minutesInDay = 24 * 60;
+export const minutesInDay = 24 * 60;
 const week = 7;
 
 /** "09:30" in minutes; 24:00 is the end of a day. */

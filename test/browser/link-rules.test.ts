@@ -60,11 +60,14 @@ describe('the rules of a link', () => {
       await page.getByRole('checkbox', { name: 'Monday' }).uncheck();
       await field(page, 'Destination of the rule').fill('https://example.com/news');
 
+      await page.getByText('Never reached: rule 2 is for everybody, and comes first.').waitFor();
+
       // Upwards by the button, which keeps the focus, and by keys; downwards by the pointer.
       const up = page.getByRole('button', { name: /^Move rule \d up$/ });
       await up.last().click();
       await page.locator('[role=status]', { hasText: 'Rule 3 is now 2 of 3.' }).waitFor();
       expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Move rule 2 up');
+      await page.getByText('Never reached: rule 2').waitFor({ state: 'detached' });
       await page.keyboard.press('Alt+ArrowUp');
       await page.locator('[role=status]', { hasText: 'Rule 2 is now 1 of 3.' }).waitFor();
       expect((await phrases(page))[0]).toContain('comes from news.example, and comes on Tuesday to Friday');

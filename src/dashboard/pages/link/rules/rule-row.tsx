@@ -12,6 +12,8 @@ interface RuleRowProps {
   readonly index: number;
   readonly count: number;
   readonly problems: Problems;
+  /** What keeps it from matching, as sentences. */
+  readonly findings: readonly string[];
   readonly isOpen: boolean;
   /** Where the rule would come that is being dragged. */
   readonly drop: 'before' | 'after' | 'dragged' | '';
@@ -24,7 +26,17 @@ interface RuleRowProps {
 }
 
 /** A rule as a sentence, and its fields while it is open. */
-export function RuleRow({ rule, index, count, problems, isOpen, drop, handle, ...on }: RuleRowProps) {
+export function RuleRow({
+  rule,
+  index,
+  count,
+  problems,
+  findings,
+  isOpen,
+  drop,
+  handle,
+  ...on
+}: RuleRowProps) {
   const editorId = useId();
   const row = useRef<HTMLLIElement>(null);
   const title = titleOf(rule, index);
@@ -53,6 +65,7 @@ export function RuleRow({ rule, index, count, problems, isOpen, drop, handle, ..
             {conditionInWords(rule, index > 0)}: go to
           </p>
           <Destinations rule={rule} />
+          <Findings sentences={findings} />
           {problems.isThere && !isOpen && <p class="error-text">This rule has something to be corrected.</p>}
         </div>
         <div class="rule-actions">
@@ -87,6 +100,18 @@ export function RuleRow({ rule, index, count, problems, isOpen, drop, handle, ..
     </li>
   );
 }
+
+/** It is there without sentences too, so that screen readers say those that come. */
+export const Findings = ({ sentences }: { sentences: readonly string[] }) => (
+  <div aria-live="polite">
+    {sentences.map((sentence) => (
+      <p key={sentence} class="rule-finding">
+        <Icon name="warning" size={16} />
+        {sentence}
+      </p>
+    ))}
+  </div>
+);
 
 function Destinations({ rule }: { rule: Rule }) {
   if (!rule.variants) return <Destination url={rule.destination_url ?? ''} />;

@@ -39,6 +39,8 @@ export const conditionsOf = ({ not = {}, ...when }: Rule['when']): readonly Cond
     ];
   });
 
+export const isForEverybody = ({ when }: Rule): boolean => conditionsOf(when).length === 0;
+
 const without = (conditions: PlainConditions, key: ConditionKey): PlainConditions => {
   const { [key]: _, ...rest } = conditions;
   return rest;

@@ -1,13 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { maxRules } from '../../../../rules/rule-fields.ts';
+import { findingsOf, ruleForEverybody } from '../../../../rules/rule-findings.ts';
 import { say } from '../../../notices.ts';
 import { Button } from '../../../parts/button.tsx';
+import { useDebounced } from '../../../use-previous.ts';
 import type { LinkForm } from '../form.ts';
 import { NotSavedYet } from '../save-bar.tsx';
+import { findingInWords } from './finding-sentences.ts';
 import { problemsOfRule } from './problems.ts';
 import { moved, newId, type Rule } from './rule.ts';
-import { Destination, RuleRow } from './rule-row.tsx';
+import { Destination, Findings, RuleRow } from './rule-row.tsx';
 import { useReorder } from './use-reorder.ts';
 
 /** The rules of a link as sentences, in the order in which they are asked. */
@@ -39,6 +42,7 @@ export function Rules({ form }: { form: LinkForm }) {
     const wrong = rules.find((rule) => problemsOfRule(form, rule).isThere);
     if (wrong) open.value = wrong.id;
   }, [form.error]);
+  const findings = useFindings(rules);
   const dragged = reorder.drag.value;
   return (
     <form
@@ -64,6 +68,7 @@ export function Rules({ form }: { form: LinkForm }) {
               rule={rule}
               index={index}
               count={rules.length}
+              findings={findings.get(rule.id) ?? []}
               problems={problemsOfRule(form, rule)}
               isOpen={open.value === rule.id}
               drop={dragged === null ? '' : dropOf(index, dragged)}
@@ -97,6 +102,20 @@ export function Rules({ form }: { form: LinkForm }) {
   );
 }
 
+/** In words, by the ids of the rules; once nothing has changed for a moment, as the fields move down for them. */
+function useFindings(latest: readonly Rule[]): ReadonlyMap<string, readonly string[]> {
+  const rules = useDebounced(latest, 300);
+  return useMemo(() => {
+    const findings = findingsOf(rules, Date.now());
+    return new Map(
+      rules.map(({ id }, index) => [
+        id,
+        findings[index]?.map((finding) => findingInWords(finding, rules)) ?? [],
+      ]),
+    );
+  }, [rules]);
+}
+
 function dropOf(index: number, { from, to }: { from: number; to: number }) {
   if (index === from) return 'dragged';
   if (to === from || index !== to) return '';
@@ -106,6 +125,7 @@ function dropOf(index: number, { from, to }: { from: number; to: number }) {
 /** Where visitors go whom no rule leads elsewhere. */
 function Otherwise({ form: { fields } }: { form: LinkForm }) {
   const { rules, destination_url, android_link_destination, ios_link_destination } = fields;
+  const last = ruleForEverybody(rules);
   return (
     <div class="rule otherwise">
       <div class="rule-words">
@@ -113,6 +133,7 @@ function Otherwise({ form: { fields } }: { form: LinkForm }) {
         {android_link_destination && <Destination url={android_link_destination} share="On Android" />}
         {ios_link_destination && <Destination url={ios_link_destination} share="On iPhone and iPad" />}
         <Destination url={destination_url} />
+        {last >= 0 && <Findings sentences={[`Never reached: rule ${last + 1} is for everybody.`]} />}
         {rules.length === 0 && (
           <p class="soft small">
             A rule leads some visitors elsewhere: those in a country, on a phone, in opening hours, or a share

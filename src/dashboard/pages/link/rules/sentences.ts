@@ -4,7 +4,7 @@ import { instant, number } from '../../../words.ts';
 import { type Condition, type ConditionKey, conditionsOf, type Hours, type Rule, sharesOf } from './rule.ts';
 
 /** "a or b", "a, b or c"; an ellipsis where nothing was chosen yet. */
-function listed(values: readonly string[], word = 'or'): string {
+export function listed(values: readonly string[], word = 'or'): string {
   if (values.length === 0) return '…';
   return values.length === 1 ? `${values[0]}` : `${values.slice(0, -1).join(', ')} ${word} ${values.at(-1)}`;
 }

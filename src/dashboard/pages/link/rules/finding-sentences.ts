@@ -1,0 +1,67 @@
+import type { RuleFinding } from '../../../../rules/rule-findings.ts';
+import { nameOf } from '../../../stats/value-names.ts';
+import { instant } from '../../../words.ts';
+import type { Condition, ConditionKey, Rule } from './rule.ts';
+import { isForEverybody } from './rule.ts';
+import { listed, phraseOf } from './sentences.ts';
+
+const nouns: Readonly<Record<ConditionKey, string>> = {
+  country: 'every country',
+  device: 'every device',
+  os: 'every system',
+  browser: 'every browser',
+  language: 'every language',
+  source: 'every way to come',
+  referrer: 'every referrer',
+  network: 'every network',
+  query: 'the same parameters',
+  hours: 'the same hours',
+  from: 'the same time',
+  to: 'the same time',
+};
+
+const valueName = (key: ConditionKey, value: string): string =>
+  key === 'network' || key === 'query' || key === 'from' || key === 'to' || key === 'hours'
+    ? value
+    : nameOf(key, value);
+
+function excludedInWords({ key, values, isAll }: Extract<RuleFinding, { kind: 'excluded' }>): string {
+  if (values.length === 0)
+    return key === 'query' || key === 'hours'
+      ? `Never matches: ${nouns[key]} are both wanted and excluded.`
+      : `Never matches: ${nouns[key]} is excluded.`;
+  const names = listed(
+    values.map((value) => valueName(key, value)),
+    'and',
+  );
+  const contradiction = `${names} ${values.length === 1 ? 'is' : 'are'} both wanted and excluded`;
+  return isAll ? `Never matches: ${contradiction}.` : `${contradiction}, which never matches.`;
+}
+
+const rulesNamed = (indexes: readonly number[]): string =>
+  `${indexes.length === 1 ? 'rule' : 'rules'} ${listed(
+    indexes.map((index) => String(index + 1)),
+    'and',
+  )}`;
+
+/** What a finding of a rule says to those who can mend it. */
+export function findingInWords(finding: RuleFinding, rules: readonly Rule[]): string {
+  switch (finding.kind) {
+    case 'reversed':
+      return 'Never matches: it ends before it begins.';
+    case 'over':
+      return `It doesn't match any more: it ended on ${instant(new Date(finding.at).toISOString())}.`;
+    case 'excluded':
+      return excludedInWords(finding);
+    case 'never_reached': {
+      const first = rules[finding.by[0] ?? 0];
+      return first && isForEverybody(first)
+        ? `Never reached: ${rulesNamed(finding.by)} is for everybody, and comes first.`
+        : `Never reached: all its visitors are led elsewhere by ${rulesNamed(finding.by)}, which ${finding.by.length === 1 ? 'comes' : 'come'} first.`;
+    }
+    case 'partly_reached': {
+      const condition = { key: finding.key, isNegated: false, value: finding.values } as Condition;
+      return `If the visitor ${phraseOf(condition)}, ${rulesNamed([finding.by])} comes first.`;
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { devices, sources } from './click-fields.ts';
+import { unionMembers } from './european-union.ts';
+import { type PlainConditions, type RuleConditions, weekdays } from './rule-fields.ts';
+import { minutesInDay, readTime } from './rule-hours.ts';
+
+/** Conditions that are a list of values. */
+export const listKeys = [
+  'country',
+  'device',
+  'os',
+  'browser',
+  'language',
+  'source',
+  'referrer',
+  'network',
+] as const satisfies readonly (keyof PlainConditions)[];
+export type ListKey = (typeof listKeys)[number];
+
+/** How two values of a condition are to each other. */
+interface Values {
+  /** Whether every visitor who has `value` has `wanted` too. */
+  readonly includes: (wanted: string, value: string) => boolean;
+  /** Whether a visitor can have both. */
+  readonly overlaps: (one: string, other: string) => boolean;
+}
+
+const isSame = (one: string, other: string): boolean => one === other;
+const plain: Values = { includes: isSame, overlaps: isSame };
+
+const isTagWithin = (wanted: string, tag: string): boolean =>
+  `${tag}-`.toLowerCase().startsWith(`${wanted}-`.toLowerCase());
+
+const isWildcard = (host: string): boolean => host.startsWith('*.');
+const withoutWww = (host: string): string => host.replace(/^www\./, '');
+
+function isHostWithin(wanted: string, host: string): boolean {
+  if (isWildcard(wanted)) return (isWildcard(host) ? host : withoutWww(host)).endsWith(wanted.slice(1));
+  return !isWildcard(host) && withoutWww(wanted) === withoutWww(host);
+}
+
+/** Of a host named without `www.`, the visitors of `www.` are below it as well. */
+const isBelow = (host: string, wildcard: string): boolean =>
+  isWildcard(wildcard) && !isWildcard(host) && `www.${withoutWww(host)}`.endsWith(wildcard.slice(1));
+
+const eitherWay = (holds: (one: string, other: string) => boolean) => (one: string, other: string) =>
+  holds(one, other) || holds(other, one);
+
+const valuesOf: Partial<Record<ListKey, Values>> = {
+  language: { includes: isTagWithin, overlaps: eitherWay(isTagWithin) },
+  referrer: {
+    includes: isHostWithin,
+    overlaps: (one, other) => eitherWay(isHostWithin)(one, other) || eitherWay(isBelow)(one, other),
+  },
+  // Networks are only known to be apart where they are written differently, which isn't enough to say so.
+  network: { includes: isSame, overlaps: () => true },
+};
+
+/** Every value that there is, where these are few. */
+const all: Partial<Record<ListKey, readonly string[]>> = { device: devices, source: sources };
+
+const expanded = (key: ListKey, values: readonly string[]): readonly string[] =>
+  key === 'country' ? values.flatMap((code) => (code === 'EU' ? ['EU', ...unionMembers] : code)) : values;
+
+const listIn = (key: ListKey, conditions: PlainConditions | undefined): readonly string[] | undefined => {
+  const values = conditions?.[key];
+  return values && expanded(key, values);
+};
+
+/** The values that a visitor may have by both lists; undefined where any may be. */
+function leftIn(key: ListKey, conditions: RuleConditions): readonly string[] | undefined {
+  const { includes } = valuesOf[key] ?? plain;
+  const wanted = listIn(key, conditions);
+  const excluded = listIn(key, conditions.not);
+  const begun = wanted ?? (excluded && all[key]);
+  return begun?.filter((value) => !excluded?.some((other) => includes(other, value)));
+}
+
+/** Of the values that are wanted, those that are excluded too. */
+export function excludedIn(key: ListKey, { not, ...when }: RuleConditions): readonly string[] {
+  return (when[key] ?? []).filter(
+    (value) => leftIn(key, { [key]: [value], ...(not && { not }) })?.length === 0,
+  );
+}
+
+export const isNobodyLeft = (key: ListKey, conditions: RuleConditions): boolean =>
+  leftIn(key, conditions)?.length === 0;
+
+/** Whether whoever meets the second conditions meets the first ones, as far as one key says. */
+export function coversList(key: ListKey, first: RuleConditions, second: RuleConditions): boolean {
+  const { includes, overlaps } = valuesOf[key] ?? plain;
+  const wanted = listIn(key, first);
+  const excluded = listIn(key, first.not) ?? [];
+  const left = leftIn(key, second);
+  const alsoExcluded = listIn(key, second.not) ?? [];
+  const isWanted = wanted === undefined || left?.every((value) => wanted.some((one) => includes(one, value)));
+  const isSpared = excluded.every(
+    (value) =>
+      alsoExcluded.some((one) => includes(one, value)) || left?.every((other) => !overlaps(value, other)),
+  );
+  return (isWanted ?? false) && isSpared;
+}
+
+type Query = NonNullable<PlainConditions['query']>;
+
+export function coversQuery(first: Query, second: Query): boolean {
+  return Object.entries(first).every(([name, values]) => {
+    const narrower = Object.hasOwn(second, name) ? second[name] : undefined;
+    if (narrower === undefined) return false;
+    return values.length === 0 || (narrower.length > 0 && narrower.every((value) => values.includes(value)));
+  });
+}
+
+/** From when on and until when, in milliseconds. */
+export function spanOf({ from, to, not }: RuleConditions): readonly [start: number, end: number] {
+  const read = (at: string | undefined, otherwise: number) => (at ? Date.parse(at) : otherwise);
+  return [
+    Math.max(read(from, Number.NEGATIVE_INFINITY), read(not?.to, Number.NEGATIVE_INFINITY)),
+    Math.min(read(to, Number.POSITIVE_INFINITY), read(not?.from, Number.POSITIVE_INFINITY)),
+  ];
+}
+
+type Hours = NonNullable<PlainConditions['hours']>;
+
+/** The minutes of a week by one clock. */
+function minutesOf({ days = weekdays, from = '00:00', to = '24:00' }: Hours): ReadonlySet<number> {
+  const [start, end] = [readTime(from) ?? 0, readTime(to) ?? minutesInDay];
+  const length = start < end ? end - start : minutesInDay - start + end;
+  const minutes = new Set<number>();
+  for (const [day, name] of weekdays.entries()) {
+    if (!days.includes(name)) continue;
+    for (let minute = start; minute < start + length; minute++)
+      minutes.add((day * minutesInDay + minute) % (weekdays.length * minutesInDay));
+  }
+  return minutes;
+}
+
+const hasSameClock = (one: Hours, other: Hours): boolean =>
+  one.timezone.toLowerCase() === other.timezone.toLowerCase();
+
+export const coversHours = (first: Hours, second: Hours): boolean =>
+  hasSameClock(first, second) && minutesOf(second).isSubsetOf(minutesOf(first));
+
+const areApart = (one: Hours, other: Hours): boolean =>
+  hasSameClock(one, other) && minutesOf(one).isDisjointFrom(minutesOf(other));
+
+/**
+ * Whether each visitor who meets the second conditions meets the first ones. True only where that is certain: networks,
+ * and hours by different clocks, are not compared.
+ */
+export const covers = (first: RuleConditions, second: RuleConditions): boolean =>
+  listKeys.every((key) => coversList(key, first, second)) && coversOthers(first, second);
+
+function coversOthers(first: RuleConditions, second: RuleConditions): boolean {
+  const [start, end] = spanOf(first);
+  const [secondStart, secondEnd] = spanOf(second);
+  if (secondStart < start || secondEnd > end) return false;
+  if (first.query && !(second.query && coversQuery(first.query, second.query))) return false;
+  if (first.not?.query && !(second.not?.query && coversQuery(second.not.query, first.not.query)))
+    return false;
+  if (first.hours && !(second.hours && coversHours(first.hours, second.hours))) return false;
+  const spared = first.not?.hours;
+  if (spared === undefined) return true;
+  const { hours, not } = second;
+  return (not?.hours && coversHours(not.hours, spared)) || (hours ? areApart(hours, spared) : false);
+}

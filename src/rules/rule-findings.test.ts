@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Condition, conditionsIn, isMet } from './rule-conditions.ts';
+import { covers } from './rule-coverage.ts';
+import type { PlainConditions, RuleConditions } from './rule-fields.ts';
+import { findingsOf, type RuleFinding, ruleForEverybody } from './rule-findings.ts';
+import type { Visitor } from './visitor.ts';
+
+const now = Date.parse('2026-12-01T12:00:00Z');
+const hours = (from: string, to: string, ...days: ('mo' | 'tu' | 'we' | 'th' | 'fr' | 'sa' | 'su')[]) => ({
+  timezone: 'Europe/Berlin',
+  ...{ from, to },
+  ...(days.length > 0 && { days }),
+});
+
+/** What is said about the last of these rules. */
+const lastOf = (...whens: readonly RuleConditions[]): readonly RuleFinding[] | undefined =>
+  findingsOf(
+    whens.map((when) => ({ when })),
+    now,
+  ).at(-1);
+
+describe('a rule by itself', () => {
+  test.each<[RuleConditions, readonly RuleFinding[]]>([
+    [{ country: ['DE'], not: { language: ['en'] } }, []],
+    [{ from: '2027-01-02T00:00:00Z', to: '2027-01-01T00:00:00Z' }, [{ kind: 'reversed' }]],
+    [{ from: '2027-01-02T00:00:00Z', not: { from: '2027-01-02T00:00:00Z' } }, [{ kind: 'reversed' }]],
+    [{ to: '2026-12-01T12:00:00Z' }, [{ kind: 'over', at: now }]],
+    [
+      { country: ['DE', 'AT'], not: { country: ['AT'] } },
+      [{ kind: 'excluded', key: 'country', values: ['AT'], isAll: false }],
+    ],
+    [
+      { country: ['DE'], not: { country: ['EU'] } },
+      [{ kind: 'excluded', key: 'country', values: ['DE'], isAll: true }],
+    ],
+    [{ country: ['EU'], not: { country: ['DE'] } }, []],
+    [
+      { language: ['pt-BR'], not: { language: ['pt'] } },
+      [{ kind: 'excluded', key: 'language', values: ['pt-BR'], isAll: true }],
+    ],
+    [{ language: ['pt'], not: { language: ['pt-BR'] } }, []],
+    [{ not: { source: ['link', 'qr'] } }, [{ kind: 'excluded', key: 'source', values: [], isAll: true }]],
+    [
+      { query: { a: ['x'], b: [] }, not: { query: { a: [] } } },
+      [{ kind: 'excluded', key: 'query', values: [], isAll: true }],
+    ],
+    [
+      { hours: hours('10:00', '12:00', 'mo'), not: { hours: hours('09:00', '17:00') } },
+      [{ kind: 'excluded', key: 'hours', values: [], isAll: true }],
+    ],
+    [{ country: [], not: { country: ['DE'] } }, []],
+  ])('%j', (when, findings) => {
+    expect(lastOf(when) ?? []).toEqual([...findings]);
+  });
+});
+
+const firstCovers: RuleFinding = { kind: 'never_reached', by: [0] };
+
+describe('a rule behind another', () => {
+  test.each<[RuleConditions, RuleConditions, readonly RuleFinding[]]>([
+    [{}, { country: ['DE'] }, [firstCovers]],
+    [{ country: ['DE'] }, {}, []],
+    [{ country: ['DE'] }, { country: ['DE'], device: ['mobile'] }, [firstCovers]],
+    [{ country: ['EU'] }, { country: ['DE', 'FR'] }, [firstCovers]],
+    [{ not: { country: ['US'] } }, { country: ['DE'] }, [firstCovers]],
+    [{ not: { country: ['US'] } }, { not: { country: ['US', 'CA'] } }, [firstCovers]],
+    [{ device: ['mobile', 'tablet'] }, { not: { device: ['desktop', 'tv', 'other'] } }, [firstCovers]],
+    [{ language: ['de'] }, { language: ['de-AT'] }, [firstCovers]],
+    [{ language: ['de-AT'] }, { language: ['de'] }, []],
+    [{ referrer: ['*.example.com'] }, { referrer: ['shop.example.com'] }, [firstCovers]],
+    [{ referrer: ['*.example.com'] }, { referrer: ['www.example.com'] }, []],
+    [{ not: { referrer: ['*.example.com'] } }, { referrer: ['example.com'] }, []],
+    [{ query: { a: [] } }, { query: { a: ['x'], b: [] } }, [firstCovers]],
+    [{ query: { a: ['x'] } }, { query: { a: [] } }, []],
+    [{ from: '2027-01-01T00:00:00Z' }, { from: '2027-02-01T00:00:00Z' }, [firstCovers]],
+    [{ hours: hours('08:00', '18:00') }, { hours: hours('09:00', '17:00', 'mo') }, [firstCovers]],
+    [{ hours: hours('22:00', '06:00', 'mo') }, { hours: hours('01:00', '05:00', 'tu') }, [firstCovers]],
+    [{ hours: hours('08:00', '18:00') }, { hours: { ...hours('09:00', '17:00'), timezone: 'UTC' } }, []],
+    [{ not: { hours: hours('09:00', '17:00') } }, { hours: hours('17:00', '20:00') }, [firstCovers]],
+    [{ network: ['10.0.0.0/8'] }, { network: ['10.1.0.0/16'] }, []],
+    [
+      { country: ['DE'] },
+      { country: ['DE', 'AT'], device: ['mobile'] },
+      [{ kind: 'partly_reached', key: 'country', values: ['DE'], by: 0 }],
+    ],
+    [{ country: ['DE'], device: ['mobile'] }, { country: ['DE', 'AT'] }, []],
+  ])('%j %j', (first, second, findings) => {
+    expect(lastOf(first, second) ?? []).toEqual([...findings]);
+  });
+
+  test('is never reached where several take all that it has', () => {
+    expect(lastOf({ country: ['DE'] }, { country: ['AT', 'FR'] }, { country: ['AT', 'DE'] })).toEqual([
+      { kind: 'never_reached', by: [0, 1] },
+    ]);
+  });
+
+  test('leaves nobody to the rest where it is for everybody', () => {
+    const rules = [{ when: { country: ['DE'] } }, { when: {} }, { when: { device: ['mobile' as const] } }];
+    expect(ruleForEverybody(rules)).toBe(1);
+    expect(ruleForEverybody(rules.slice(0, 1))).toBe(-1);
+  });
+});
+
+const some = <T>(...values: readonly T[]) => fc.subarray([...values], { minLength: 1 });
+const every = fc.record({
+  country: some('DE', 'FR', 'US', 'EU', 'XX'),
+  device: some('desktop', 'mobile', 'tablet', 'tv', 'other'),
+  language: some('de', 'de-at', 'pt-br', 'pt'),
+  referrer: some('', 'example.com', 'www.example.com', '*.example.com', 'a.example.com', '*.a.example.com'),
+  query: fc.constantFrom<Record<string, string[]>>({ a: [] }, { a: ['x'] }, { a: ['x', 'y'], b: [] }),
+  from: fc.constantFrom('2026-12-01T00:00:00Z', '2026-12-03T00:00:00Z'),
+  to: fc.constantFrom('2026-12-02T00:00:00Z', '2026-12-04T00:00:00Z'),
+  hours: fc.constantFrom(
+    hours('09:00', '17:00'),
+    hours('22:00', '06:00', 'tu'),
+    hours('10:00', '12:00', 'we', 'th'),
+  ),
+  source: some('qr', 'link'),
+});
+const keys = ['country', 'device', 'language', 'referrer', 'query', 'from', 'to', 'hours', 'source'] as const;
+/** Few keys, or no visitor meets all of them. */
+const plain = fc
+  .tuple(every, fc.subarray([...keys], { maxLength: 2 }))
+  .map(([all, chosen]): PlainConditions => Object.fromEntries(chosen.map((key) => [key, all[key]])));
+const conditions = fc
+  .record({ plain, not: plain })
+  .map(({ plain: when, not }): RuleConditions => ({ ...when, not }));
+
+interface Drawn {
+  readonly country: string;
+  readonly device: string;
+  readonly language: string;
+  readonly referrer: string;
+  readonly search: string;
+}
+const visitor = fc.record<Drawn>({
+  country: fc.constantFrom('DE', 'FR', 'US', 'XX', 'EU'),
+  device: fc.constantFrom('desktop', 'mobile', 'tv'),
+  language: fc.constantFrom('de', 'de-at', 'pt', 'pt-br', 'en'),
+  referrer: fc.constantFrom(
+    '',
+    'example.com',
+    'www.example.com',
+    'a.example.com',
+    'b.a.example.com',
+    'www.a.example.com',
+  ),
+  search: fc.constantFrom('', '?a', '?a=x', '?a=y&b', '?a=x&a=z&b=1', '?qr'),
+});
+/** Only what these conditions ask. */
+const visitorOf = ({ country, device, language, referrer, search }: Drawn) =>
+  ({
+    country: () => country,
+    language: () => language,
+    referrer: () => referrer,
+    search: () => search,
+    parameters: () => new URLSearchParams(search),
+    traits: () => ({ device, os: '', browser: '' }),
+  }) as unknown as Visitor;
+const allMet = (list: readonly Condition[], drawn: Drawn, at: number) =>
+  list.every((condition) => isMet(condition, visitorOf(drawn), at));
+
+test('no visitor meets conditions without meeting those that are said to cover them', () => {
+  let tried = 0;
+  fc.assert(
+    fc.property(
+      conditions,
+      conditions,
+      fc.array(visitor, { minLength: 20, maxLength: 20 }),
+      fc.nat(4 * 24),
+      (first, more, visitors, hour) => {
+        // Something more than the first as a rule, so that they cover each other often.
+        const second = hour % 4 === 0 ? more : { ...first, ...more, not: { ...first.not, ...more.not } };
+        if (!covers(first, second)) return;
+        const at = Date.parse('2026-12-01T00:00:00Z') + hour * 3_600_000;
+        const [ours, theirs] = [conditionsIn(first), conditionsIn(second)];
+        for (const drawn of visitors) {
+          if (!allMet(theirs, drawn, at)) continue;
+          tried++;
+          expect(allMet(ours, drawn, at)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+  expect(tried).toBeGreaterThan(500);
+});
