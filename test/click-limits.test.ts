@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { importLinks } from '../src/cli/import-links.ts';
+import { takeClicks } from '../src/storage/click-limits.ts';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
 import { targetOfEachTest } from './support/webhook-target.ts';
 
@@ -45,6 +46,24 @@ test('as many clicks pass as the limit says, of visitors at once too, and the re
   const hits = (await call('GET', `/link/${link.id}/clicks?class=all&limit=100`)).json.clicks;
   expect(hits.filter(({ outcome }: { outcome: string }) => outcome === 'expired')).toHaveLength(30);
   expect((await call('GET', `/link/${link.id}`)).json).toMatchObject({ clicks: 20, click_limit: 20 });
+});
+
+test('the store gives what is left and no more, all where there is no limit any more, and nothing of what is gone', async () => {
+  const { id } = await create({ click_limit: 7 });
+  const take = (wanted: number) =>
+    app.app.context.database.write((queries) => takeClicks(queries, id, wanted));
+  expect(await take(3)).toEqual({ taken: 3, isEnd: false });
+  expect(await take(3)).toEqual({ taken: 3, isEnd: false });
+  expect(await take(2)).toEqual({ taken: 1, isEnd: true });
+  for (const wanted of [1, 5]) expect(await take(wanted)).toEqual({ taken: 0, isEnd: false });
+  await call('PATCH', `/link/${id}`, { click_limit: 9 });
+  expect(await take(2)).toEqual({ taken: 2, isEnd: true });
+  await call('PATCH', `/link/${id}`, { click_limit: 4 });
+  expect(await take(1)).toEqual({ taken: 0, isEnd: false });
+  await call('PATCH', `/link/${id}`, { click_limit: null });
+  expect(await take(1)).toEqual({ taken: 1, isEnd: false });
+  await call('DELETE', `/link/${id}`);
+  expect(await take(1)).toEqual({ taken: 0, isEnd: false });
 });
 
 test('what is no click spends none, and sees the end when it has come', async () => {
