@@ -14,11 +14,11 @@ const television =
 const androidTelevision = new RegExp(
   [
     String.raw`box(?:[\W_]|$)`,
-    String.raw`[\W_]shell[_ ]|\b4K\b|UHD|QLED|OLED|LED\d\d|DVB|IPTV|\bSTV[_-]`,
+    String.raw`[\W_]shell[_ ]|(?:\b|[a-z])4K(?:[\W_]|$)|UHD|QLED|OLED|LED\d\d|DVB|IPTV|\bSTV[_-]`,
     String.raw`\b(?:19|2[02468]|3[29]|4[0-39]|5[0458]|6[05]|7[057]|8[56]|98)[A-Z]{1,4}-?\d{2,}`,
     String.raw`\b(?:rk3\d{3}|s9(?:05|12|22)\w*|p28\d|q20\d|rtd\d{3}\w|amlogic|meson)\b`,
     String.raw`(?<![-\w])(?:X(?:88|9[268])|H96|T95|TX[2369]|HK1|A95X|MXQ|M8S|MXIII|KM[2-9]|MAG\d{3}|AM6B|GTX-R|Z28|DVS X|TVB-\d|i96|MX10|V88|8K\d{4})\w*\b`,
-    String.raw`MECOOL|Ugoos|MyGica|Tanix|GT-?King|KIVI|MINIX|NEO-[XUZ]\d|TOUCAN|WIWA|NEXON|DIGIFORS|BeyondTV|Formuler`,
+    String.raw`MECOOL|Ugoos|MyGica|Tanix|GT-?King|KIVI|MINIX|NEO[- ][XUZ]\d|TOUCAN|WIWA|NEXON|DIGIFORS|BeyondTV|Formuler|S_TURBO|Magicsee|N5NOVA|TranSpeed|Rombica`,
     String.raw`\b(?:TB-G01|VMP\d{3}|AS_4K|ProVision|Perfeo|Polar_P|MITO_|LEAP-S|KJ-SMART|GI UNI|iconBIT Stick)`,
     String.raw`\b(?:ADT-[123]|DV\d{4}|BDP-|STB|TPM\d|QM\d{3}|X-MEDIA|Smart_Starwind|HiSmart|ARTLINE)`,
     String.raw`\bU\d{2}[A-Z]\d{4}|\b\d{2}L[A-Z]\d{3}`,
@@ -47,7 +47,7 @@ const tablet = new RegExp(
     String.raw`\b[PMTX]\d{2}\w*\(\w{4}\)|\bT[2345]0 ?(?:PRO|Plus|HD|Air|S|Mini)|\bTLA\d{3}|\bCW-V|\biPlay|\bRT[1-9]\b|\bP[ST]\d{4}[MP][GL]`,
     String.raw`\bPM[TP]\d{4}|\bTZ\d{3}\b|\b[AB]\d-[A-Z]?\d{2}\w?\b|\b[KP]0[01]\w\b|\bME\d{3}\w?\b|\bSlate\b|\bVenue\b|Transformer|PlayBook`,
     // Japan's and others
-    String.raw`\bd-\d\d[A-Z]\b|\bPC-T[ES]\d|\bKYT3\d|\bTMRV\w*TB\b|\bQMV\d|\bQTA\w|\bEX7X\d|\bAZIMUT|\bTG ?\d{2}\b|\bL16 Max|\bCRONY-|\bODYS|\bArchos \d|\bM-M?P\d|\bETL-T|\bEBEN\b`,
+    String.raw`\bd-\d\d[A-Z]\b|\bPC-T[ES]\d|\bKYT3\d|\bTMRV\w*TB\b|\bQMV\d|\bQTA\w|\bEX7X\d|\bAZIMUT|\bTG ?\d{2}\b|\bL16 Max|\bCRONY-|\bODYS|\bArchos \d|\bM-M?P\d|\bETL-T|\bEBEN\b|\bN(?:AVITEL|avitel)[ _]`,
     // The application for tablets
     String.raw`\/apad\b`,
   ].join('|'),
