@@ -12,9 +12,13 @@ import { wordsInUse } from './words-in-use.ts';
 /** Milliseconds after which another node may take this one for dead. */
 const claimLength = 60_000;
 const claimInterval = 10_000;
-/** Milliseconds. A step that takes longer is followed by a pause as long, so that others get their turns. */
+/**
+ * Milliseconds. A step that takes longer is followed by a pause that is several times as long: an organization that erases
+ * clicks again and again makes one sweep follow the other, and others are to notice none of it.
+ */
 const quick = 5;
 const minPause = 25;
+const pausesPerStep = 3;
 const lookedAtOnce = 5_000;
 const deletedAtOnce = 500;
 
@@ -70,7 +74,7 @@ function pauses(claim: () => Promise<void>): () => Promise<boolean> {
   let begun = performance.now();
   return async () => {
     const taken = performance.now() - begun;
-    if (taken > quick) await Bun.sleep(Math.max(minPause, taken));
+    if (taken > quick) await Bun.sleep(Math.max(minPause, taken * pausesPerStep));
     if (performance.now() - claimedAt > claimInterval) {
       await claim();
       claimedAt = performance.now();
