@@ -150,7 +150,10 @@ describe.each(storeKinds)('a custom domain on %s', (store) => {
 test('a visit of a custom domain and of a link that were visited before asks the database nothing', async () => {
   // The change feed and the looks for what is due ask now and then, without any visit.
   const never = 3_600_000;
-  const overrides = { pollInterval: never, domainInterval: never, expiryInterval: never };
+  const overrides = {
+    ...{ pollInterval: never, domainInterval: never },
+    ...{ expiryInterval: never, scheduledInterval: never },
+  };
   const app = await startApp({ env: { MISS_LIMIT: '0' }, overrides });
   const owner = await app.newcomer();
   const { database } = app.app.context;

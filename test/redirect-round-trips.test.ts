@@ -28,6 +28,7 @@ beforeAll(async () => {
       hits: 'unfolded',
       pollInterval: never,
       expiryInterval: never,
+      scheduledInterval: never,
       domainInterval: never,
       webhooks: { pollInterval: never },
     },

@@ -30,6 +30,8 @@ export interface Overrides {
   readonly versionInterval?: number;
   /** How often expired links are searched for, in milliseconds. */
   readonly expiryInterval?: number;
+  /** How often scheduled changes are searched for that are due, in milliseconds. */
+  readonly scheduledInterval?: number;
   /** How often failing webhooks are told of, in milliseconds. */
   readonly outageInterval?: number;
   /** How often corrections of clicks are searched for that are to go on, in milliseconds. */

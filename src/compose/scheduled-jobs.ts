@@ -57,7 +57,7 @@ export function startScheduledJobs(
         onRefused: (facts) => log.warnEach('scheduled change not applied', facts),
         onFault: (cause, facts) => log.error('scheduled change failed', cause, facts),
       }),
-    scheduledInterval,
+    overrides.scheduledInterval ?? scheduledInterval,
     (cause) => cause instanceof StoreAway || log.error('scheduled changes not applied', cause),
   );
   repeat(
