@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { browser, type Newcomer, startApp, type TestApp } from './support/app.ts';
+import { adaptCaddyfile, type Caddy, hasCaddy, startCaddy } from './support/caddy.ts';
 import { type NameServer, type Names, startNameServer, zoneOf } from './support/name-server.ts';
 import { temporaryFolder } from './support/program.ts';
 
-const caddy = Bun.which('caddy');
 const ours = 'links.example.com';
 const custom = 'go.example.org';
 
 /** Only where it is installed: a runtime of another language is not something that a package brings. */
-describe.skipIf(caddy === null)(
+describe.skipIf(!hasCaddy)(
   'behind a real Caddy with deploy/Caddyfile (skipped where none is installed)',
   () => {
     const names: Names = { [ours]: { A: ['192.0.2.1'] } };
@@ -21,8 +18,7 @@ describe.skipIf(caddy === null)(
     let app: TestApp;
     let owner: Newcomer;
     let folder: { path: string } & AsyncDisposable;
-    let proxy: Bun.Subprocess;
-    let ports: { http: number; https: number };
+    let proxy: Caddy;
     let root: string;
 
     beforeAll(async () => {
@@ -33,19 +29,15 @@ describe.skipIf(caddy === null)(
       owner = await app.newcomer();
       await verify(custom);
       folder = await temporaryFolder();
-      [ports, proxy] = await startCaddy(folder.path, {
-        LINNET_HOST: ours,
-        LINNET_UPSTREAM: new URL(app.url).host,
-      });
+      proxy = await startCaddy(folder.path, ours, app.url);
       root = await soon(async () => {
-        const found = await readFile(join(folder.path, 'caddy/pki/authorities/local/root.crt'), 'utf8');
+        const found = await proxy.root();
         await handshake(ours, found);
         return found;
       });
     }, 240_000);
     afterAll(async () => {
-      proxy?.kill();
-      await proxy?.exited;
+      await proxy?.[Symbol.asyncDispose]();
       await folder?.[Symbol.asyncDispose]();
       await app.stop();
       await dns.stop();
@@ -63,7 +55,7 @@ describe.skipIf(caddy === null)(
     /** The names that the certificate is for; fails where there is none that the root vouches for. */
     const handshake = (servername: string, ca = root): Promise<string> =>
       new Promise((resolve, reject) => {
-        const socket = connect({ host: '127.0.0.1', port: ports.https, servername, ca }, () => {
+        const socket = connect({ host: '127.0.0.1', port: proxy.httpsPort, servername, ca }, () => {
           resolve(socket.getPeerCertificate().subjectaltname ?? '');
           socket.destroy();
         });
@@ -84,7 +76,7 @@ describe.skipIf(caddy === null)(
           const sent = request(
             {
               host: '127.0.0.1',
-              port: ports.https,
+              port: proxy.httpsPort,
               servername: host,
               ca: root,
               agent: false,
@@ -169,19 +161,14 @@ describe.skipIf(caddy === null)(
     });
 
     test('without the name of the own host Caddy does not start', async () => {
-      const path = join(import.meta.dir, '../deploy/Caddyfile');
-      const adapting = Bun.spawn([caddy ?? '', 'adapt', '--adapter', 'caddyfile', '--config', path], {
-        env: { PATH: process.env.PATH ?? '', HOME: folder.path },
-        stdout: 'ignore',
-        stderr: 'pipe',
-      });
-      expect(await adapting.exited).toBe(1);
-      expect(await new Response(adapting.stderr).text()).toContain('server block without any key');
+      await using own = await temporaryFolder();
+      const [code, said] = await adaptCaddyfile(own.path);
+      expect([code, said]).toEqual([1, expect.stringContaining('server block without any key')]);
     });
 
     test('who comes without encryption is led to it', async () => {
       for (const host of [ours, custom]) {
-        const { status, headers } = await fetch(`http://127.0.0.1:${ports.http}/offer`, {
+        const { status, headers } = await fetch(`http://127.0.0.1:${proxy.httpPort}/offer`, {
           headers: { host },
           redirect: 'manual',
         });
@@ -192,39 +179,6 @@ describe.skipIf(caddy === null)(
 );
 
 /** The file as it is, with a certificate authority of its own instead of the world's, and with free ports. */
-async function startCaddy(
-  folder: string,
-  settings: { LINNET_HOST: string; LINNET_UPSTREAM: string },
-): Promise<[{ http: number; https: number }, Bun.Subprocess]> {
-  const [http, https] = await Promise.all([freePort(), freePort()]);
-  const ready = await readFile(join(import.meta.dir, '../deploy/Caddyfile'), 'utf8');
-  const local = `{\n\tlocal_certs\n\tskip_install_trust\n\tadmin off\n\thttp_port ${http}\n\thttps_port ${https}\n`;
-  const file = join(folder, 'Caddyfile');
-  await writeFile(file, ready.replace(/^\{\n/m, local));
-  const proxy = Bun.spawn([caddy ?? '', 'run', '--adapter', 'caddyfile', '--config', file], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: folder,
-      XDG_DATA_HOME: folder,
-      XDG_CONFIG_HOME: folder,
-      ...settings,
-    },
-    stdout: 'ignore',
-    stderr: Bun.file(join(folder, 'caddy.log')),
-  });
-  return [{ http, https }, proxy];
-}
-
-function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    server.close(() => resolve(port));
-  });
-  return promise;
-}
-
 /** Tries again until it works, for as long as a machine under load may take. */
 async function soon<T>(ask: () => Promise<T>): Promise<T> {
   const began = performance.now();

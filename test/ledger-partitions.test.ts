@@ -16,6 +16,7 @@ import { Folding, type Told } from './support/folding.ts';
 import { wholeLedger } from './support/hits.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { freshPostgres } from './support/postgres.ts';
+import { stretched } from './support/stretched.ts';
 
 const december = Date.UTC(2026, 11);
 const january = Date.UTC(2027, 0);
@@ -287,8 +288,10 @@ test('a visit is counted while the retention waits for a long read', async () =>
           and wait_event_type = 'Lock' and datname = current_database()`
       ).length > 0;
     await eventually(waits, 'the drop to wait for the reader');
+    const began = performance.now();
     await app.visit('/counted');
     await app.app.clicks.settled();
+    expect(performance.now() - began).toBeLessThan(stretched(2_000));
     expect((await app.call('GET', `/api/v1/link/${id}`, { key })).json.clicks).toBe(2);
     await reader`commit`;
     reader.release();

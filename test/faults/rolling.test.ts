@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { firstAccount } from '../support/account.ts';
+import { hasCaddy, startCaddy } from '../support/caddy.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
@@ -9,7 +10,8 @@ import { runCommand, runServer, temporaryFolder } from '../support/program.ts';
 /** `npm run test:faults` restarts more often. */
 const restarts = process.env.ROUNDS === undefined ? 2 : Math.min(100, Number(process.env.ROUNDS));
 const host = 'links.example.com';
-const tls = { rejectUnauthorized: false };
+// Caddy looks for the certificate by this name.
+const tls = { rejectUnauthorized: false, serverName: host };
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
@@ -52,7 +54,22 @@ function press(calls: readonly (() => Promise<Response>)[]) {
   return { seen, stop };
 }
 
-const ways = hasNginx ? ['directly', 'behind nginx'] : ['directly'];
+const ways = ['directly', ...(hasNginx ? ['behind nginx'] : []), ...(hasCaddy ? ['behind Caddy'] : [])];
+
+/** The proxy's port for HTTPS; null where there is none. */
+async function proxyOf(way: string, at: string, stack: AsyncDisposableStack): Promise<number | null> {
+  if (way === 'directly') return null;
+  if (way === 'behind nginx') return stack.use(await startNginx(host, at)).httpsPort;
+  const folder = stack.use(await temporaryFolder());
+  const { httpsPort } = stack.use(await startCaddy(folder.path, host, at));
+  const answers = () =>
+    fetch(`https://127.0.0.1:${httpsPort}/healthz`, { headers: { host }, tls }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await eventually(answers, 'Caddy');
+  return httpsPort;
+}
 
 test.each(ways)(
   'two workers that are restarted one after the other, %s, fail no visit and no creation',
@@ -73,8 +90,9 @@ test.each(ways)(
     const url = await program.address();
     const at = `http://127.0.0.1:${port}`;
     expect(url).toContain(host);
-    await using proxy = way === 'directly' ? null : await startNginx(host, at);
-    const origin = proxy === null ? at : `https://127.0.0.1:${proxy.httpsPort}`;
+    await using proxies = new AsyncDisposableStack();
+    const httpsPort = await proxyOf(way, at, proxies);
+    const origin = httpsPort === null ? at : `https://127.0.0.1:${httpsPort}`;
     const asking = runCommand(['setup', 'token'], settings);
     await asking.exited;
     const { headers } = await ownerOf(at, asking.output().out.trim());
