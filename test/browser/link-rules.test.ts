@@ -72,8 +72,8 @@ describe('the rules of a link', () => {
       await page.locator('[role=status]', { hasText: 'Rule 2 is now 1 of 3.' }).waitFor();
       expect((await phrases(page))[0]).toContain('comes from news.example, and comes on Tuesday to Friday');
       await page.getByRole('button', { name: 'Done' }).click();
-      const last = await page.locator('.rule-list > li').last().boundingBox();
       await page.locator('.rule-handle').first().hover();
+      const last = await page.locator('.rule-list > li').last().boundingBox();
       await page.mouse.down();
       await page.mouse.move(last?.x ?? 0, (last?.y ?? 0) + (last?.height ?? 0) - 4);
       await page.mouse.up();
@@ -105,6 +105,21 @@ describe('the rules of a link', () => {
           },
         },
       ]);
+      const trial = page.getByRole('region', { name: 'Try as…' });
+      await trial.getByLabel('From', { exact: true }).selectOption('AT');
+      await trial.getByLabel('With', { exact: true }).selectOption({ label: 'Android phone, Chrome' });
+      await trial.getByLabel('Reading').selectOption('de-AT');
+      await trial.getByRole('button', { name: 'Show where it leads' }).click();
+      await trial.getByText('By rule 1, the visitor goes to').waitFor();
+      expect(await trial.getByRole('status').innerText()).toContain('example.de/app');
+      await trial.getByLabel('Reading').selectOption('en');
+      await trial.getByRole('button', { name: 'Show where it leads' }).click();
+      await trial.getByText('By rule 2, “Which sells more” (its destination').waitFor();
+      const steps = trial.getByRole('list', { name: 'Steps' });
+      await steps.getByText("doesn't read English (here: English)").waitFor();
+      expect(await steps.getByText("Rule 1 doesn't fit.").count()).toBe(1);
+      expect(await barriersOn(page)).toEqual([]);
+
       await page.getByRole('button', { name: /^Remove rule 2/ }).click();
       await page.getByRole('button', { name: 'Undo' }).click();
       expect(await unsaved(page).count()).toBe(0);

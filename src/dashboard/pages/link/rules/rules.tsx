@@ -11,6 +11,7 @@ import { findingInWords } from './finding-sentences.ts';
 import { problemsOfRule } from './problems.ts';
 import { moved, newId, type Rule } from './rule.ts';
 import { Destination, Findings, RuleRow } from './rule-row.tsx';
+import { TryAs } from './try-as.tsx';
 import { useReorder } from './use-reorder.ts';
 
 /** The rules of a link as sentences, in the order in which they are asked. */
@@ -45,60 +46,63 @@ export function Rules({ form }: { form: LinkForm }) {
   const findings = useFindings(rules);
   const dragged = reorder.drag.value;
   return (
-    <form
-      class="link-form link-rules"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void form.save();
-      }}
-    >
-      <section class="panel" aria-labelledby="rules-heading">
-        <header>
-          <div>
-            <h2 id="rules-heading">Who is led where</h2>
-            <p class="soft small">The first rule that fits a visitor decides.</p>
+    <div class="link-rules">
+      <form
+        class="link-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void form.save();
+        }}
+      >
+        <section class="panel" aria-labelledby="rules-heading">
+          <header>
+            <div>
+              <h2 id="rules-heading">Who is led where</h2>
+              <p class="soft small">The first rule that fits a visitor decides.</p>
+            </div>
+            <NotSavedYet form={form} prefix="rules" />
+          </header>
+          <ol class="rule-list" ref={reorder.list}>
+            {rules.map((rule, index) => (
+              <RuleRow
+                key={rule.id}
+                rule={rule}
+                index={index}
+                count={rules.length}
+                findings={findings.get(rule.id) ?? []}
+                problems={problemsOfRule(form, rule)}
+                isOpen={open.value === rule.id}
+                drop={dragged === null ? '' : dropOf(index, dragged)}
+                handle={reorder.handle(index)}
+                onKeyDown={reorder.onKeyDown(index)}
+                onMove={(to) => reorder.move(index, to)}
+                onOpen={(isOpen) => {
+                  open.value = isOpen ? rule.id : null;
+                }}
+                onChange={(changed) => set(rules.map((other) => (other === rule ? changed : other)))}
+                onRemove={() => remove(rule, index)}
+              />
+            ))}
+          </ol>
+          <Otherwise form={form} />
+          <div class="pad">
+            {form.error?.of('rules') && (
+              <p class="error-text" role="alert">
+                {form.error.of('rules')}
+              </p>
+            )}
+            <Button icon="plus" disabled={rules.length >= maxRules} onClick={add}>
+              Add rule
+            </Button>
           </div>
-          <NotSavedYet form={form} prefix="rules" />
-        </header>
-        <ol class="rule-list" ref={reorder.list}>
-          {rules.map((rule, index) => (
-            <RuleRow
-              key={rule.id}
-              rule={rule}
-              index={index}
-              count={rules.length}
-              findings={findings.get(rule.id) ?? []}
-              problems={problemsOfRule(form, rule)}
-              isOpen={open.value === rule.id}
-              drop={dragged === null ? '' : dropOf(index, dragged)}
-              handle={reorder.handle(index)}
-              onKeyDown={reorder.onKeyDown(index)}
-              onMove={(to) => reorder.move(index, to)}
-              onOpen={(isOpen) => {
-                open.value = isOpen ? rule.id : null;
-              }}
-              onChange={(changed) => set(rules.map((other) => (other === rule ? changed : other)))}
-              onRemove={() => remove(rule, index)}
-            />
-          ))}
-        </ol>
-        <Otherwise form={form} />
-        <div class="pad">
-          {form.error?.of('rules') && (
-            <p class="error-text" role="alert">
-              {form.error.of('rules')}
-            </p>
-          )}
-          <Button icon="plus" disabled={rules.length >= maxRules} onClick={add}>
-            Add rule
-          </Button>
-        </div>
-      </section>
-      <span class="unseen" role="status">
-        {announced.value}
-      </span>
-    </form>
+        </section>
+        <span class="unseen" role="status">
+          {announced.value}
+        </span>
+      </form>
+      <TryAs form={form} />
+    </div>
   );
 }
 

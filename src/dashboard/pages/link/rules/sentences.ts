@@ -18,7 +18,7 @@ export function placeName(code: string): string {
   return withArticle.test(name) ? `the ${name}` : name;
 }
 
-const deviceWords: Readonly<Record<string, string>> = {
+export const deviceWords: Readonly<Record<string, string>> = {
   desktop: 'a desktop or laptop',
   mobile: 'a phone',
   tablet: 'a tablet',

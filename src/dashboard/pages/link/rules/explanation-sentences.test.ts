@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test';
+import { readAgent } from '../../../../rules/user-agent.ts';
+import type { LinkExplanation } from '../../../api-types.ts';
+import { outcomeInWords, stepInWords } from './explanation-sentences.ts';
+import type { Rule } from './rule.ts';
+import { tryAgents } from './try-agents.ts';
+
+const rules: readonly Rule[] = [
+  {
+    id: 'r_1',
+    name: 'Germany',
+    when: { country: ['DE'], not: { language: ['en'] } },
+    destination_url: 'https://a.example',
+  },
+  { id: 'r_2', name: null, when: {}, destination_url: 'https://b.example' },
+];
+const explained = (more: Partial<LinkExplanation>): LinkExplanation => ({
+  ...{
+    outcome: 'redirect',
+    to: 'https://a.example',
+    status: 302,
+    destination: 'default',
+    rule: null,
+    variant: null,
+  },
+  steps: [],
+  ...more,
+});
+
+describe('an explanation in words', () => {
+  test('says of each condition of a rule what was compared', () => {
+    const conditions = [
+      { key: 'country', not: false, matched: false, saw: 'XX' },
+      { key: 'language', not: true, matched: true, saw: 'de-at' },
+    ];
+    expect(stepInWords({ rule: 'r_1', matched: false, conditions }, rules)).toEqual({
+      passed: false,
+      sentence: "Rule 1, “Germany”, doesn't fit.",
+      conditions: [
+        { met: false, phrase: 'is in Germany', saw: 'an unknown country' },
+        { met: true, phrase: "doesn't read English", saw: 'Austrian German' },
+      ],
+    });
+    expect(stepInWords({ rule: 'r_2', matched: true, conditions: [] }, rules).sentence).toBe(
+      'Rule 2 fits: it is for everybody.',
+    );
+    expect(stepInWords({ check: 'started', passed: false }, rules).sentence).toBe("It hasn't started yet.");
+  });
+
+  test('copes with a rule that is not there any more', () => {
+    const conditions = [{ key: 'country', not: false, matched: true, saw: 'DE' }];
+    expect(stepInWords({ rule: 'r_gone', matched: true, conditions }, rules)).toMatchObject({
+      sentence: 'Rule r_gone fits.',
+      conditions: [{ phrase: 'country', saw: 'Germany' }],
+    });
+  });
+
+  test.each<[Partial<LinkExplanation>, string]>([
+    [{ rule: 'r_1', destination: 'rule' }, 'By rule 1, “Germany”, the visitor goes to'],
+    [{ rule: 'r_2', variant: 'b' }, 'By rule 2 (its destination b), the visitor goes to'],
+    [{}, 'No rule fits: the visitor goes to'],
+    [{ outcome: 'expired', to: null }, 'The visitor sees that the link has ended.'],
+    [{ outcome: 'refused', to: null }, 'The visitor is turned away as a bot.'],
+  ])('%j', (more, sentence) => {
+    expect(outcomeInWords(explained(more), rules)).toBe(sentence);
+  });
+});
+
+test('what can be tried is what it is called', () => {
+  const read = tryAgents.map(({ label, userAgent }) => {
+    const { device, browser } = readAgent(userAgent);
+    return [label, device, browser];
+  });
+  for (const [label = '', device, browser = ''] of read.slice(0, -1)) {
+    expect([label, label.split(', ')[1]?.split(' ')[0]]).toEqual([label, expect.any(String)]);
+    expect(browser).toContain(label.split(', ')[1]?.split(' ')[0] ?? '?');
+    const kind = /phone/i.test(label) ? 'mobile' : /tablet/.test(label) ? 'tablet' : 'desktop';
+    expect([label, device]).toEqual([label, kind]);
+  }
+});
