@@ -8,6 +8,7 @@ import { lastAlone, newestMigration, statementsOf } from '../src/storage/migrate
 import type { Queries } from '../src/storage/schema.ts';
 import { eventually } from './support/eventually.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
+import { hasPgBouncer, startPgBouncer } from './support/pgbouncer.ts';
 import { stretched } from './support/stretched.ts';
 
 let url: string;
@@ -118,6 +119,32 @@ test('an index is built while others write the table; nobody waits but the build
   await building;
   expect(await isValid('words_length')).toBe(true);
 });
+
+test.skipIf(!hasPgBouncer)(
+  'both go through a pooler, which has a connection for each transaction',
+  async () => {
+    await using pooler = await startPgBouncer(url);
+    const pooled = openPostgres(pooler.url, () => {});
+    const told: (readonly LockHolder[])[] = [];
+    let change: Promise<unknown>;
+    {
+      await using _ = await holding('select count(*) from words');
+      change = pooled
+        .migrate(
+          (queries) => sql`alter table words add column pooled bigint`.execute(queries),
+          (holders) => told.push(holders),
+        )
+        .then(() =>
+          buildIndexes(pooled, build('words_pooled', 'create index words_pooled on words (pooled)')),
+        );
+      await eventually(() => told.length > 0, 'word of the wait');
+      expect(told[0]?.[0]?.query).toBe('select count(*) from words');
+    }
+    await change;
+    expect(await isValid('words_pooled')).toBe(true);
+    await pooled.close();
+  },
+);
 
 test('nodes that start at once build it once; a valid one is left alone', async () => {
   const second = openPostgres(url, () => {});
