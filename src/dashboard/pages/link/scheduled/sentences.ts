@@ -10,7 +10,10 @@ export interface Planned {
 const tagLabels: Readonly<Record<string, string>> = { add_tags: 'Tags added', remove_tags: 'Tags removed' };
 
 /** What a scheduled change makes of which fields, in words. */
-export function plannedOf({ changes }: ScheduledChange, tags: readonly Tag[]): readonly Planned[] {
+export function plannedOf(
+  { changes }: ScheduledChange,
+  tags: readonly Pick<Tag, 'id' | 'name'>[],
+): readonly Planned[] {
   return Object.entries(changes).flatMap(([field, value]) => {
     const label = tagLabels[field];
     if (label === undefined) return { label: labelOf(field), words: wordsOf(field, value as Change['to']) };
