@@ -60,6 +60,8 @@ function someHits(draw: (below: number) => number, count: number, from: number, 
       utm_campaign: draw(8) === 0 ? 78 : 0,
       utm_term: 0,
       utm_content: 0,
+      rule: 0,
+      variant: 0,
     };
   });
 }

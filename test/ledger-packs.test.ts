@@ -49,6 +49,8 @@ function someHits(count: number, from: number): Told[] {
       utm_campaign: 0,
       utm_term: 0,
       utm_content: 0,
+      rule: 0,
+      variant: 0,
     };
   });
 }

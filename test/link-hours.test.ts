@@ -52,7 +52,7 @@ describe.each(storeKinds)('hours of links on %s', (store) => {
     hits: { columns: hitColumns.map(() => new Float64Array()), count: 0 },
     isByLink: false,
     order: null,
-    visitors: [{ hour, owner: links[0] ?? 0, visitors: Float64Array.of(turn + 1) }],
+    visitors: [{ hour, owner: links[0] ?? 0, variant: 0, visitors: Float64Array.of(turn + 1) }],
     linkHours: {
       numbers: Float64Array.from(links.flatMap((link) => [link, hour, 2, 0, 0, 0, 0, 0, 1, 0])),
       counts: links.map(

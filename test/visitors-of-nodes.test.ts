@@ -13,7 +13,7 @@ const none = new Float64Array();
 /** A batch without hits, of which the organization has these visitors. */
 function batchOf(journal: string, visitors: readonly number[]): FoldBatch {
   const groups: HourVisitors[] = [
-    { hour: day * 24, owner: -organization, visitors: Float64Array.from(visitors).sort() },
+    { hour: day * 24, owner: -organization, variant: 0, visitors: Float64Array.from(visitors).sort() },
   ];
   return {
     journal,

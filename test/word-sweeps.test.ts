@@ -31,6 +31,8 @@ const plain: NewHit = {
   utm_campaign: 0,
   utm_term: 0,
   utm_content: 0,
+  rule: 0,
+  variant: 0,
 };
 const hits = (count: number, some: Partial<NewHit>): NewHit[] => Array(count).fill({ ...plain, ...some });
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { eachField } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
+import { variantIdOf } from '../rules/led-by.ts';
 import type { StoredClick } from '../stats/clicks.ts';
 import { type Click, wordsAfterDevice } from './schemas/click.ts';
 
@@ -17,4 +18,6 @@ export const clickAnswer = (click: StoredClick): z.input<typeof Click> => ({
   device: click.device,
   ...eachField(wordsAfterDevice, (field) => click[field] || null),
   source: click.source,
+  rule: click.rule || null,
+  variant: variantIdOf(click.variant) || null,
 });

@@ -110,11 +110,13 @@ function countsOf(hit: EnrichedHit): [dimension: string, rollup: string, value: 
     ['source', 'click', sources.indexOf(hit.source)],
     ['utm_term', 'click', numberOf(hit.utm_term)],
     ['utm_content', 'click', numberOf(hit.utm_content)],
+    ['rule', 'click', numberOf(hit.rule)],
+    ['variant', 'click', numberOf(hit.variant)],
   ];
 }
 
 /** Organizations have no rows for their value 0. */
-const sparse = ['utm_term', 'utm_content'];
+const sparse = ['utm_term', 'utm_content', 'rule', 'variant'];
 
 class Counts extends Map<string, number> {
   count(key: string, hits = 1): void {
@@ -195,7 +197,15 @@ const rowOf = (hit: EnrichedHit): number[] => [
   devices.indexOf(hit.device),
   sources.indexOf(hit.source),
   ...[hit.country, hit.os, hit.browser, hit.language, hit.referrer].map(numberOf),
-  ...[hit.utm_source, hit.utm_medium, hit.utm_campaign, hit.utm_term, hit.utm_content].map(numberOf),
+  ...[
+    hit.utm_source,
+    hit.utm_medium,
+    hit.utm_campaign,
+    hit.utm_term,
+    hit.utm_content,
+    hit.rule,
+    hit.variant,
+  ].map(numberOf),
 ];
 
 /** One program's memory, through batch after batch. */
@@ -256,10 +266,10 @@ class Fold {
   }
 
   #toldVisitors({ visitors }: FoldBatch): string[] {
-    expectInOrder(visitors.map(({ hour, owner }) => [dayOfHour(hour), owner, hour]));
+    expectInOrder(visitors.map(({ hour, owner, variant }) => [dayOfHour(hour), owner, hour, variant]));
     for (const group of visitors) expect(group.visitors).toEqual(group.visitors.toSorted());
-    const told = visitors.flatMap(({ hour, owner, visitors }) =>
-      Array.from(visitors, (visitor) => `${hour} ${owner} ${visitor}`),
+    const told = visitors.flatMap(({ hour, owner, variant, visitors }) =>
+      Array.from(visitors, (visitor) => `${hour} ${owner} ${variant} ${visitor}`),
     );
     return [...new Set(told)].toSorted();
   }
@@ -270,7 +280,8 @@ class Fold {
       if (hit.class !== 'human' || hit.outcome !== 'redirect' || hit.visitor === null) continue;
       for (const owner of [hit.linkId, -hit.organizationId]) {
         const key = `${dayOf(hit.at)} ${owner} ${hit.visitor}`;
-        if (!this.#seen.has(key)) found.push(`${hourOf(hit.at)} ${owner} ${hit.visitor}`);
+        if (!this.#seen.has(key))
+          found.push(`${hourOf(hit.at)} ${owner} ${owner < 0 ? 0 : numberOf(hit.variant)} ${hit.visitor}`);
         this.#seen.add(key);
       }
     }

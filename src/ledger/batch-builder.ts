@@ -20,6 +20,7 @@ export class BatchBuilder {
   readonly #linkClicks = new FloatList();
   /** Hour and visitor, of the current link. */
   readonly #visitsOfLink = new FloatList();
+  readonly #visitsOfVariants = new Map<number, FloatList>();
   readonly #visitsOfOrganizations = new Map<number, FloatList>();
   readonly #visitorsOfLinks = new VisitorGroups();
   readonly #visitorsOfOrganizations = new VisitorGroups();
@@ -99,12 +100,28 @@ export class BatchBuilder {
       last = Math.max(last, at);
       const visitor = visitors[row] ?? noVisitor;
       if (visitor === noVisitor) continue;
-      if (!seen.note(dayOf(at), linkId, visitor)) ofLink.push2(hourOf(at), visitor);
+      if (seen.note(dayOf(at), linkId, visitor)) continue;
+      this.#visitsOfLinkBy(columns.variantOf(row)).push2(hourOf(at), visitor);
     }
     if (clicks > 0) this.#linkClicks.push3(linkId, clicks, last);
-    if (ofLink.length === 0) return;
-    this.#visitorsOfLinks.add(linkId, ofLink);
-    ofLink.clear();
+    if (ofLink.length > 0) {
+      this.#visitorsOfLinks.add(linkId, ofLink);
+      ofLink.clear();
+    }
+    if (this.#visitsOfVariants.size === 0) return;
+    for (const [variant, visits] of this.#visitsOfVariants)
+      this.#visitorsOfLinks.add(linkId, visits, variant);
+    this.#visitsOfVariants.clear();
+  }
+
+  #visitsOfLinkBy(variant: number): FloatList {
+    if (variant === 0) return this.#visitsOfLink;
+    let visits = this.#visitsOfVariants.get(variant);
+    if (visits === undefined) {
+      visits = new FloatList();
+      this.#visitsOfVariants.set(variant, visits);
+    }
+    return visits;
   }
 
   /** Of the organizations: the hits as they came, so that a visitor's first click counts, whichever link it was on. */

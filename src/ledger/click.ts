@@ -27,8 +27,6 @@ export interface ClickDetails {
   readonly userAgent: string;
   readonly osVersion: string;
   readonly browserVersion: string;
-  /** As in the journal: a rule, or a rule and its variant; '' for none. */
-  readonly ledBy: string;
 }
 
 export interface FoldedClick extends Click, ClickDetails {

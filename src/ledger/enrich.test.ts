@@ -75,6 +75,8 @@ test('a hit is told as fully as its request allows, and without its address', ()
     utm_campaign: 'fair',
     utm_term: 't',
     utm_content: 'c',
+    rule: '',
+    variant: '',
     source: 'qr',
     visitor: expect.any(Number),
   });

@@ -5,6 +5,7 @@ import { classify } from '../rules/click-class.ts';
 import type { ClassReason, ClickClass, DeviceKind } from '../rules/click-fields.ts';
 import { type ClickSource, clickSource } from '../rules/click-source.ts';
 import { countryCode } from '../rules/country.ts';
+import { ruleWords } from '../rules/led-by.ts';
 import { type Agent, firstLanguage, readAgent, referrerHost, withoutWww } from '../rules/user-agent.ts';
 import { memoize } from '../structures/memoize.ts';
 import type { Click } from './click.ts';
@@ -99,6 +100,7 @@ export function enrich(raw: RawHit, parts: EnrichParts): EnrichedHit {
     language: parts.language(raw.acceptLanguage),
     referrer: referrerOf(raw.referer, parts),
     ...utm,
+    ...ruleWords(raw.ledBy),
     source,
     visitor: raw.doNotTrack ? null : visitor,
   };

@@ -15,6 +15,8 @@ export interface HourVisitors {
   readonly hour: number;
   /** A link, or an organization as a negative number. */
   readonly owner: number;
+  /** The id of the variant that they were led to first; 0 for none, and for organizations. */
+  readonly variant: number;
   readonly visitors: Float64Array;
 }
 
@@ -22,6 +24,7 @@ export interface HourVisitors {
 export interface NewVisitors {
   readonly hour: number;
   readonly owner: number;
+  readonly variant: number;
   readonly count: number;
 }
 

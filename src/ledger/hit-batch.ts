@@ -2,6 +2,7 @@ import { outcomes } from '../journal/hit.ts';
 import type { RecordBytes } from '../journal/record.ts';
 import { classify } from '../rules/click-class.ts';
 import { classCodes, reasonCodes, sourceCodes, utmFields } from '../rules/click-fields.ts';
+import { ruleWords } from '../rules/led-by.ts';
 import { dayLength, dayOf, hourLength, hourOf } from '../rules/utc-time.ts';
 import { ByteCache } from '../structures/byte-cache.ts';
 import { yieldCore } from '../threads/yield-core.ts';
@@ -190,10 +191,20 @@ export class HitBatch {
     }
     const country = hit.countryHint === '' ? null : parts.hintedCountry(hit.countryHint);
     if (country !== null) columns.country[row] = this.#words.indexOf(country);
+    if (hit.ledBy !== '') this.#writeRule(hit.ledBy, row);
     if (hit.purpose === '' && hit.witness === 'none') return;
     const found = classify(hit, () => parts.agentOf(hit.userAgent).classification);
     columns.class[row] = classCodes[found.class];
     columns.reason[row] = reasonCodes[found.reason];
+  }
+
+  /** These are ids that an organization gave its rules: no visitor makes them up. */
+  #writeRule(ledBy: string, row: number): void {
+    const words = this.#words;
+    const [ofRule, ofVariant] = this.columns.willHaveRules();
+    const { rule, variant } = ruleWords(ledBy);
+    if (ofRule !== undefined) ofRule[row] = words.indexOf(rule);
+    if (ofVariant !== undefined && variant !== '') ofVariant[row] = words.indexOf(variant);
   }
 
   /** The index of the word that a value is kept as. No word is created for a value beyond the limit. */

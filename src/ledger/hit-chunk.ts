@@ -44,6 +44,8 @@ export const chunkColumns = [
   'utm_term',
   'utm_content',
   'stored_reason',
+  'rule',
+  'variant',
 ] as const;
 export type ChunkColumn = (typeof chunkColumns)[number];
 /** These are kept as differences, all others by codes. */
@@ -58,10 +60,9 @@ export const chunkOfKey = (key: number): number => Math.floor(key / maxColumns);
 export const endOfKeys = (chunk: number): number => (chunk + 1) * maxColumns;
 
 /** Columns of hits that are kept under the same name. */
-export const keptColumns = chunkColumns.slice(4, -1) as readonly Exclude<
-  HitColumn,
-  'at' | 'organization_id'
->[];
+export const keptColumns = chunkColumns
+  .slice(4)
+  .filter((name): name is Exclude<HitColumn, 'at' | 'organization_id'> => name !== 'stored_reason');
 
 /** A row of `hit_chunks` without its id. */
 export interface ChunkFacts {

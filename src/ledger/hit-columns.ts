@@ -1,5 +1,5 @@
 import { outcomes } from '../journal/hit.ts';
-import { classCodes, originFields } from '../rules/click-fields.ts';
+import { classCodes, originFields, ruleFields } from '../rules/click-fields.ts';
 import type { Column } from './fold-store.ts';
 
 const redirect = outcomes.indexOf('redirect');
@@ -27,6 +27,8 @@ export class HitColumns {
   language: Int32Array = new Int32Array(minRoom);
   /** One for each of `originFields`. */
   origins: readonly Int32Array[] = originFields.map(() => new Int32Array(minRoom));
+  /** One for each of `ruleFields`. */
+  rules: readonly Int32Array[] = ruleFields.map(() => new Int32Array(minRoom));
   /** For counting visitors; no column of the ledger. */
   visitor: Float64Array = new Float64Array(minRoom);
   /**
@@ -34,6 +36,7 @@ export class HitColumns {
    * columns aren't written.
    */
   #hasOrigins = false;
+  #hasRules = false;
   /** What tells repeats, or `noKey`; no column of the ledger. */
   repeatKey: Float64Array = new Float64Array(minRoom);
   /** The link's index in the batch; no column of the ledger. */
@@ -44,7 +47,9 @@ export class HitColumns {
     if (this.count > 0 && this.count * 16 < this.#room && this.#room > minRoom) this.#resize(minRoom, 0);
     if (rows > this.#room) this.#resize(rows, 0);
     if (this.#hasOrigins) for (const column of [this.source, ...this.origins]) column.fill(0, 0, this.count);
+    if (this.#hasRules) for (const column of this.rules) column.fill(0, 0, this.count);
     this.#hasOrigins = false;
+    this.#hasRules = false;
     this.count = rows;
   }
 
@@ -66,6 +71,21 @@ export class HitColumns {
     return this.origins;
   }
 
+  /** The columns of rules. Must be called before anything but 0 is written to them. */
+  willHaveRules(): readonly Int32Array[] {
+    this.#hasRules = true;
+    return this.rules;
+  }
+
+  get hasRules(): boolean {
+    return this.#hasRules;
+  }
+
+  /** 0 where there is none. */
+  variantOf(row: number): number {
+    return this.#hasRules ? (this.rules[1]?.[row] ?? 0) : 0;
+  }
+
   get hasOrigins(): boolean {
     return this.#hasOrigins;
   }
@@ -76,12 +96,16 @@ export class HitColumns {
 
   /** In the order of `wordFields`. */
   get words(): readonly Int32Array[] {
-    return [...this.#visitors, ...this.origins];
+    return [...this.#visitors, ...this.origins, ...this.rules];
   }
 
   /** Columns of words that may have anything but 0. */
   get wordsInUse(): readonly Int32Array[] {
-    return this.#hasOrigins ? this.words : this.#visitors;
+    return [
+      ...this.#visitors,
+      ...(this.#hasOrigins ? this.origins : []),
+      ...(this.#hasRules ? this.rules : []),
+    ];
   }
 
   /** Copies the rows of others, in this order, except for their links and organizations: see `setLink`. */
@@ -90,6 +114,7 @@ export class HitColumns {
     takeDoubles(from.at, order, this.at);
     takeDoubles(from.visitor, order, this.visitor);
     this.#hasOrigins = from.#hasOrigins;
+    this.#hasRules = from.#hasRules;
     const targets = this.#inUse;
     for (const [index, column] of from.#inUse.entries()) takeWhole(column, order, targets[index] ?? column);
   }
@@ -148,6 +173,7 @@ export class HitColumns {
     this.browser = resize(this.browser);
     this.language = resize(this.language);
     this.origins = this.origins.map(resize);
+    this.rules = this.rules.map(resize);
     this.visitor = resize(this.visitor);
     this.repeatKey = resize(this.repeatKey);
     this.linkIndex = resize(this.linkIndex);

@@ -13,9 +13,14 @@ import { isOneValue } from './one-value.ts';
 export const maxInPack = 512;
 /** An organization with fewer hits in a batch has them as rows: a pack has a fixed cost. */
 export const minInPack = 32;
-const version = 2;
-/** Version 1 had a column of visitors behind the others. It is passed over. */
-const columnsIn: Readonly<Record<number, number>> = { 1: hitColumns.length + 1, 2: hitColumns.length };
+const version = 3;
+/** What the versions before had. Version 1 had a column of visitors behind the others: it is passed over. Both had no rules. */
+const beforeRules = hitColumns.indexOf('rule');
+const columnsIn: Readonly<Record<number, { readonly kept: number; readonly written: number }>> = {
+  1: { kept: beforeRules, written: beforeRules + 1 },
+  2: { kept: beforeRules, written: beforeRules },
+  3: { kept: hitColumns.length, written: hitColumns.length },
+};
 const widthsLength = 24;
 const cellsAt = widthsLength + hitColumns.length * 8;
 const maxPackLength = cellsAt + hitColumns.length * maxInPack * 8;
@@ -135,6 +140,8 @@ export class HitPack {
   readonly count: number;
   readonly #bytes: Uint8Array;
   readonly #cellsAt: number;
+  /** Those that it has; in the others is 0. */
+  readonly #kept: number;
   readonly #columns = new Map<HitColumn, Float64Array>();
 
   constructor({ id, hits, cells }: PackRow) {
@@ -144,7 +151,8 @@ export class HitPack {
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
     const columns = columnsIn[this.#bytes[0] ?? 0];
     if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
-    this.#cellsAt = widthsLength + columns * 8;
+    this.#kept = columns.kept;
+    this.#cellsAt = widthsLength + columns.written * 8;
   }
 
   column(name: HitColumn): Float64Array {
@@ -184,6 +192,7 @@ export class HitPack {
   }
 
   #read(index: number): Float64Array {
+    if (index >= this.#kept) return new Float64Array(this.count);
     const bytes = this.#bytes;
     let at = this.#cellsAt;
     for (let before = 0; before < index; before++) at += roomFor(this.count, bytes[1 + before] ?? 0);

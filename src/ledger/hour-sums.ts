@@ -48,7 +48,8 @@ class HourSums {
       unwritten -= hits;
       this.#take(bucket, rollupClassCodes.click, value, hits);
     });
-    this.#take(bucket, rollupClassCodes.click, 0, unwritten);
+    if (dimension !== dimensionCodes.variant_visitors)
+      this.#take(bucket, rollupClassCodes.click, 0, unwritten);
   }
 
   /** Bucket, class, value and hits, one behind the other. */

@@ -216,7 +216,7 @@ export class JournalFold {
         for (; cursor.next(); row++) {
           if (!hits.columns.isClick(row) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          clicks.push({ ...enrich(hit, parts), index: row, ledBy: hit.ledBy, ...detailsOf(hit) });
+          clicks.push({ ...enrich(hit, parts), index: row, ...detailsOf(hit) });
         }
       }
     } catch (cause) {

@@ -52,14 +52,14 @@ const bigints = (width: number): string => unnested(Array<string>(width).fill('b
 const takeIdsSql = 'update hit_ids set newest = newest + $1 returning newest';
 /** Of a visitor with several hours of a day the first counts. Rows are inserted in the order of their key, on every node. */
 const visitorsNow = (condition: string, conflict: string): string => `with given as (
-    select hour / 24 as day, owner, visitor, min(hour) as hour
-    from ${bigints(3)} as given (hour, owner, visitor) group by 1, 2, 3
+    select hour / 24 as day, owner, visitor, min(hour) as hour, min(variant) as variant
+    from ${bigints(4)} as given (hour, owner, visitor, variant) group by 1, 2, 3
   ), fresh as (
     insert into daily_visitors (day, owner, visitor)
     select day, owner, visitor from given as one ${condition} order by day, owner, visitor ${conflict}
     returning day, owner, visitor
-  ) select hour, owner, count(*) as count from fresh join given using (day, owner, visitor)
-    group by day, hour, owner order by day, owner, hour`;
+  ) select hour, owner, variant, count(*) as count from fresh join given using (day, owner, visitor)
+    group by day, hour, owner, variant order by day, owner, hour`;
 /** "on conflict" alone would do, and writes two thirds more log: a row is first announced, then confirmed. */
 const unseenVisitorsSql = visitorsNow(
   `where not exists (
@@ -188,19 +188,21 @@ export class PostgresFoldStore extends SqlFoldStore {
     groups: readonly HourVisitors[],
   ): Promise<readonly NewVisitors[]> {
     if (groups.length === 0) return [];
-    const [hours, owners, visitors]: [number[], number[], number[]] = [[], [], []];
+    const [hours, owners, visitors, variants]: [number[], number[], number[], number[]] = [[], [], [], []];
     for (const group of groups) {
       for (const visitor of group.visitors) {
         hours.push(group.hour);
         owners.push(group.owner);
         visitors.push(visitor);
+        variants.push(group.variant);
       }
     }
-    const arrays = [hours, owners, visitors].map((numbers) => bigintArray(numbers));
+    const arrays = [hours, owners, visitors, variants].map((numbers) => bigintArray(numbers));
     const rows = await this.#insertUnseen(query, arrays);
-    return rows.map(({ hour, owner, count }) => ({
+    return rows.map(({ hour, owner, variant, count }) => ({
       hour: Number(hour),
       owner: Number(owner),
+      variant: Number(variant),
       count: Number(count),
     }));
   }

@@ -16,7 +16,7 @@ import type { StoredHit } from './ledger.ts';
 import { RollUps } from './roll-ups.ts';
 
 const { click } = rollupClassCodes;
-const { total, reason } = dimensionCodes;
+const { total, reason, variant_visitors: variantVisitors } = dimensionCodes;
 /** Fewer than the roll-ups' keys have room for. */
 const hoursAtOnce = 1_000;
 
@@ -141,6 +141,7 @@ export class RollUpDifference {
         this.#addToOrganization(key, -hits);
         continue;
       }
+      if (dimension === variantVisitors) continue;
       const left = remaining.get(dimension);
       if (left !== undefined) remaining.set(dimension, left - hits);
       this.#addToOrganization({ organization, dimension, hour, ofClass: click, value }, -hits);
@@ -225,6 +226,7 @@ function columnsOf(hits: readonly StoredHit[]): HitColumns {
   const columns = new HitColumns();
   columns.begin(hits.length);
   columns.willHaveOrigins();
+  columns.willHaveRules();
   const { ledger } = columns;
   for (const [index, name] of hitColumns.entries()) {
     const column = ledger[index];

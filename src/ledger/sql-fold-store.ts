@@ -23,7 +23,7 @@ import {
   StoreChanged,
 } from './fold-store.ts';
 import { hitIdOf } from './hit-ids.ts';
-import { tidyCounts } from './hour-counts.ts';
+import { countEntry, tidyCounts } from './hour-counts.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -244,8 +244,8 @@ export abstract class SqlFoldStore implements FoldStore {
       const links = await this.#linksWithHooks(query, batch);
       const ids = await this.appendHits(query, batch, links.size > 0);
       const visitors = await this.insertVisitors(query, batch.visitors);
-      const { ofLinkHours, organizations } = splitVisitors(batch.linkHours, visitors);
-      const { numbers, counts } = batch.linkHours;
+      const { ofLinkHours, organizations, counts } = splitVisitors(batch.linkHours, visitors);
+      const { numbers } = batch.linkHours;
       const hours = [...columnsOf(numbers, linkHourColumns.length), ofLinkHours, counts];
       await this.#tidyLinkHours(query, await this.addLinkHours(query, hours, counts.length));
       await this.#addRows(query, 'organizationRollups', batch.organizationRollups);
@@ -394,15 +394,23 @@ function columnsOf(rows: Float64Array, width: number): Float64Array[] {
 function splitVisitors(
   { numbers, counts }: LinkHours,
   found: readonly NewVisitors[],
-): { ofLinkHours: Float64Array; organizations: Float64Array } {
+): { ofLinkHours: Float64Array; organizations: Float64Array; counts: readonly string[] } {
   const ofLinkHours = new Float64Array(counts.length);
   const organizations: number[] = [];
-  for (const { hour, owner, count } of found) {
+  let withVariants: string[] | null = null;
+  for (const { hour, owner, variant, count } of found) {
     if (count === 0) continue;
-    if (owner < 0) organizations.push(-owner, dimensionCodes.visitors, hour, 0, 0, count);
-    else ofLinkHours[rowOf(numbers, owner, hour)] = count;
+    if (owner < 0) {
+      organizations.push(-owner, dimensionCodes.visitors, hour, 0, 0, count);
+      continue;
+    }
+    const row = rowOf(numbers, owner, hour);
+    ofLinkHours[row] = (ofLinkHours[row] ?? 0) + count;
+    if (variant === 0) continue;
+    withVariants ??= [...counts];
+    withVariants[row] += countEntry(dimensionCodes.variant_visitors, variant, count);
   }
-  return { ofLinkHours, organizations: Float64Array.from(organizations) };
+  return { ofLinkHours, organizations: Float64Array.from(organizations), counts: withVariants ?? counts };
 }
 
 /** The row of this link and hour, which has a click of each of them. */

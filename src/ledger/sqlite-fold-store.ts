@@ -266,7 +266,7 @@ export class SqliteFoldStore extends SqlFoldStore {
       statement: this.#visitorInsertion(together),
       values: new Array<number>(together + 2),
     }));
-    return groups.map(({ hour, owner, visitors }) => {
+    return groups.map(({ hour, owner, variant, visitors }) => {
       let count = 0;
       let from = 0;
       for (const { together, statement, values } of sizes) {
@@ -278,7 +278,7 @@ export class SqliteFoldStore extends SqlFoldStore {
           yieldCore();
         }
       }
-      return { hour, owner, count };
+      return { hour, owner, variant, count };
     });
   }
 

@@ -13,22 +13,22 @@ export class VisitorGroups {
     this.#groups = [];
   }
 
-  /** `visits` are all of the owner: hour, visitor; one behind the other. */
-  add(owner: number, visits: FloatList): void {
+  /** `visits` are all of the owner and variant: hour, visitor; one behind the other. */
+  add(owner: number, visits: FloatList, variant = 0): void {
     const { length } = visits;
     if (length === 0) return;
     const hour = visits.at(0);
     let one = 2;
     while (one < length && visits.at(one) === hour) one += 2;
-    if (one >= length) this.#addHour(owner, hour, visits);
-    else for (const each of hoursOf(visits)) this.#addHour(owner, each, visits);
+    if (one >= length) this.#addHour(owner, variant, hour, visits);
+    else for (const each of hoursOf(visits)) this.#addHour(owner, variant, each, visits);
   }
 
   get all(): readonly HourVisitors[] {
     return this.#groups;
   }
 
-  #addHour(owner: number, hour: number, visits: FloatList): void {
+  #addHour(owner: number, variant: number, hour: number, visits: FloatList): void {
     let count = 0;
     for (let one = 0; one < visits.length; one += 2) if (visits.at(one) === hour) count += 1;
     const visitors = new Float64Array(count);
@@ -36,7 +36,7 @@ export class VisitorGroups {
     for (let one = 0; one < visits.length; one += 2)
       if (visits.at(one) === hour) visitors[count++] = visits.at(one + 1);
     if (count > 1) visitors.sort();
-    this.#groups.push({ hour, owner, visitors });
+    this.#groups.push({ hour, owner, variant, visitors });
   }
 }
 
@@ -50,7 +50,10 @@ export function groupsInOrder(groups: HourVisitors[]): HourVisitors[] {
 }
 
 const inOrder = (one: HourVisitors, other: HourVisitors): number =>
-  dayOfHour(one.hour) - dayOfHour(other.hour) || one.owner - other.owner || one.hour - other.hour;
+  dayOfHour(one.hour) - dayOfHour(other.hour) ||
+  one.owner - other.owner ||
+  one.hour - other.hour ||
+  one.variant - other.variant;
 
 function hoursOf(visits: FloatList): Set<number> {
   const hours = new Set<number>();

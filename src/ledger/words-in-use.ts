@@ -12,10 +12,10 @@ import { eachCount } from './hour-counts.ts';
 const rowsAtOnce = 2_048;
 const packsAtOnce = 16;
 
-/** Dimensions whose values are words: those that are named as the fields that have them. */
+/** Dimensions whose values are words: those that are named as the fields that have them, and visitors by variant. */
 const wordDimensions: ReadonlySet<number> = new Set(
   Object.entries(dimensionCodes)
-    .filter(([dimension]) => (wordFields as readonly string[]).includes(dimension))
+    .filter(([dimension]) => [...wordFields, 'variant_visitors'].includes(dimension))
     .map(([, code]) => code),
 );
 

@@ -1,13 +1,16 @@
 /** What a click says of its visitor: taken from the address and the headers. */
-const visitorFields = ['country', 'os', 'browser', 'language'] as const;
+export const visitorFields = ['country', 'os', 'browser', 'language'] as const;
 /** Parameters of the link's address, by the names that they have there. */
 export const utmFields = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;
 export type UtmField = (typeof utmFields)[number];
 /** Where a click came from. Most clicks have none of these. */
 export const originFields = ['referrer', ...utmFields] as const;
 
+/** By what a visitor was led: the rule's id, and `rule/variant` where it has variants. Nearly all clicks have neither. */
+export const ruleFields = ['rule', 'variant'] as const;
+
 /** The texts of a click. The ledger keeps them as ids of words; '' has the id 0. */
-export const wordFields = [...visitorFields, ...originFields] as const;
+export const wordFields = [...visitorFields, ...originFields, ...ruleFields] as const;
 export type WordField = (typeof wordFields)[number];
 
 /** The ledger's columns. Packs have them in this order. */
@@ -94,7 +97,7 @@ export function rollupClassOf(ofClass: number, outcome: number): number {
 /**
  * What roll-ups are kept by. `total` has one value, 0, for every class; `visitors` counts the visitors whose
  * first click of a UTC day is in the hour (`stats/rule-changes.ts`: since when); `reason` is for hits that are no clicks; all others are for
- * clicks alone.
+ * clicks alone. `variant_visitors` is kept of links alone: visitors by the variant of their first click of a UTC day.
  */
 export const dimensions = [
   'total',
@@ -113,18 +116,29 @@ export const dimensions = [
   'source',
   'utm_term',
   'utm_content',
+  'rule',
+  'variant',
+  'variant_visitors',
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
 /** Has a column of the ledger, and is counted for clicks alone. */
-export type ClickDimension = Exclude<Dimension, 'total' | 'visitors' | 'reason'>;
-export const clickDimensions = dimensions.slice(3) as readonly ClickDimension[];
+export type ClickDimension = Exclude<Dimension, 'total' | 'visitors' | 'reason' | 'variant_visitors'>;
+const ofNoColumn: readonly Dimension[] = ['total', 'visitors', 'reason', 'variant_visitors'];
+export const clickDimensions = dimensions.filter(
+  (name): name is ClickDimension => !ofNoColumn.includes(name),
+);
 
 /**
  * Dimensions of which nearly all clicks have nothing: an organization's roll-ups don't have their value 0, which is what
  * the other values leave of its clicks.
  */
-export const sparseDimensions = ['utm_term', 'utm_content'] as const satisfies readonly ClickDimension[];
+export const sparseDimensions = [
+  'utm_term',
+  'utm_content',
+  'rule',
+  'variant',
+] as const satisfies readonly ClickDimension[];
 export const isSparse = (dimension: Dimension): boolean =>
   sparseDimensions.some((sparse) => sparse === dimension);
 

@@ -82,11 +82,13 @@ interface StatsPoint {
 interface StatsGroup {
   readonly value: string | null;
   readonly clicks: number;
+  /** Of a variant: visitors whose first click of a day led to it. Null where they aren't counted. */
+  readonly visitors: number | null;
   readonly notCounted: number;
 }
 
 const maxGroups = 100;
-const everything = (dimension: 'total' | 'visitors'): RollupSlice => ({
+const everything = (dimension: 'total' | 'visitors' | 'variant_visitors'): RollupSlice => ({
   kind: 'rollups',
   dimension: dimensionCodes[dimension],
   value: undefined,
@@ -142,7 +144,10 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   // What the ledger no longer has, or didn't have a moment ago, is in the roll-ups.
   const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
   const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
-  const groups = rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy) : null;
+  const visitorsOf =
+    groupBy === 'variant' && !isFiltered ? await variantVisitors(database, question) : () => null;
+  const groups =
+    rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy, visitorsOf) : null;
   return {
     fromRaw,
     visitorsAre: visitorsAre(question),
@@ -261,10 +266,23 @@ function pointsOf(
   };
 }
 
+/** Visitors by the variant of their first click of a day: known of links, and not of those who were led to none. */
+async function variantVisitors(
+  database: Database,
+  { owner, range }: StatsQuestion,
+): Promise<(value: number) => number | null> {
+  if (owner.kind === 'organization' && owner.links === undefined) return () => null;
+  const counts = openCounts(database, owner, everything('variant_visitors'));
+  const found = await counts.groups('variant', spanOf(range.buckets), Number.POSITIVE_INFINITY);
+  const visitors = new Map(found.map(({ value, hits }) => [value, hits]));
+  return (value) => (value === 0 ? null : (visitors.get(value) ?? 0));
+}
+
 async function groupsOf(
   queries: Queries,
   rows: readonly GroupCount[],
   groupBy: Grouping,
+  visitorsOf: (value: number) => number | null,
 ): Promise<Pick<Stats, 'groups' | 'other'>> {
   const names = await namesOf(queries, groupBy, rows);
   const shown = { clicks: sum(rows.map((row) => row.clicks)), hits: sum(rows.map((row) => row.hits)) };
@@ -273,6 +291,7 @@ async function groupsOf(
     groups: rows.map((row) => ({
       value: names(row.value),
       clicks: row.clicks,
+      visitors: visitorsOf(row.value),
       notCounted: row.hits - row.clicks,
     })),
     other: { clicks: otherClicks, notCounted: (rows[0]?.all_hits ?? 0) - shown.hits - otherClicks },
@@ -303,13 +322,15 @@ async function parseFilters(
     const text = given[grouping];
     if (text === undefined || grouping === 'class') continue;
     const list = closedLists[grouping];
-    const number = list ? list.indexOf(text) : await idOfWord(queries, keptAs(grouping, text));
+    const number = list ? list.indexOf(text) : await idOfWord(queries, keptAs(grouping, text, given.rule));
     filters.set(grouping, number ?? noValue);
   }
   return { filters, classes: given.class === undefined ? undefined : classesNamed(given.class) };
 }
 
-const keptAs = (grouping: Grouping, text: string): string =>
-  grouping === 'country' ? text.toUpperCase() : text;
+function keptAs(grouping: Grouping, text: string, rule: string | undefined): string {
+  if (grouping === 'variant' && rule && text !== '' && !text.includes('/')) return `${rule}/${text}`;
+  return grouping === 'country' ? text.toUpperCase() : text;
+}
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

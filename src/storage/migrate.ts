@@ -54,6 +54,7 @@ import { termsCounted } from './migrations/047-terms-counted.ts';
 import { scheduledChanges } from './migrations/048-scheduled-changes.ts';
 import { clickLimit } from './migrations/049-click-limit.ts';
 import { wordSweeps } from './migrations/050-word-sweeps.ts';
+import { rulesOfHits } from './migrations/051-rules-of-hits.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -107,6 +108,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   scheduledChanges,
   clickLimit,
   wordSweeps,
+  rulesOfHits,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */
@@ -129,7 +131,7 @@ export function unusedSince(number: number): number | null {
 export const lastAlone = 45;
 
 /** The newest migration that a program must know to write beside this one. */
-export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
+export const leastWriter = Math.max(51, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
 
 export const newerStore =
   'this database was set up by a newer Linnet; start that one, or restore a backup from before it';

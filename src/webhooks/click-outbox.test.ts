@@ -18,7 +18,6 @@ const click: FoldedClick = {
   device: 'mobile',
   os: 'iOS',
   osVersion: '19.1',
-  ledBy: '',
   browser: 'Safari',
   browserVersion: '19',
   language: 'de',

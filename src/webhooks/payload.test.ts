@@ -24,6 +24,8 @@ const click: ClickEvent['click'] = {
   utm_campaign: 'spring',
   utm_term: 'shoes',
   utm_content: 'button',
+  rule: '',
+  variant: '',
   class: 'human',
   reason: 'browser',
   source: 'qr',

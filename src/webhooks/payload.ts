@@ -3,6 +3,7 @@ import type { ClickDetails, StoredClick } from '../ledger/click.ts';
 import { readAddress, unmapped } from '../rules/address-rules.ts';
 import { eachField, originFields } from '../rules/click-fields.ts';
 import { formatIso } from '../rules/instant.ts';
+import { variantIdOf } from '../rules/led-by.ts';
 import { readRules } from '../rules/rule-fields.ts';
 import type { Site } from '../rules/site.ts';
 import type { StoredLink } from '../storage/links.ts';
@@ -38,7 +39,6 @@ export const flatClick = (event: ClickEvent, form: AddressForm) => ({
 
 /** Every key is always there, and every missing text is the same word: a receiver needs no second case. */
 function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
-  const [rule, variant] = click.ledBy?.split('/') ?? [];
   return {
     id: click.id,
     link_id: link.id,
@@ -46,8 +46,8 @@ function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
     suffix: link.suffix,
     url: site.linkUrl(link.host, link.suffix),
     destination: destinationOf(click, link),
-    rule: rule || unknown,
-    variant: variant || unknown,
+    rule: click.rule || unknown,
+    variant: variantIdOf(click.variant) || unknown,
     clicked_at: formatIso(click.at),
     ip_address: addressShown(click.address ?? '', form) ?? unknown,
     user_agent: click.userAgent || unknown,
@@ -68,15 +68,14 @@ function clickPayload({ click, link, site }: ClickEvent, form: AddressForm) {
 }
 
 /** A link that changed between a click and its fold has the destination of now. */
-function destinationOf({ target, ledBy }: ClickEvent['click'], link: ClickedLink): string {
-  if (target === 'rule') return destinationBy(ledBy ?? '', link) ?? unknown;
+function destinationOf({ target, rule, variant }: ClickEvent['click'], link: ClickedLink): string {
+  if (target === 'rule') return destinationBy(rule, variantIdOf(variant), link) ?? unknown;
   if (target === 'android') return link.android_url ?? link.destination_url;
   if (target === 'ios') return link.ios_url ?? link.destination_url;
   return link.destination_url;
 }
 
-function destinationBy(ledBy: string, link: ClickedLink): string | undefined {
-  const [ruleId, variantId] = ledBy.split('/');
+function destinationBy(ruleId: string, variantId: string, link: ClickedLink): string | undefined {
   const rule = readRules(link.rules).find(({ id }) => id === ruleId);
   return rule?.destination_url ?? rule?.variants?.find(({ id }) => id === variantId)?.destination_url;
 }

@@ -24,7 +24,6 @@ export const sampleClick = (link: ClickedLink, site: Site, at: number): ClickEve
     os: 'Linux',
     browser: 'Chrome',
     browserVersion: '140',
-    ledBy: '',
     osVersion: '',
     language: 'de',
     referrer: 'example.com',

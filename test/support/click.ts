@@ -18,7 +18,6 @@ const foldedClick = (linkId: number, at: number, index: number): FoldedClick => 
   device: 'desktop',
   os: 'Linux',
   osVersion: '',
-  ledBy: '',
   browser: 'Chrome',
   browserVersion: '140',
   language: 'de',

@@ -42,6 +42,8 @@ export interface SeedHit {
   readonly utm_campaign?: string;
   readonly utm_term?: string;
   readonly utm_content?: string;
+  readonly rule?: string;
+  readonly variant?: string;
   readonly visitor?: number | null;
   readonly id?: number;
 }
@@ -142,6 +144,8 @@ const wordColumns = [
   'utm_campaign',
   'utm_term',
   'utm_content',
+  'rule',
+  'variant',
 ] as const;
 
 async function numbersOf(queries: Queries, hits: readonly SeedHit[]): Promise<ReadonlyMap<string, number>> {
@@ -182,6 +186,8 @@ function rowOf(hit: SeedHit, words: ReadonlyMap<string, number>): Row {
     utm_campaign: word('utm_campaign'),
     utm_term: word('utm_term'),
     utm_content: word('utm_content'),
+    rule: word('rule'),
+    variant: word('variant'),
   };
 }
 

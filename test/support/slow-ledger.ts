@@ -32,6 +32,8 @@ export const someHits = (draw: Draw, count: number, from: number): NewHit[] =>
       utm_campaign: draw(7),
       utm_term: 0,
       utm_content: 0,
+      rule: draw(9) === 0 ? 7 : 0,
+      variant: draw(9) === 0 ? 8 + draw(2) : 0,
     };
   });
 
@@ -76,6 +78,8 @@ export class SlowLedger {
       'utm_source',
       'utm_campaign',
       'referrer',
+      'rule',
+      'variant',
       'os',
     ];
     const values = Array.from({ length: draw(4) }, () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eachField, wordFields } from '../../rules/click-fields.ts';
+import { eachField, originFields, visitorFields } from '../../rules/click-fields.ts';
 import { listedClasses } from '../../stats/clicks.ts';
 import { maxPerPage } from './link.ts';
 import { nextField, pageParameters } from './page.ts';
@@ -9,7 +9,7 @@ import { instantText, rawSinceField } from './stats.ts';
 const said = () => z.string().nullable();
 
 /** The interface names the device behind the country. */
-export const [, ...wordsAfterDevice] = wordFields;
+export const [, ...wordsAfterDevice] = [...visitorFields, ...originFields] as const;
 
 export const Click = z
   .object({
@@ -30,6 +30,11 @@ export const Click = z
       field === 'referrer' ? said().meta({ description: 'The host that the visitor came from.' }) : said(),
     ),
     source: z.string().meta({ description: '`qr` when the address carried the marker `?qr`, else `link`.' }),
+    rule: said().meta({
+      description:
+        'The id of the rule that led the visitor. Null for none, and for hits from before rules were kept.',
+    }),
+    variant: said().meta({ description: "The id of the rule's variant that the visitor was led to." }),
   })
   .meta({ id: 'Click' });
 

@@ -39,6 +39,10 @@ const Point = z.object({
 const Group = z.object({
   value: z.string().nullable().meta({ description: 'Null: the hits that have none.' }),
   clicks: count,
+  visitors: count.nullable().meta({
+    description:
+      'By variant, of links and without a filter: daily visitors whose first click of the day led to it. Else null.',
+  }),
   not_counted: count.meta({
     description: 'Hits of this value that are no clicks, where such were asked for.',
   }),
@@ -101,6 +105,8 @@ const described: Partial<Record<Grouping, string>> = {
   referrer: 'referring host',
   destination: 'destination: default, android, ios, rule',
   source: `source: ${sources.join(', ')}`,
+  rule: 'rule: its id',
+  variant: 'variant: as `group_by` answers it, `rule/variant`, or its id beside `rule`',
   reason: 'reason for not being a click',
   class: `class: click, human, ${rollupClasses.slice(1).join(', ')}`,
 };

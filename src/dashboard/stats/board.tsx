@@ -1,3 +1,5 @@
+import { useEffect } from 'preact/hooks';
+import type { Link } from '../api-types.ts';
 import { CorrectionsCard } from '../corrections/corrections-card.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Icon } from '../parts/icons.tsx';
@@ -8,7 +10,7 @@ import { useIntervalWhileVisible, useWhenVisibleAgain } from '../visibility.ts';
 import { BreakdownCard, type CardProps, Countries } from './breakdown-card.tsx';
 import { chosenIn } from './chosen.ts';
 import { ChosenLinks } from './chosen-links.tsx';
-import { breakdownCards, dimensions, dimensionTexts } from './dimensions.ts';
+import { breakdownCards, dimensions, dimensionTexts, ruleCard } from './dimensions.ts';
 import { ExportMenu } from './export-menu.tsx';
 import { type Filters, filtersIn, isFiltered } from './filters.ts';
 import { NotCounted } from './not-counted.tsx';
@@ -16,16 +18,23 @@ import { NumbersHead } from './numbers-head.tsx';
 import { OverTime } from './over-time.tsx';
 import { daysOf, rangeIn } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
+import { namesOfRules, ruleNames } from './rule-names.ts';
 import type { Scope } from './scope.ts';
 import { keptSince } from './sentences.ts';
+import { SplitCard } from './split-card.tsx';
 import { nameOf } from './value-names.ts';
 import { keyFor, loadNumbers, type Numbers, questionOf, toggleFilter, viewOf } from './view.ts';
 
 const reloadInterval = 60_000;
+const noRules: Link['rules'] = [];
 
 /** The numbers of one link, or of all: clicks over time, and their breakdowns. */
 export function StatsBoard({ scope }: { scope: Scope }) {
   const view = viewOf(scope, useDebounced(search.value));
+  const rules = scope.kind === 'link' ? scope.link.rules : noRules;
+  useEffect(() => {
+    ruleNames.value = namesOfRules(rules);
+  }, [rules]);
   const query = useQuery(keyFor(view, questionOf(view, view.filters)), () => loadNumbers(view));
   const { data: numbers, isOld } = usePrevious(query);
   const reload = () => void refresh('stats');
@@ -99,6 +108,7 @@ function FilterChips({ filters }: { filters: Filters }) {
 /** All breakdowns of the clicks; only those of hits that are not counted where there was no click. */
 function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | undefined }) {
   const { view } = cardProps;
+  const rules = view.scope.kind === 'link' ? view.scope.link.rules : noRules;
   const isFilteredNow = isFiltered(view.filters);
   const since = numbers === undefined ? null : keptSince(numbers.stats);
   const hasClicks = numbers === undefined || numbers.counted > 0 || isFilteredNow;
@@ -116,6 +126,8 @@ function Breakdowns({ numbers, ...cardProps }: CardProps & { numbers: Numbers | 
           {breakdownCards.map((card) => (
             <BreakdownCard key={card.title} {...card} {...cardProps} />
           ))}
+          {rules.length > 0 && <BreakdownCard {...ruleCard} {...cardProps} />}
+          {rules.some(({ variants }) => variants) && <SplitCard view={view} rules={rules} />}
         </>
       )}
       <NotCounted {...cardProps} numbers={numbers} />

@@ -33,6 +33,8 @@ const texts = {
   utm_term: utm('term'),
   utm_content: utm('content'),
   destination: { one: 'Destination', many: 'Destinations', none: 'None' },
+  rule: { one: 'Rule', many: 'Rules', none: 'No rule', empty: 'No click was led by a rule.' },
+  variant: { one: 'Variant', many: 'Variants', none: 'No variant', empty: 'No click was led to a variant.' },
   source: { one: 'Came by', many: 'Link or QR code', none: 'Unknown' },
   class: { one: 'Kind', many: 'Kinds', none: 'Unknown' },
   reason: { one: 'Reason', many: 'Reasons', none: 'Unknown' },
@@ -41,6 +43,11 @@ const texts = {
 export type Dimension = keyof typeof texts;
 export const dimensionTexts: Readonly<Record<Dimension, DimensionText>> = texts;
 export const dimensions = Object.keys(texts) as readonly Dimension[];
+
+type Card = (typeof breakdownCards)[number];
+
+/** Of a link with rules. */
+export const ruleCard: Card = { title: 'Rules', dimensions: ['rule', 'variant'] };
 
 /** The cards and their dimensions. Countries have a card of their own, with the map. */
 export const breakdownCards: readonly {

@@ -81,14 +81,16 @@ const classByReason: Readonly<Record<string, keyof Uncounted>> = {
   flood: 'flood',
 };
 
+type UncountedGroups = readonly Pick<NonNullable<Stats['groups']>[number], 'value' | 'not_counted'>[];
+
 /** Moved by a person, to any kind. */
 const reclassified = 'reclassified';
 
-export const reclassifiedIn = (groups: NonNullable<Stats['groups']>): number =>
+export const reclassifiedIn = (groups: UncountedGroups): number =>
   groups.find(({ value }) => value === reclassified)?.not_counted ?? 0;
 
 /** The kinds of hits by their reasons: every reason belongs to one kind, save for that of people. */
-export function uncountedByReason(groups: NonNullable<Stats['groups']>): Uncounted {
+export function uncountedByReason(groups: UncountedGroups): Uncounted {
   const found = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
   for (const { value, not_counted } of groups)
     if (value !== reclassified) found[classByReason[value ?? ''] ?? 'bot'] += not_counted;

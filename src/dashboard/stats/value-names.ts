@@ -1,4 +1,5 @@
 import { type Dimension, dimensionTexts } from './dimensions.ts';
+import { ruleNames } from './rule-names.ts';
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 const languages = new Intl.DisplayNames('en', { type: 'language' });
@@ -70,6 +71,7 @@ export function nameOf(dimension: Dimension, value: string | null): string {
   if (value === null || value === '') return dimensionTexts[dimension].none;
   if (dimension === 'country') return countryName(value);
   if (dimension === 'language') return named(languages, value);
+  if (dimension === 'rule' || dimension === 'variant') return ruleNames.value.get(value) ?? value;
   const own = words[dimension];
   return own && Object.hasOwn(own, value) ? (own[value] ?? value) : value;
 }

@@ -1,0 +1,73 @@
+import type { Link, Stats } from '../api-types.ts';
+import { useQuery } from '../queries.ts';
+import { usePrevious } from '../use-previous.ts';
+import { counted } from '../words.ts';
+import { CardFrame } from './breakdown-card.tsx';
+import { nameOfRule } from './rule-names.ts';
+import { loadStats } from './scope.ts';
+import { shareSentence } from './split-share.ts';
+import { keyFor, questionOf, type View } from './view.ts';
+
+/** Of each rule with variants: which share of its visitors they had, and how sure that is. Without the board's filters. */
+export function SplitCard({ view, rules }: { view: View; rules: Link['rules'] }) {
+  const question = questionOf(view, {}, 'variant');
+  const query = useQuery(`${keyFor(view, question)} split`, () => loadStats(view.scope, question));
+  const { data, isOld } = usePrevious(query);
+  return (
+    <CardFrame title="Splits" class={isOld ? 'splits old' : 'splits'}>
+      <div class="splits-body">
+        {!data && !query.error.value && <div class="skeleton splits-waiting" aria-busy="true" />}
+        {!data && query.error.value && <p class="soft">{query.error.value.message}</p>}
+        {data &&
+          rules.map(
+            (rule, index) =>
+              rule.variants && (
+                <div key={rule.id} class="split">
+                  <h4>{nameOfRule(rule, index)}</h4>
+                  <Shares
+                    ruleId={rule.id}
+                    variants={rule.variants.map(({ id }) => id)}
+                    groups={data.groups ?? []}
+                  />
+                </div>
+              ),
+          )}
+        <p class="soft small">
+          Each visitor counts once a day (UTC), with the variant of the first click. The true share lies in
+          the interval in 95 of 100 cases.
+        </p>
+      </div>
+    </CardFrame>
+  );
+}
+
+interface SharesProps {
+  readonly ruleId: string;
+  readonly variants: readonly string[];
+  readonly groups: NonNullable<Stats['groups']>;
+}
+
+/** The variants of now, and those that visitors were led to before they were removed. */
+function Shares({ ruleId, variants, groups }: SharesProps) {
+  const own = groups.filter(({ value }) => value?.startsWith(`${ruleId}/`));
+  const foundOf = (id: string) => own.find(({ value }) => value === `${ruleId}/${id}`);
+  const gone = own
+    .map(({ value }) => (value ?? '').slice(ruleId.length + 1))
+    .filter((id) => !variants.includes(id));
+  const all = own.reduce((sum, { visitors }) => sum + (visitors ?? 0), 0);
+  if (all === 0) return <p class="soft">Nobody was led to a variant in this time.</p>;
+  return (
+    <ul>
+      {[...variants, ...gone].map((id) => {
+        const { visitors = 0, clicks = 0 } = foundOf(id) ?? {};
+        return (
+          <li key={id}>
+            <strong>{id}</strong>
+            {gone.includes(id) && <span class="soft"> (removed)</span>}: {shareSentence(visitors ?? 0, all)};{' '}
+            {counted(clicks, 'click')}.
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+
+interface Group {
+  readonly value: string | null;
+  readonly clicks: number;
+  readonly visitors: number | null;
+}
+
+describe.each(storeKinds)('statistics by rule and variant on %s', (store) => {
+  let app: TestApp;
+  let owner: Newcomer;
+  let link: { readonly id: number; readonly url: string };
+
+  beforeAll(async () => {
+    app = await startApp({ store, env: { TRUSTED_PROXIES: '1' } });
+    owner = await app.newcomer();
+    const destination = 'https://example.com/';
+    const rules = [
+      { id: 'r_vip', when: { query: { vip: [] } }, destination_url: `${destination}vip` },
+      {
+        id: 'r_split',
+        when: { query: { split: [] } },
+        variants: [
+          { id: 'a', destination_url: `${destination}a`, weight: 70 },
+          { id: 'b', destination_url: `${destination}b`, weight: 30 },
+        ],
+      },
+    ];
+    const made = await app.call('POST', '/api/v1/link', {
+      key: owner.key,
+      body: { destination_url: destination, rules },
+    });
+    expect(made.status).toBe(201);
+    link = made.json;
+    const { pathname } = new URL(link.url);
+    const visit = (visitor: number, query: string) =>
+      app.visit(pathname + query, {
+        'user-agent': browser,
+        'x-forwarded-for': `203.0.113.${visitor}`,
+      });
+    for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split');
+    await app.app.clicks.settled();
+    // The same visitors again, by other addresses so that these are no repeats: more clicks, no more visitors.
+    for (let visitor = 1; visitor <= 24; visitor++) await visit(visitor, '?split&again');
+    for (let visitor = 31; visitor <= 33; visitor++) await visit(visitor, '?vip');
+    for (let visitor = 41; visitor <= 44; visitor++) await visit(visitor, '');
+    await app.app.clicks.settled();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  const get = async (path: string) => (await app.call('GET', `/api/v1${path}`, { key: owner.key })).json;
+  const groupsBy = async (path: string, query: string): Promise<Group[]> =>
+    (await get(`${path}?${query}`)).groups;
+  const found = (groups: readonly Group[], value: string | null) =>
+    groups.find((group) => group.value === value) ?? { clicks: 0, visitors: 0 };
+
+  test('clicks by rule, and what was led by none, of a link and of all', async () => {
+    for (const path of ['/stats', `/link/${link.id}/stats`])
+      expect((await groupsBy(path, 'group_by=rule')).map(({ value, clicks }) => [value, clicks])).toEqual([
+        ['r_split', 48],
+        [null, 4],
+        ['r_vip', 3],
+      ]);
+  });
+
+  test('of a split every visitor is one of the variant that all their clicks led to', async () => {
+    const groups = await groupsBy(`/link/${link.id}/stats`, 'group_by=variant');
+    const [a, b] = [found(groups, 'r_split/a'), found(groups, 'r_split/b')];
+    expect([a.clicks + b.clicks, (a.visitors ?? 0) + (b.visitors ?? 0)]).toEqual([48, 24]);
+    for (const one of [a, b]) expect(one.clicks).toBe(2 * (one.visitors ?? 0));
+    expect(found(groups, null)).toMatchObject({ clicks: 7, visitors: null });
+    expect((await get(`/link/${link.id}/stats`)).totals.visitors).toBe(31);
+    expect((await groupsBy('/stats', 'group_by=variant')).every(({ visitors }) => visitors === null)).toBe(
+      true,
+    );
+    const chosen = await groupsBy('/stats', `group_by=variant&ids=${link.id}`);
+    expect(found(chosen, 'r_split/a').visitors).toBe(a.visitors);
+  });
+
+  test('filters by rule and variant, alone and with others', async () => {
+    const path = `/link/${link.id}/stats`;
+    const { clicks } = found(await groupsBy(path, 'group_by=variant'), 'r_split/a');
+    for (const query of ['variant=r_split/a', 'rule=r_split&variant=a', 'rule=r_split&variant=r_split/a'])
+      expect([query, (await get(`${path}?${query}`)).totals.clicks]).toEqual([query, clicks]);
+    expect((await get(`${path}?rule=`)).totals.clicks).toBe(4);
+    expect((await get(`${path}?rule=r_vip&device=desktop&group_by=browser`)).totals.clicks).toBe(3);
+    expect((await get(`${path}?rule=gone`)).totals.clicks).toBe(0);
+    expect((await get(`${path}?variant=a`)).totals.clicks).toBe(0);
+  });
+
+  test('the list of clicks says the rule and the variant', async () => {
+    const { clicks } = await get(`/link/${link.id}/clicks?limit=100`);
+    const counted = (rule: string | null) =>
+      clicks.filter((one: { rule: string | null }) => one.rule === rule).length;
+    expect([counted('r_split'), counted('r_vip'), counted(null)]).toEqual([48, 3, 4]);
+    const variants = new Set(clicks.map((one: { variant: string | null }) => one.variant));
+    expect([...variants].every((one) => one === null || one === 'a' || one === 'b')).toBe(true);
+  });
+});
