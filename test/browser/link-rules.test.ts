@@ -143,6 +143,7 @@ describe('the rules of a link', () => {
       const { page, read } = await open({ rules }, '/rules');
       await page.getByRole('button', { name: 'Edit rule 1' }).click();
       await choose(page, 'Language', 'tag!');
+      await addCondition(page, 'Country');
       await page.getByRole('button', { name: 'Edit rule 2' }).click();
       await field(page, 'Destination of the rule').fill('javascript:alert(1)');
       await page.keyboard.press('Control+s');
@@ -150,6 +151,9 @@ describe('the rules of a link', () => {
       await page.locator('[aria-invalid="true"]').first().waitFor();
       expect(await describedBy(language)).toContain('Give languages as BCP 47 has them');
       expect(await page.locator('.chip.bad').allInnerTexts()).toEqual(['tag!']);
+      const country = page.getByRole('combobox', { name: 'Country', exact: true });
+      expect(await describedBy(country)).toContain('Give at least one, or remove the condition.');
+      await page.getByRole('button', { name: 'Remove condition Country' }).click();
       await page.getByRole('button', { name: 'Remove tag!' }).click();
       expect(await language.getAttribute('aria-invalid')).toBeNull();
       await page.keyboard.press('Control+s');

@@ -47,7 +47,11 @@ export const firstValue = (key: ConditionKey): Condition['value'] => {
 /** The fields of a condition's value. */
 export function ConditionValue({ condition, label, path, problems, onChange }: ConditionValueProps) {
   const { key, value } = condition;
-  const frame = { label, isLabelUnseen: true, error: problems.of(path) };
+  const refused = problems.of(path);
+  // The API counts the entries of a list, where this is a field that was left empty.
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  const error = refused && isEmpty ? 'Give at least one, or remove the condition.' : refused;
+  const frame = { label, isLabelUnseen: true, error };
   if (typeof value === 'string') return <InstantInput {...frame} value={value} onChange={onChange} />;
   if (isHours(value))
     return <HoursFields value={value} path={path} problems={problems} onChange={onChange} />;

@@ -20,6 +20,11 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
     onChange(
       Object.fromEntries(entries.flatMap((other, at) => (at === index ? (entry ? [entry] : []) : [other]))),
     );
+  const errorOf = (name: string, index: number): string | null => {
+    const refused = problems.of(path);
+    if (refused && '' in value) return name === '' ? 'Give the name of the parameter.' : null;
+    return index === 0 ? refused : null;
+  };
   const isTaken = (name: string, index: number) =>
     entries.some(([other], at) => at !== index && other === name);
   return (
@@ -33,7 +38,7 @@ export function ParameterFields({ value, path, problems, onChange }: ParameterFi
             autocomplete="off"
             spellcheck={false}
             value={name}
-            error={index === 0 ? problems.of(path) : null}
+            error={errorOf(name, index)}
             onText={(typed) => {
               if (!isTaken(typed, index)) change(index, [typed, values]);
             }}
