@@ -38,8 +38,9 @@ function press(calls: readonly (() => Promise<Response>)[]) {
     while (!isOver) {
       const what = await call().then(
         async (answer) => {
-          await answer.arrayBuffer();
-          return String(answer.status);
+          const text = await answer.text();
+          // What failed says why.
+          return answer.status < 400 ? String(answer.status) : `${answer.status} ${text.slice(0, 300)}`;
         },
         (cause) => String((cause as { code?: string }).code ?? cause),
       );
