@@ -1,4 +1,4 @@
-import { type HitColumn, hitColumns, rollupClassOf } from '../rules/click-fields.ts';
+import { type HitColumn, hitColumns, rollupClassOf, ruleFields } from '../rules/click-fields.ts';
 import { shownReason } from '../rules/reclassified.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Column, Hits } from './fold-store.ts';
@@ -13,17 +13,17 @@ import { isOneValue } from './one-value.ts';
 export const maxInPack = 512;
 /** An organization with fewer hits in a batch has them as rows: a pack has a fixed cost. */
 export const minInPack = 32;
-const version = 3;
-/** What the versions before had. Version 1 had a column of visitors behind the others: it is passed over. Both had no rules. */
-const beforeRules = hitColumns.indexOf('rule');
-const columnsIn: Readonly<Record<number, { readonly kept: number; readonly written: number }>> = {
-  1: { kept: beforeRules, written: beforeRules + 1 },
-  2: { kept: beforeRules, written: beforeRules },
-  3: { kept: hitColumns.length, written: hitColumns.length },
-};
+const version = 2;
+/** Columns of the first part. What led visitors comes behind it, in packs that have such hits: programs from before don't look there. */
+const firstColumns = hitColumns.indexOf(ruleFields[0]);
+/** Version 1 had a column of visitors behind the others. It is passed over. */
+const columnsIn: Readonly<Record<number, number>> = { 1: firstColumns + 1, 2: firstColumns };
 const widthsLength = 24;
-const cellsAt = widthsLength + hitColumns.length * 8;
-const maxPackLength = cellsAt + hitColumns.length * maxInPack * 8;
+/** Behind the widths of all columns: 1 where there is a second part. It has the minimums of its columns, then their cells. */
+const secondPartFlag = widthsLength - 1;
+const secondMins = ruleFields.length * 8;
+const cellsAt = widthsLength + firstColumns * 8;
+const maxPackLength = cellsAt + secondMins + hitColumns.length * maxInPack * 8;
 /** Cells that are no difference but the number itself: of a range that four bytes are too few for. */
 const wholeNumber = 8;
 
@@ -33,7 +33,7 @@ export type Rows = Int32Array | null;
 /** Makes packs. Its memory is used again: a pack is valid until the next one. */
 export class PackWriter {
   readonly #bytes = new Uint8Array(maxPackLength);
-  readonly #mins = new Float64Array(this.#bytes.buffer, widthsLength, hitColumns.length);
+  readonly #mins = new Float64Array(hitColumns.length);
   readonly #maxs = new Float64Array(hitColumns.length);
   readonly #values = new Float64Array(maxInPack);
   #columns: readonly Column[] = [];
@@ -60,12 +60,36 @@ export class PackWriter {
   /** The rows from `from` up to `to`. */
   pack(from: number, to: number): Uint8Array {
     const count = to - from;
-    let end = cellsAt;
-    for (const index of this.#varying) {
+    const ofFirst = this.#varying.filter((index) => index < firstColumns);
+    const end = this.#writeColumns(ofFirst, cellsAt, from, count);
+    this.#writeDoubles(widthsLength, this.#mins.subarray(0, firstColumns));
+    return this.#bytes.subarray(0, this.#writeSecondPart(end, from, count));
+  }
+
+  /** Returns where it ends. */
+  #writeSecondPart(at: number, from: number, count: number): number {
+    const columns = this.#varying.filter((index) => index >= firstColumns);
+    const end = this.#writeColumns(columns, at + secondMins, from, count);
+    const hasAny = this.#mins.some(
+      (min, index) => index >= firstColumns && (min > 0 || (this.#maxs[index] ?? 0) > 0),
+    );
+    this.#bytes[secondPartFlag] = Number(hasAny);
+    if (!hasAny) return at;
+    this.#writeDoubles(at, this.#mins.subarray(firstColumns));
+    return end;
+  }
+
+  #writeColumns(columns: readonly number[], at: number, from: number, count: number): number {
+    let end = at;
+    for (const index of columns) {
       this.#take(this.#columns[index], index, from, count);
       end += this.#write(index, end, count);
     }
-    return this.#bytes.subarray(0, end);
+    return end;
+  }
+
+  #writeDoubles(at: number, values: Float64Array): void {
+    new Float64Array(this.#bytes.buffer, at, values.length).set(values);
   }
 
   /** The minimum and maximum of a column, in the pack that was made last. */
@@ -140,8 +164,6 @@ export class HitPack {
   readonly count: number;
   readonly #bytes: Uint8Array;
   readonly #cellsAt: number;
-  /** Those that it has; in the others is 0. */
-  readonly #kept: number;
   readonly #columns = new Map<HitColumn, Float64Array>();
 
   constructor({ id, hits, cells }: PackRow) {
@@ -151,8 +173,7 @@ export class HitPack {
     this.#bytes = cells.byteOffset % 8 === 0 ? cells : cells.slice();
     const columns = columnsIn[this.#bytes[0] ?? 0];
     if (columns === undefined) throw new Error(`hits ${id} are packed in a way that is not known here`);
-    this.#kept = columns.kept;
-    this.#cellsAt = widthsLength + columns.written * 8;
+    this.#cellsAt = widthsLength + columns * 8;
   }
 
   column(name: HitColumn): Float64Array {
@@ -192,12 +213,27 @@ export class HitPack {
   }
 
   #read(index: number): Float64Array {
-    if (index >= this.#kept) return new Float64Array(this.count);
+    if (index < firstColumns) return this.#readCells(index, 0, this.#cellsAt, widthsLength);
+    if (this.#bytes[secondPartFlag] !== 1) return new Float64Array(this.count);
+    const at = this.#cellsAfter(0, firstColumns, this.#cellsAt);
+    return this.#readCells(index, firstColumns, at + secondMins, at);
+  }
+
+  /** Where the cells of a column are, when those of another begin `at`. */
+  #cellsAfter(first: number, index: number, at: number): number {
+    let after = at;
+    for (let before = first; before < index; before++)
+      after += roomFor(this.count, this.#bytes[1 + before] ?? 0);
+    return after;
+  }
+
+  /** Of a part whose first column is `first`. */
+  #readCells(index: number, first: number, cellsFrom: number, minsFrom: number): Float64Array {
     const bytes = this.#bytes;
-    let at = this.#cellsAt;
-    for (let before = 0; before < index; before++) at += roomFor(this.count, bytes[1 + before] ?? 0);
+    const at = this.#cellsAfter(first, index, cellsFrom);
     const width = bytes[1 + index] ?? 0;
-    const min = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(widthsLength + index * 8, true);
+    const minAt = minsFrom + (index - first) * 8;
+    const min = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(minAt, true);
     const read = new Float64Array(this.count);
     if (width === 0) return read.fill(min);
     const cells = cellsOf(bytes, at, width, this.count);

@@ -131,7 +131,7 @@ export function unusedSince(number: number): number | null {
 export const lastAlone = 45;
 
 /** The newest migration that a program must know to write beside this one. */
-export const leastWriter = Math.max(51, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
+export const leastWriter = Math.max(37, ...migrations.map((_, index) => unusedSince(index + 1) ?? 0));
 
 export const newerStore =
   'this database was set up by a newer Linnet; start that one, or restore a backup from before it';

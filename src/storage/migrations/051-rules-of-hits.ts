@@ -4,9 +4,6 @@ import type { Migration } from '../migration.ts';
 export const rulesOfHits: Migration = ({ integer, partitions }) => [
   ...['rule', 'variant'].map((name) => `alter table hits add column ${name} ${integer} not null default 0`),
   ...(partitions
-    ? ['c_rule', 'c_variant'].flatMap((name) => [
-        `alter table hit_chunks add column ${name} bytea`,
-        `alter table hit_chunks alter column ${name} set storage external`,
-      ])
+    ? ['rule', 'variant'].map((name) => `alter table hit_chunks add column c_${name} bytea`)
     : []),
 ];
