@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { countEntry } from '../src/ledger/hour-counts.ts';
+import { openCounts } from '../src/ledger/open-counts.ts';
+import { dimensionCodes } from '../src/rules/click-fields.ts';
 import { type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
 import { type SeedHit, seedHits } from './support/hits.ts';
 
@@ -98,6 +101,37 @@ describe.each(storeKinds)('statistics of some links on %s', (store) => {
       const { totals, groups } = await stats(query);
       expect([query, totals.clicks, groups ?? []]).toEqual([query, 0, []]);
     }
+  });
+
+  test('hours of several links are summed in more than one part, each hour once', async () => {
+    const { database } = app.app.context;
+    const hours = 700;
+    const none = { page: 0, preview: 0, bot: 0, prefetch: 0, head: 0, repeat: 0, flood: 0 };
+    const rows = [first, second, third].flatMap((link_id) =>
+      Array.from({ length: hours }, (_, hour) => ({
+        ...none,
+        ...{ link_id, hour, click: 3, visitors: 0, loose: 0 },
+        counts: countEntry(dimensionCodes.country, 5, 2),
+      })),
+    );
+    await database.write((queries) => queries.insertInto('link_hours').values(rows).execute());
+    const slice = {
+      kind: 'rollups' as const,
+      dimension: dimensionCodes.country,
+      value: undefined,
+      classes: undefined,
+    };
+    const counts = openCounts(
+      database,
+      { kind: 'organization', id: owner.organizationId, links: [first, second, third] },
+      slice,
+    );
+    const groups = await counts.groups('country', { from: 0, to: hours }, 10);
+    expect(groups.map(({ value, clicks }) => [value, clicks])).toEqual([
+      [5, hours * 3 * 2],
+      [0, hours * 3],
+    ]);
+    await database.write((queries) => queries.deleteFrom('link_hours').where('hour', '<', hours).execute());
   });
 
   test.each([

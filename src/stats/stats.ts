@@ -82,8 +82,8 @@ interface StatsPoint {
 interface StatsGroup {
   readonly value: string | null;
   readonly clicks: number;
-  /** Of a variant: visitors whose first click of a day led to it. Null where they aren't counted. */
-  readonly visitors: number | null;
+  /** Of a variant: visitors whose first click of a day led to it. Missing where they aren't counted. */
+  readonly visitors?: number;
   readonly notCounted: number;
 }
 
@@ -145,7 +145,7 @@ export async function readStats(database: Database, question: StatsQuestion): Pr
   const isWhole = !isTallied || (found?.[0]?.all_clicks ?? 0) === points.clicks;
   const rows = isWhole || !groupSlice || groupBy === undefined ? found : await groupsIn(groupSlice, groupBy);
   const visitorsOf =
-    groupBy === 'variant' && !isFiltered ? await variantVisitors(database, question) : () => null;
+    groupBy === 'variant' && !isFiltered ? await variantVisitors(database, question) : () => ({});
   const groups =
     rows && groupBy !== undefined ? await groupsOf(database.read, rows, groupBy, visitorsOf) : null;
   return {
@@ -270,19 +270,19 @@ function pointsOf(
 async function variantVisitors(
   database: Database,
   { owner, range }: StatsQuestion,
-): Promise<(value: number) => number | null> {
-  if (owner.kind === 'organization' && owner.links === undefined) return () => null;
+): Promise<(value: number) => Pick<StatsGroup, 'visitors'>> {
+  if (owner.kind === 'organization' && owner.links === undefined) return () => ({});
   const counts = openCounts(database, owner, everything('variant_visitors'));
   const found = await counts.groups('variant', spanOf(range.buckets), Number.POSITIVE_INFINITY);
   const visitors = new Map(found.map(({ value, hits }) => [value, hits]));
-  return (value) => (value === 0 ? null : (visitors.get(value) ?? 0));
+  return (value) => (value === 0 ? {} : { visitors: visitors.get(value) ?? 0 });
 }
 
 async function groupsOf(
   queries: Queries,
   rows: readonly GroupCount[],
   groupBy: Grouping,
-  visitorsOf: (value: number) => number | null,
+  visitorsOf: (value: number) => Pick<StatsGroup, 'visitors'>,
 ): Promise<Pick<Stats, 'groups' | 'other'>> {
   const names = await namesOf(queries, groupBy, rows);
   const shown = { clicks: sum(rows.map((row) => row.clicks)), hits: sum(rows.map((row) => row.hits)) };
@@ -291,7 +291,7 @@ async function groupsOf(
     groups: rows.map((row) => ({
       value: names(row.value),
       clicks: row.clicks,
-      visitors: visitorsOf(row.value),
+      ...visitorsOf(row.value),
       notCounted: row.hits - row.clicks,
     })),
     other: { clicks: otherClicks, notCounted: (rows[0]?.all_hits ?? 0) - shown.hits - otherClicks },

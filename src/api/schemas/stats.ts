@@ -39,9 +39,9 @@ const Point = z.object({
 const Group = z.object({
   value: z.string().nullable().meta({ description: 'Null: the hits that have none.' }),
   clicks: count,
-  visitors: count.nullable().meta({
+  visitors: count.optional().meta({
     description:
-      'By variant, of links and without a filter: daily visitors whose first click of the day led to it. Else null.',
+      'By variant, of links and without a filter: daily visitors whose first click of the day led to it. Else it is missing.',
   }),
   not_counted: count.meta({
     description: 'Hits of this value that are no clicks, where such were asked for.',

@@ -38,7 +38,7 @@ export function useBreakdown(view: View, dimension: Dimension): Query<Breakdown>
 
 function kindsOf(stats: Stats): Breakdown {
   const kinds = Object.entries(uncountedByReason(stats.groups ?? []));
-  const groups = kinds.map(([value, not_counted]) => ({ value, clicks: 0, visitors: null, not_counted }));
+  const groups = kinds.map(([value, not_counted]) => ({ value, clicks: 0, not_counted }));
   return breakdownOf('class', true, { ...stats, groups });
 }
 
