@@ -26,13 +26,22 @@ const kinds: readonly (readonly [string, object])[] = [
     {
       rules: [
         {
+          id: 'r_0',
           when: { country: ['NL', 'CH'], not: { language: ['en'] } },
           destination_url: `${destination}&country`,
         },
-        { when: { device: ['mobile'], source: ['link'] }, destination_url: `${destination}&mobile` },
-        { when: { referrer: ['example.com', 'news.example.org'] }, destination_url: `${destination}&from` },
-        { when: { query: { utm_source: [] } }, destination_url: `${destination}&mail` },
-        { when: { network: ['203.0.113.0/24'] }, destination_url: `${destination}&network` },
+        {
+          id: 'r_1',
+          when: { device: ['mobile'], source: ['link'] },
+          destination_url: `${destination}&mobile`,
+        },
+        {
+          id: 'r_2',
+          when: { referrer: ['example.com', 'news.example.org'] },
+          destination_url: `${destination}&from`,
+        },
+        { id: 'r_3', when: { query: { utm_source: [] } }, destination_url: `${destination}&mail` },
+        { id: 'r_4', when: { network: ['203.0.113.0/24'] }, destination_url: `${destination}&network` },
       ],
     },
   ],

@@ -17,14 +17,17 @@ export interface HitCounter {
   close(): Promise<void>;
 }
 
-const question = (link: string) => `select
-  (select count(*) from hits where link_id = ${link}) as ledger,
+/** `beyond`: the last id that is in chunks, where these take the place of rows and packs. */
+const question = (link: string, beyond = '0') => `select
+  (select count(*) from hits where link_id = ${link} and id > ${beyond}) as ledger,
   (select coalesce(sum(visitors), 0) from link_hours where link_id = ${link}) as visitors,
   (select coalesce(sum(click + page + preview + bot + prefetch + head + repeat + flood), 0) from link_hours where link_id = ${link}) as link_total,
   (select coalesce(sum(hits), 0) from organization_rollups where dimension = 0) as organization_total,
   (select coalesce(sum(clicks), 0) from link_clicks where link_id = ${link}) as clicks`;
 
-const read = (row: Record<string, unknown>): CountedHits => ({
+type CountedRow = Record<string, unknown>;
+
+const read = (row: CountedRow): CountedHits => ({
   ledger: Number(row.ledger),
   distinctVisitors: Number(row.visitors),
   linkTotal: Number(row.link_total),
@@ -51,16 +54,22 @@ export function hitCounter(dataDir: string, databaseUrl: string): HitCounter {
   return {
     of: async (linkId) =>
       database.transaction(() => {
-        const counted = read(database.query(question('?1')).get(linkId) as Record<string, unknown>);
-        const packs = database.query(packsOf('?1')).all(linkId) as PackRow[];
-        return { ...counted, ledger: counted.ledger + packedHits(packs, linkId) };
+        const chunks = database.query(chunkedHits).get(linkId) as { beyond: number; hits: number };
+        const counted = read(database.query(question('?1', '?2')).get(linkId, chunks.beyond) as CountedRow);
+        const packs = database.query(packsOf('?1', '?2')).all(linkId, chunks.beyond) as PackRow[];
+        return { ...counted, ledger: counted.ledger + packedHits(packs, linkId) + chunks.hits };
       })(),
     close: async () => database.close(),
   };
 }
 
-const packsOf = (link: string) =>
-  `select id, hits, cells from hit_packs where id in (select pack_id from hit_pack_links where link_id = ${link})`;
+const packsOf = (link: string, beyond = '0') =>
+  `select id, hits, cells from hit_packs where id > ${beyond} and id in (select pack_id from hit_pack_links where link_id = ${link})`;
+
+const chunkedHits = `select
+  (select coalesce(max(last_id), 0) from hit_chunks
+    where organization_id = (select organization_id from links where id = ?1)) as beyond,
+  (select coalesce(sum(end_row - first_row), 0) from hit_chunk_links where link_id = ?1) as hits`;
 
 /** How many hits of a link lie in packs. */
 function packedHits(packs: readonly PackRow[], linkId: number): number {
