@@ -341,12 +341,21 @@ describe.skipIf(!hasPebble)('two nodes', () => {
       elsewhere: true,
       env: { SECRET_KEY, DATABASE_URL },
     });
+    const served = async ({ app }: { readonly app: typeof first.app }) => {
+      const socket = await secureSocket(app, visitor);
+      const { serialNumber, issuer } = socket.getPeerCertificate();
+      socket.destroy();
+      return { serialNumber, isIssued: String(issuer.CN).startsWith('Pebble') };
+    };
     const serials = await Promise.all(
-      [first, second, second].map(async ({ app }) => {
-        const socket = await secureSocket(app, visitor);
-        const { serialNumber } = socket.getPeerCertificate();
-        socket.destroy();
-        return serialNumber;
+      [first, second, second].map(async (node) => {
+        // Who first comes while the name is being proved may be shown the proof.
+        let found = await served(node);
+        await eventually(async () => {
+          if (!found.isIssued) found = await served(node);
+          return found.isIssued;
+        }, 'the certificate');
+        return found.serialNumber;
       }),
     );
     expect(new Set(serials).size).toBe(1);

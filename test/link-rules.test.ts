@@ -250,7 +250,9 @@ describe.each(storeKinds)('rules of links on %s', (store) => {
 
 test('a timezone has one clock, however its name is spelled', () => {
   const made = spyOn(Intl, 'DateTimeFormat');
-  for (const timezone of ['Asia/Kathmandu', 'asia/kathmandu', 'ASIA/kathMANDU']) hoursCondition({ timezone });
+  // One that no other test of this process has asked for.
+  for (const timezone of ['Antarctica/Vostok', 'antarctica/vostok', 'ANTARCTICA/vostOK'])
+    hoursCondition({ timezone });
   expect(made).toHaveBeenCalledTimes(1);
   made.mockRestore();
 });
