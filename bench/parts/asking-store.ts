@@ -67,7 +67,9 @@ export async function foldMonths(
 ): Promise<void> {
   const hits = monthsOfHits(count, Date.now(), owner.organizationId);
   for (let left = count; left > 0; left -= hitsOfJournal) {
-    writeJournal(join(dataDir, 'journal', 'bench', 'left'), part(hits, Math.min(left, hitsOfJournal)));
+    // A journal's name counts once.
+    const folder = join(dataDir, 'journal', 'bench', `left${left}`);
+    writeJournal(folder, part(hits, Math.min(left, hitsOfJournal)));
     const { PATH = '', HOME = '' } = process.env;
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'fold-run.ts')], {
       env: { PATH, HOME, DATA_DIR: dataDir, DATABASE_URL: databaseUrl },
