@@ -1,6 +1,7 @@
 import type { Socket, SocketListener } from 'bun';
 import { holdOffNewcomers } from '../connection/hold-off-newcomers.ts';
 import type { Receiver, VisitorPort } from '../connection/port.ts';
+import { HandshakeTurns } from './handshake-turns.ts';
 import {
   type CertificatePair,
   nodeTls,
@@ -48,12 +49,14 @@ export class TlsPort {
 
   readonly open = <Connection>(address: TlsListener, receiver: Receiver<Connection>): VisitorPort => {
     const find = this.#find;
+    const turns = new HandshakeTurns();
     const options = {
       ...address,
       allowHalfOpen: true,
       tls: { secureContext: this.#fallback, ALPNProtocols: protocols },
       socket: {
         open: (socket: Socket<Connection>) => {
+          turns.enter(socket);
           socket.data = receiver.opened(socket);
         },
         // With it a socket is opened as soon as it is there, and counts: without, only after its handshake.

@@ -1,0 +1,45 @@
+/** A socket that was just accepted. */
+interface Newcomer {
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * In one turn of its loop the runtime reads at most five sockets whose handshake is not over, and puts the others on a stack:
+ * when there are always more, the first to come waits longest. A handshake is read from twice, so two may begin in a turn.
+ */
+const maxATurn = 2;
+
+/** Lets handshakes begin in the order in which their connections came. */
+export class HandshakeTurns {
+  readonly #waiting = new Set<Newcomer>();
+  #begunInTurn = 0;
+  #isTurnAwaited = false;
+
+  enter(socket: Newcomer): void {
+    if (this.#begunInTurn < maxATurn && this.#waiting.size === 0) this.#begunInTurn += 1;
+    else {
+      socket.pause();
+      this.#waiting.add(socket);
+    }
+    this.#awaitTurn();
+  }
+
+  #awaitTurn(): void {
+    if (this.#isTurnAwaited) return;
+    this.#isTurnAwaited = true;
+    setImmediate(this.#beginTurn);
+  }
+
+  readonly #beginTurn = (): void => {
+    this.#isTurnAwaited = false;
+    this.#begunInTurn = 0;
+    for (const socket of this.#waiting) {
+      if (this.#begunInTurn === maxATurn) break;
+      this.#waiting.delete(socket);
+      socket.resume();
+      this.#begunInTurn += 1;
+    }
+    if (this.#begunInTurn > 0) this.#awaitTurn();
+  };
+}
