@@ -13,6 +13,7 @@ const base: Fields = {
   disabled: false,
   archived: false,
   on_paper: false,
+  statistics: true,
   name: 'before',
   tags: [tag(1), tag(2)],
   android_link_destination: '',

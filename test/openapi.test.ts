@@ -62,6 +62,7 @@ test('operation ids are unique, and each body field of the specification is in t
     'redirect_status',
     'rules',
     'start_date',
+    'statistics',
     'suffix',
     'tags',
     'webhook_auth_key',

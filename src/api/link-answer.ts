@@ -47,7 +47,7 @@ export function linkAnswer(
     zapier_key: zapierKey(secrets, link.id),
     zapier_webhook_url_new_click: link.zapier_hook_url,
     clicks: link.clicks ?? 0,
-    last_clicked_at: formatIsoOrNull(link.last_clicked_at),
+    last_clicked_at: formatIsoOrNull(link.last_clicked_at || null),
   };
 }
 

@@ -23,7 +23,7 @@ const columns: Readonly<Record<string, CellOf>> = {
   name: ({ link }) => link.name,
   tags: ({ tags }) => tags.map((tag) => tag.name).join(', '),
   clicks: ({ link }) => link.clicks ?? 0,
-  last_clicked_at: ({ link }) => formatIsoOrNull(link.last_clicked_at),
+  last_clicked_at: ({ link }) => formatIsoOrNull(link.last_clicked_at || null),
   created_at: ({ link }) => formatIso(link.created_at),
   updated_at: ({ link }) => formatIso(link.updated_at),
   expiration_date: ({ link }) => formatIsoOrNull(link.expires_at),
@@ -53,6 +53,7 @@ const columns: Readonly<Record<string, CellOf>> = {
   rules: ({ link }) => link.rules && JSON.stringify(rulesOf(link.rules)),
   external_id: ({ link }) => link.external_id,
   click_limit: ({ link }) => link.click_limit,
+  statistics: ({ link }) => yesOrNo(link.statistics === 1),
 };
 
 export const all = endpoint({

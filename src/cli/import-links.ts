@@ -105,7 +105,7 @@ async function inputOf(
     } else if (name === 'rules') fields[name] = parsed(cell);
     else if (numbers.has(name)) fields[name] = Number(cell);
     else if (name === 'webhook_events') fields[name] = cell.split(',').map((event) => event.trim());
-    else fields[name] = flags.has(name) ? cell === 'true' || cell === '1' : cell;
+    else fields[name] = flags.has(name) ? /^(?:true|1)$/i.test(cell) : cell;
   }
   const read = readInput(LinkToCreate, fields);
   return read.ok ? { ...read.data, tags: read.data.tags ?? [] } : read.refusal;

@@ -9,6 +9,7 @@ export interface RawHit {
   readonly outcome: Outcome['kind'];
   /** Which of the link's destinations; null when it wasn't redirected. */
   readonly target: Target | null;
+  /** '' for a click of a quiet link: nothing of it is kept but its link, to which it is added as one click. */
   readonly method: string;
   readonly address: string;
   readonly userAgent: string;

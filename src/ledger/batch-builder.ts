@@ -2,7 +2,7 @@ import type { Position } from '../journal/files.ts';
 import { dayOf, hourOf } from '../rules/utc-time.ts';
 import { FloatList } from '../structures/float-list.ts';
 import type { BatchLinks } from './batch-links.ts';
-import { type FoldBatch, noVisitor } from './fold-store.ts';
+import { type FoldBatch, linkClickColumns, noVisitor } from './fold-store.ts';
 import type { HitBatch } from './hit-batch.ts';
 import { HitColumns } from './hit-columns.ts';
 import { RollUps } from './roll-ups.ts';
@@ -33,7 +33,7 @@ export class BatchBuilder {
 
   /** Must be called once for a batch, when its words have their ids. The result is valid until the next call. */
   batch(
-    { columns, links, hours }: HitBatch,
+    { columns, links, hours, quietClicks }: HitBatch,
     words: WordIds,
     journal: string,
     from: Position | null,
@@ -76,7 +76,7 @@ export class BatchBuilder {
       visitors: groupsInOrder([...this.#visitorsOfOrganizations.all, ...this.#visitorsOfLinks.all]),
       linkHours: this.#rollUps.ofLinks,
       organizationRollups: this.#rollUps.ofOrganizations,
-      linkClicks: this.#linkClicks.all,
+      linkClicks: withQuietClicks(this.#linkClicks.all, quietClicks),
     };
   }
 
@@ -164,6 +164,22 @@ export class BatchBuilder {
     sorted.take(columns, this.#order);
     return sorted;
   }
+}
+
+/** The instants of quiet clicks are 0: later than no other. */
+function withQuietClicks(linkClicks: Float64Array, quiet: ReadonlyMap<number, number>): Float64Array {
+  if (quiet.size === 0) return linkClicks;
+  const rows = new Map<number, readonly [number, number]>();
+  for (let at = 0; at < linkClicks.length; at += linkClickColumns) {
+    const [link = 0, clicks = 0, last = 0] = linkClicks.subarray(at, at + linkClickColumns);
+    rows.set(link, [clicks, last]);
+  }
+  for (const [link, more] of quiet) {
+    const [clicks, last] = rows.get(link) ?? [0, 0];
+    rows.set(link, [clicks + more, last]);
+  }
+  const inOrder = [...rows].sort(([one], [other]) => one - other);
+  return Float64Array.from(inOrder.flatMap(([link, counts]) => [link, ...counts]));
 }
 
 /** More than a batch has links. */

@@ -89,7 +89,7 @@ async function foldJournal(
       folderOf(dataDir, name),
     );
     try {
-      while (await journal.foldBatch(null, parts.store.batchLength())) folded += hits.count;
+      while (await journal.foldBatch(null, parts.store.batchLength())) folded += hits.length;
       await parts.store.finishJournal(key, parts.now());
       return folded;
     } catch (cause) {

@@ -54,7 +54,7 @@ export interface FoldBatch {
   readonly linkHours: LinkHours;
   /** Row after row: organization, dimension, hour, class, value, hits; in the order of the key. */
   readonly organizationRollups: Float64Array;
-  /** link, clicks, instant of the last; in the order of the links. */
+  /** link, clicks, instant of the last (0 where nobody knows it); in the order of the links. */
   readonly linkClicks: Float64Array;
 }
 

@@ -29,6 +29,9 @@ export class HitBatch {
   readonly columns = new HitColumns();
   readonly links = new BatchLinks();
   hours: number[] = [];
+  /** Clicks of quiet links, by link: they are in no column. */
+  readonly quietClicks = new Map<number, number>();
+  #quiet = 0;
   readonly #words: WordIds;
   readonly #limit: ValueLimit;
   readonly #parts: EnrichParts;
@@ -62,6 +65,11 @@ export class HitBatch {
     return this.columns.count;
   }
 
+  /** All that was read: what is in the columns, and the clicks of quiet links. */
+  get length(): number {
+    return this.columns.count + this.#quiet;
+  }
+
   /** Whether no more hits should be added, however few there are. */
   get isFull(): boolean {
     return this.hours.length >= maxHours;
@@ -78,6 +86,8 @@ export class HitBatch {
     this.#floods?.hot.clear();
     this.links.begin();
     this.hours = [];
+    this.quietClicks.clear();
+    this.#quiet = 0;
     this.#dayBegin = Number.NaN;
     this.#hourBegin = Number.NaN;
     this.#isHitWaiting = false;
@@ -103,6 +113,10 @@ export class HitBatch {
     if (record !== null) cursor.begin(record);
     yieldCore();
     while (this.#isHitWaiting || cursor.next()) {
+      if (cursor.isQuiet) {
+        this.#addQuietClick(cursor.linkId);
+        continue;
+      }
       if (!isWithin(cursor.at, this.#dayBegin, dayLength)) {
         const day = dayOf(cursor.at);
         this.#isHitWaiting = !isReady(day);
@@ -113,6 +127,11 @@ export class HitBatch {
       this.#addHit(cursor);
     }
     return null;
+  }
+
+  #addQuietClick(linkId: number): void {
+    this.quietClicks.set(linkId, (this.quietClicks.get(linkId) ?? 0) + 1);
+    this.#quiet += 1;
   }
 
   #addHit(hit: HitCursor): void {

@@ -138,6 +138,11 @@ export class HitCursor {
     return this.#textFrom(cache, this.#query, this.#purpose, this.#queryHash);
   }
 
+  /** A click of a quiet link. */
+  get isQuiet(): boolean {
+    return this.#address - this.#method === 1;
+  }
+
   get method(): string {
     return this.#cut(this.#method, this.#address);
   }

@@ -128,13 +128,13 @@ export class JournalFold {
     } finally {
       for (const damage of damageBySegment(this.#damage)) this.#parts.onDamage(damage);
     }
-    const hasHits = this.#parts.hits.count > 0;
+    const hasHits = this.#parts.hits.length > 0;
     const to = this.#reader.position;
     if (hasHits) await this.#fold(to);
     if (this.#isStopped && !(hasHits && isAt(this.#watermark, to))) return false;
     this.#done = to;
     this.#folded?.passed(to.segment);
-    this.#collectGarbage(this.#parts.hits.count);
+    this.#collectGarbage(this.#parts.hits.length);
     return hasHits;
   }
 
@@ -151,7 +151,7 @@ export class JournalFold {
     const { hits, salts } = this.#parts;
     this.#bound = this.#parts.bound();
     hits.begin(this.#bound);
-    while (!this.#isStopped && hits.count < maxHits && !hits.isFull) {
+    while (!this.#isStopped && hits.length < maxHits && !hits.isFull) {
       let record = this.#next(end);
       if (record === null) return;
       for (;;) {
@@ -170,7 +170,7 @@ export class JournalFold {
       return this.#reader.next(end);
     } catch (cause) {
       if (!isPassing(cause)) throw cause;
-      if (this.#parts.hits.count > 0) return null;
+      if (this.#parts.hits.length > 0) return null;
       throw new StoreAway((cause as Error).message, { cause });
     }
   }
@@ -213,10 +213,12 @@ export class JournalFold {
         const record = reader.next(to);
         if (record === null) throw new Error('the journal has changed while it was folded');
         cursor.begin(record);
-        for (; cursor.next(); row++) {
-          if (!hits.columns.isClick(row) || !links.has(cursor.linkId)) continue;
+        while (cursor.next()) {
+          if (cursor.isQuiet) continue;
+          const index = row++;
+          if (!hits.columns.isClick(index) || !links.has(cursor.linkId)) continue;
           const { hit } = cursor;
-          clicks.push({ ...enrich(hit, parts), index: row, ...detailsOf(hit) });
+          clicks.push({ ...enrich(hit, parts), index, ...detailsOf(hit) });
         }
       }
     } catch (cause) {

@@ -52,6 +52,7 @@ export interface LinkFields {
   readonly disabled?: boolean | '' | null | undefined;
   readonly archived?: boolean | '' | null | undefined;
   readonly on_paper?: boolean | '' | null | undefined;
+  readonly statistics?: boolean | '' | null | undefined;
   readonly webhook_url?: string | null | undefined;
   readonly webhook_auth_key?: string | null | undefined;
   readonly webhook_events?: readonly WebhookEvent[] | '' | null | undefined;
@@ -123,6 +124,7 @@ export async function providedColumns(
     disabled: flag(fields.disabled),
     archived: flag(fields.archived),
     on_paper: flag(fields.on_paper),
+    statistics: unlessFalse(fields.statistics),
     webhook_url: clearable(fields.webhook_url, (url) =>
       requireTarget(context, webAddress(url, 'webhook_url'), 'webhook_url'),
     ),
@@ -164,6 +166,7 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   disabled: provided.disabled ?? 0,
   archived: provided.archived ?? 0,
   on_paper: provided.on_paper ?? 0,
+  statistics: provided.statistics ?? 1,
   webhook_url: provided.webhook_url ?? null,
   webhook_auth_key: provided.webhook_auth_key ?? null,
   webhook_events: provided.webhook_events ?? 'click',
@@ -202,6 +205,7 @@ export const fieldsOf = (link: StoredLink) =>
     disabled: link.disabled === 1,
     archived: link.archived === 1,
     on_paper: link.on_paper === 1,
+    statistics: link.statistics === 1,
     webhook_url: link.webhook_url,
     webhook_events: readEvents(link.webhook_events),
   }) satisfies Required<Omit<LinkFields, SecretField>>;
@@ -234,6 +238,10 @@ const orDefault = (value: string | null | undefined, byDefault: string): string 
 
 const flag = (value: boolean | '' | null | undefined): number | undefined =>
   value === undefined ? undefined : value ? 1 : 0;
+
+/** A flag that is set unless a call says otherwise. */
+const unlessFalse = (value: boolean | '' | null | undefined): number | undefined =>
+  value === undefined ? undefined : value === false ? 0 : 1;
 
 function instant(text: string, field: string): number {
   const parsed = parseInstant(text);

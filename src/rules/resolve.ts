@@ -35,6 +35,8 @@ export interface LinkOptions {
   readonly passwordHash: string | null;
   readonly captcha: boolean;
   readonly botProtection: boolean;
+  /** Nothing of its visitors is recorded but their number. */
+  readonly quiet: boolean;
   /** One of its destinations can't be written into a header as it is. No destination that was checked is like that. */
   readonly hasUnsafeUrl: boolean;
 }
@@ -72,6 +74,7 @@ export const noOptions: LinkOptions = {
   passwordHash: null,
   captcha: false,
   botProtection: false,
+  quiet: false,
   hasUnsafeUrl: false,
 };
 

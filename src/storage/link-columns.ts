@@ -59,6 +59,8 @@ const columns = {
   archived: 'integer default',
   /** 1: its address or code is in print, so that its end has to be confirmed. */
   on_paper: 'integer default',
+  /** 0: nothing of its visitors is recorded but their number. */
+  statistics: 'integer default',
   notes: 'text null',
   /** An id of the organization's own, unique among its links. */
   external_id: 'text null',

@@ -13,7 +13,7 @@ import type { Queries, Schema } from './schema.ts';
 /** A link as it is stored, with the host of its domain (null is the default domain) and what became of it. */
 export type StoredLink = Selectable<Schema['links']> & {
   readonly host: string | null;
-  /** Null before its first click. */
+  /** Null before its first click; of a quiet link's clicks nobody knows when they were. */
   readonly clicks: number | null;
   readonly last_clicked_at: number | null;
 };
@@ -184,6 +184,7 @@ function optionsOf(row: VisitorRow): LinkOptions | null {
     passwordHash: row.password_hash,
     captcha: row.captcha === 1,
     botProtection: row.bot_protection === 1,
+    quiet: row.statistics === 0,
     hasUnsafeUrl: urls.some((url) => url !== null && !isPlainUrl(url)) || rules?.hasUnsafeUrl === true,
   };
   return Object.values(options).every((value) => value === null || value === false) ? null : options;
@@ -222,6 +223,7 @@ const visitorColumns = [
   'captcha',
   'bot_protection',
   'disabled',
+  'statistics',
 ] as const;
 
 type VisitorRow = Pick<Selectable<Schema['links']>, (typeof visitorColumns)[number]>;

@@ -55,6 +55,7 @@ import { scheduledChanges } from './migrations/048-scheduled-changes.ts';
 import { clickLimit } from './migrations/049-click-limit.ts';
 import { wordSweeps } from './migrations/050-word-sweeps.ts';
 import { rulesOfHits } from './migrations/051-rules-of-hits.ts';
+import { quietLinks } from './migrations/052-quiet-links.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -109,6 +110,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   clickLimit,
   wordSweeps,
   rulesOfHits,
+  quietLinks,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -40,6 +40,30 @@ export function hitOf(
   };
 }
 
+/**
+ * A click of a quiet link. It has no method, which tells it from all others; programs before 052 count it as a machine's.
+ * The instant is gone with the journal.
+ */
+export const quietClick = ({ id, organizationId }: LinkForVisitor, at: number): RawHit => ({
+  linkId: id,
+  organizationId,
+  at,
+  outcome: 'redirect',
+  target: null,
+  method: '',
+  address: '',
+  userAgent: '',
+  acceptLanguage: '',
+  clientHints: 0,
+  referer: '',
+  query: '',
+  purpose: '',
+  witness: 'none',
+  doNotTrack: false,
+  ledBy: '',
+  countryHint: '',
+});
+
 /** What headers say against a browser, as far as that is told. */
 export const believedWitness = ({ witness }: Visit, { knowsScheme }: HitTrust): Witness =>
   knowsScheme || witness !== 'no_browser_headers' ? witness : 'none';

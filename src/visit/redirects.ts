@@ -2,12 +2,12 @@ import type { RawHit } from '../journal/hit.ts';
 import { isPlainUrl } from '../rules/plain-url.ts';
 import { isGated, type LinkForVisitor, type Outcome, plainRedirect, resolve } from '../rules/resolve.ts';
 import { anyForwarding, isSuffix } from '../rules/suffix.ts';
-import { type HitTrust, hitOf } from './hit.ts';
+import { type HitTrust, hitOf, quietClick } from './hit.ts';
+import { isPerson } from './is-person.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
 import { expiredPage, notFoundPage, notStartedPage, type Page, refusedPage, slowDownPage } from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
-import { spendsClick } from './spends-click.ts';
 import type { Visit } from './visit.ts';
 import { type VisitorMeans, VisitorOf } from './visitor.ts';
 
@@ -142,8 +142,8 @@ export class Redirects {
   }
 
   /** Whether to lead this visit on takes one of the link's clicks. */
-  spendsClick(visit: Visit, link: LinkForVisitor): boolean {
-    return spendsClick(visit, link, this.#parts.trust);
+  spendsClick(visit: Visit, { options }: LinkForVisitor): boolean {
+    return options !== null && options.clickLimit !== null && isPerson(visit, this.#parts.trust);
   }
 
   /** The answer to a decision, with its hit recorded. */
@@ -183,7 +183,11 @@ export class Redirects {
 
   #record(visit: Visit, link: LinkForVisitor, outcome: Outcome, at: number): Stored {
     const { record, trust } = this.#parts;
-    return record === null ? 'stored' : record(hitOf(visit, link, outcome, at, trust));
+    if (record === null) return 'stored';
+    if (link.options === null || !link.options.quiet) return record(hitOf(visit, link, outcome, at, trust));
+    // Which visits are clicks is found out here: the fold hears nothing of the visitor.
+    const isClick = outcome.kind === 'redirect' && isPerson(visit, trust);
+    return isClick ? record(quietClick(link, at)) : 'stored';
   }
 }
 

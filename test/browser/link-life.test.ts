@@ -67,6 +67,32 @@ describe('the archive', () => {
 
 describe('a link', () => {
   test(
+    'has no statistics from when they are turned off, and says so wherever they would be',
+    async () => {
+      const { page, link: made, read } = await open();
+      await page.getByRole('switch', { name: 'Statistics' }).click();
+      await save(page);
+      expect(await read()).toMatchObject({ statistics: false });
+      await app.visit(`/${made.suffix}`);
+      await app.app.clicks.settled();
+      expect(await page.locator('.facts').getByText('No statistics').isVisible()).toBe(true);
+      for (const tab of ['Visits', 'Statistics']) {
+        await page.goto(`${app.url}/app/links/${made.id}/${tab === 'Visits' ? 'visits' : 'stats'}`);
+        await page.getByRole('heading', { name: '1 click, and nothing else is recorded' }).waitFor();
+      }
+      expect(await barriersOn(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Show what was recorded before' }).click();
+      await page.locator('.board').waitFor();
+      await page.getByRole('link', { name: 'Webhook' }).click();
+      await page.getByText('its clicks are not sent').waitFor();
+      await page.goto(`${app.url}/app`);
+      await row(page, made.suffix).getByText('No statistics').waitFor();
+      await page.context().close();
+    },
+    patience,
+  );
+
+  test(
     'is disabled and has notes on its page, and both are found in the list',
     async () => {
       const { page, link: made, read } = await open({ name: 'Window' });

@@ -75,6 +75,7 @@ export const Link = z
     disabled: z.boolean().meta({ description: 'True: visitors see that the link has ended.' }),
     archived: z.boolean().meta({ description: 'True: it works, and is left out of the list.' }),
     on_paper: z.boolean().meta({ description: 'True: it is in print, and its end has to be confirmed.' }),
+    statistics: z.boolean().meta({ description: 'False: of its visitors nothing is kept but their number.' }),
     tags: z.array(Tag),
     webhook_url: z.string().nullable(),
     webhook_auth_key: z.string().nullable(),
@@ -82,7 +83,10 @@ export const Link = z
     zapier_key: z.string(),
     zapier_webhook_url_new_click: z.string().nullable(),
     clicks: z.int().meta({ description: 'People who were redirected, since the link was made.' }),
-    last_clicked_at: z.string().nullable().meta({ description: 'ISO 8601, UTC. Null: never.' }),
+    last_clicked_at: z
+      .string()
+      .nullable()
+      .meta({ description: 'ISO 8601, UTC. Null: never, or never while it had statistics.' }),
     daily_clicks: z
       .array(z.int())
       .optional()
@@ -175,6 +179,10 @@ const settings = {
   archived: flag().meta({ description: 'true: it goes on working, and is left out of the list.' }),
   on_paper: flag().meta({
     description: 'true: its address or code is in print. Deleting or ending it then takes `confirm=true`.',
+  }),
+  statistics: flag().meta({
+    description:
+      'false: nothing of its visitors is recorded, not even when they came: only `clicks` goes up, by each person who is redirected. No live view, no export, no webhook of a click. Default: true.',
   }),
   android_link_destination: address().nullish(),
   ios_link_destination: address().nullish(),

@@ -8,6 +8,7 @@ import { Loaded, Page } from '../parts/page.tsx';
 import { useQuery } from '../queries.ts';
 import { guardLeaving, navigate, path } from '../router.ts';
 import { shortOf } from '../short.ts';
+import { UnlessQuiet } from '../stats/unless-quiet.tsx';
 import { useWhenVisibleAgain } from '../visibility.ts';
 import { number } from '../words.ts';
 import { Conflict } from './link/conflict.tsx';
@@ -101,8 +102,16 @@ function OneLink({ id, link, tab }: { id: string; link: Link; tab: string }) {
       />
       {tab === 'details' && <Details form={form} />}
       {tab === 'rules' && <Rules form={form} />}
-      {tab === 'stats' && <StatsBoard scope={{ kind: 'link', link }} />}
-      {tab === 'visits' && <HitFeed scope={{ kind: 'link', link }} />}
+      {tab === 'stats' && (
+        <UnlessQuiet link={link}>
+          <StatsBoard scope={{ kind: 'link', link }} />
+        </UnlessQuiet>
+      )}
+      {tab === 'visits' && (
+        <UnlessQuiet link={link}>
+          <HitFeed scope={{ kind: 'link', link }} />
+        </UnlessQuiet>
+      )}
       {tab === 'webhook' && <Webhook form={form} />}
       {tab === 'history' && <History link={link} />}
       {tab === 'scheduled' && <Scheduled link={link} />}

@@ -23,6 +23,7 @@ export function Details({ form }: { form: LinkForm }) {
       <CardSection form={form} />
       <CardLooks form={form} />
       <AccessSection form={form} />
+      <RecordSection form={form} />
     </form>
   );
 }
@@ -49,6 +50,19 @@ function AccessSection({ form }: { form: LinkForm }) {
       <Switch
         {...form.flag('captcha')}
         hint="Visitors press a button while their browser does a short sum. Nothing is asked of them, and nothing leaves this service."
+      />
+    </section>
+  );
+}
+
+/** What is kept of those who come. */
+function RecordSection({ form }: { form: LinkForm }) {
+  return (
+    <section class="form" aria-labelledby="record-heading">
+      <h2 id="record-heading">What is recorded</h2>
+      <Switch
+        {...form.flag('statistics')}
+        hint="Turned off, nothing of visitors is recorded from then on, not even when they came: there is a total of clicks, and nothing in the statistics, the visits, exports and webhooks."
       />
     </section>
   );

@@ -29,6 +29,7 @@ export interface Fields {
   readonly disabled: boolean;
   readonly archived: boolean;
   readonly on_paper: boolean;
+  readonly statistics: boolean;
   readonly qr_code_foreground_hex: string;
   readonly qr_code_background_hex: string;
   readonly qr_code_marker: boolean;
@@ -65,6 +66,7 @@ export const labels: Readonly<Record<FieldName, string>> = {
   disabled: 'Disabled',
   archived: 'Archived',
   on_paper: 'On paper',
+  statistics: 'Statistics',
   qr_code_foreground_hex: 'QR code colour',
   qr_code_background_hex: 'QR background colour',
   qr_code_marker: 'QR scans counted apart',
@@ -108,6 +110,7 @@ export const fieldsOf = (link: Link): Fields => ({
   disabled: link.disabled,
   archived: link.archived,
   on_paper: link.on_paper,
+  statistics: link.statistics,
   qr_code_foreground_hex: link.qr_code_foreground_hex,
   qr_code_background_hex: link.qr_code_background_hex,
   qr_code_marker: link.qr_code_marker,

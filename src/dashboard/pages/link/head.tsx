@@ -68,6 +68,7 @@ export function LinkAbout({ link }: { link: Link }) {
         {link.clicks_left === 0 && <span class="chip bad">No clicks left</span>}
         {link.disabled && <StateChip word="Disabled" look="bad" icon="stop" />}
         {link.on_paper && <StateChip word="On paper" look="" icon="paper" />}
+        {!link.statistics && <StateChip word="No statistics" look="" icon="unseen" />}
         {link.archived && <StateChip word="Archived" look="" icon="archive" />}
       </span>
     </span>

@@ -27,6 +27,9 @@ export function Webhook({ form }: { form: LinkForm }) {
             Linnet posts to your server within two seconds of a click. Bots, previews and prefetches are not
             sent.
           </p>
+          {!form.link.statistics && (
+            <p class="small">This link has no statistics, so its clicks are not sent. Everything else is.</p>
+          )}
         </div>
         <TextField
           {...form.url('webhook_url')}

@@ -124,7 +124,7 @@ interface Mark {
 
 function marksOf(link: Link): readonly Mark[] {
   const { has_password, start_date, expiration_date, click_limit, clicks_left } = link;
-  const { rules, captcha, bot_protection, disabled, archived, on_paper } = link;
+  const { rules, captcha, bot_protection, disabled, archived, on_paper, statistics } = link;
   const marks: readonly (Mark | false)[] = [
     disabled && {
       icon: 'stop',
@@ -156,6 +156,11 @@ function marksOf(link: Link): readonly Mark[] {
       word: 'On paper',
       why: 'Its address or code is in print. Show all such links.',
       href: '/app?on_paper=true',
+    },
+    !statistics && {
+      icon: 'unseen',
+      word: 'No statistics',
+      why: 'Nothing of its visitors is recorded but their number.',
     },
     archived && { icon: 'archive', word: 'Archived', why: 'It works, and is left out of the list.' },
     rules.length > 0 && {

@@ -1,13 +1,11 @@
 import { maxAgentLength } from '../rules/agent-class.ts';
 import { classify } from '../rules/click-class.ts';
-import type { LinkForVisitor } from '../rules/resolve.ts';
 import { believedWitness, type HitTrust } from './hit.ts';
 import type { Visit } from './visit.ts';
 import { classOf } from './visitor.ts';
 
-/** Whether a visit that is led on takes one of the clicks of a link that has a limit of them: what the ledger calls a person. */
-export function spendsClick(visit: Visit, { options }: LinkForVisitor, trust: HitTrust): boolean {
-  if (options === null || options.clickLimit === null) return false;
+/** Whether a visit that is led on is a click: what the ledger calls a person, as far as the visit itself tells. */
+export function isPerson(visit: Visit, trust: HitTrust): boolean {
   const { method, purpose } = visit;
   const userAgent = (visit.userAgent ?? '').slice(0, maxAgentLength);
   return (

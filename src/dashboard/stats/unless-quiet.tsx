@@ -1,0 +1,33 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { Link } from '../api-types.ts';
+import { setTo } from '../handlers.ts';
+import { Button } from '../parts/button.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { counted } from '../words.ts';
+
+interface QuietProps {
+  readonly link: Link;
+  readonly children: ComponentChildren;
+}
+
+/** In place of what isn't recorded of a quiet link. What was recorded before it was one is shown when it is asked for. */
+export function UnlessQuiet({ link, children }: QuietProps) {
+  const areEarlierShown = useSignal(false);
+  if (link.statistics || areEarlierShown.value) return <>{children}</>;
+  return (
+    <Empty title={`${counted(link.clicks, 'click')}, and nothing else is recorded`}>
+      <p>
+        Statistics are turned off for this link: it keeps nothing of its visitors but their number, not even
+        when they came. Doubles can't be told without that, so everybody who is led on counts each time; bots
+        and previews don't.
+      </p>
+      <p>
+        <a class="button" href={`/app/links/${link.id}`}>
+          Change that in the details
+        </a>{' '}
+        <Button onClick={setTo(areEarlierShown, true)}>Show what was recorded before</Button>
+      </p>
+    </Empty>
+  );
+}

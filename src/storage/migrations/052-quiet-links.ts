@@ -1,0 +1,7 @@
+import type { Migration } from '../migration.ts';
+
+/** Links of whose visitors nothing is recorded but their number. */
+export const quietLinks: Migration = ({ integer }) =>
+  ['links', 'link_bin'].map(
+    (table) => `alter table ${table} add column statistics ${integer} not null default 1`,
+  );
