@@ -149,7 +149,8 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
     const plain = (host: string) =>
       fetch(`http://127.0.0.1:${auto.inner.httpPort}/nothing`, { headers: { host }, redirect: 'manual' });
     expect((await plain(lost)).status).toBe(404);
-    expect((await plain(good)).status).toBe(308);
+    const secure = await plain(good);
+    expect([secure.status, secure.headers.get('location')]).toEqual([308, `https://${good}/nothing`]);
     expect(await certificateOf(lost)).toMatchObject({
       state: 'failing',
       valid_until: null,
@@ -333,14 +334,24 @@ describe.skipIf(!hasPebble)('two nodes', () => {
   test('order a certificate once, prove it for each other, and serve it both', async () => {
     await using authority = await startAuthority();
     authority.names[own] = { A: here };
+    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    authority.fate = async (_, path): Promise<Fate> => {
+      if (path !== '/order-plz') return 'passed';
+      asked.resolve();
+      await goOn.promise;
+      return 'passed';
+    };
     const SECRET_KEY = 'one secret key for both of the nodes';
-    // The authority comes to the first, and visitors to the second.
-    await using first = await startAutoApp(authority, { store: 'postgres', env: { SECRET_KEY } });
-    const DATABASE_URL = first.databaseUrl;
-    await using second = await startAutoApp(authority, {
+    // The first orders, and the authority comes to the second, which is there before anything is proved.
+    await using first = await startAutoApp(authority, {
+      store: 'postgres',
       elsewhere: true,
-      env: { SECRET_KEY, DATABASE_URL },
+      env: { SECRET_KEY },
     });
+    await asked.promise;
+    const DATABASE_URL = first.databaseUrl;
+    await using second = await startAutoApp(authority, { env: { SECRET_KEY, DATABASE_URL } });
+    goOn.resolve();
     const served = async ({ app }: { readonly app: typeof first.app }) => {
       const socket = await secureSocket(app, visitor);
       const { serialNumber, issuer } = socket.getPeerCertificate();
@@ -359,11 +370,12 @@ describe.skipIf(!hasPebble)('two nodes', () => {
       }),
     );
     expect(new Set(serials).size).toBe(1);
-    const issued = () => [first, second].flatMap(({ lines }) => lines('certificate issued'));
-    await eventually(() => issued().length > 0, 'the line');
-    expect(issued()).toHaveLength(1);
+    await eventually(() => first.lines('certificate issued').length > 0, 'the line');
+    expect(first.lines('certificate issued')).toHaveLength(1);
+    expect(second.lines('certificate issued')).toEqual([]);
     expect(serials[0]).toMatch(/^[0-9A-F]+$/);
-    expect(authority.calls.filter((call) => call === 'POST /sign-me-up').length).toBeLessThanOrEqual(2);
+    const callsOf = (path: string) => authority.calls.filter((call) => call === `POST ${path}`).length;
+    expect([callsOf('/sign-me-up'), callsOf('/order-plz')]).toEqual([1, 1]);
   });
 });
 
@@ -373,13 +385,14 @@ describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
     key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
   };
 
-  test('is shown the account that it gave out', async () => {
+  test('is shown the account that it gave out, and told where it may write to', async () => {
     await using authority = await startAuthority({ externalAccount });
     authority.names[own] = { A: here };
-    await using auto = await startAutoApp(authority);
+    await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
     const socket = await secureSocket(auto.app, visitor);
     expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
     socket.destroy();
+    expect(authority.contacts).toEqual([['mailto:ops@example.com']]);
   });
 
   test('refuses another, which is said', async () => {

@@ -214,6 +214,7 @@ test('what is no TLS ends its connection, and costs nobody else and no line of t
 test('settings that do not go together stop the start with what to do', () => {
   const files = { HTTPS: 'files', TLS_CERT: 'a', TLS_KEY: 'b', BASE_URL: 'https://links.example.com' };
   expect(loadConfig(files)).toMatchObject({ port: 443, httpPort: 80, host: '::' });
+  expect(loadConfig({ HTTPS: 'auto', BASE_URL: files.BASE_URL })).toMatchObject({ port: 443, httpPort: 80 });
   expect(() => loadConfig({ ...files, TLS_KEY: '' })).toThrow('set TLS_CERT and TLS_KEY');
   expect(() => loadConfig({ ...files, BASE_URL: 'http://links.example.com' })).toThrow('set BASE_URL');
   expect(() => loadConfig({ ...files, BASE_URL: '' })).toThrow('set BASE_URL');

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { refuseUnknownHost } from '../src/compose/dns-before-start.ts';
 import { hasPebble, startAuthority } from './support/acme.ts';
+import { eventually } from './support/eventually.ts';
 import { freePorts } from './support/free-ports.ts';
 import { migratedSqlite } from './support/migrated-store.ts';
 import { type Names, startNameServer, zoneOf } from './support/name-server.ts';
-import { runCommand, runServer, temporaryFolder } from './support/program.ts';
+import { runCommand, temporaryFolder } from './support/program.ts';
 
 const own = 'links.example.com';
 const custom = 'go.example.org';
@@ -24,7 +25,7 @@ const shown = (port: number, servername: string): Promise<string | undefined> =>
     });
   });
 
-describe.skipIf(!hasPebble)('the program with HTTPS=auto', () => {
+describe.skipIf(!hasPebble)('the program that is told its host', () => {
   test('gets certificates for its own host and for a custom domain, whose handshakes come to another thread', async () => {
     await using authority = await startAuthority();
     await using folder = await temporaryFolder();
@@ -36,9 +37,9 @@ describe.skipIf(!hasPebble)('the program with HTTPS=auto', () => {
       custom,
     ]);
     store.close();
-    const program = runServer({
-      ...authority.settings,
-      BASE_URL: `https://${own}`,
+    const { HTTPS: _, ...settings } = authority.settings;
+    const program = runCommand(['serve', own], {
+      ...settings,
       PORT: String(authority.tlsPort),
       HTTP_PORT: String(authority.httpPort),
       DATA_DIR: folder.path,
@@ -46,6 +47,7 @@ describe.skipIf(!hasPebble)('the program with HTTPS=auto', () => {
     expect(await program.address()).toBe(`https://${own}`);
     expect(await shown(authority.tlsPort, own)).toBe(`DNS:${own}`);
     expect(await shown(authority.tlsPort, custom)).toBe(`DNS:${custom}`);
+    await eventually(() => program.output().out.includes(`The DNS leads ${own} to 127.0.0.1`), 'its DNS');
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
     expect(program.output().err).not.toContain('"level":"error"');

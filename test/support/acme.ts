@@ -31,6 +31,8 @@ export interface Authority extends AsyncDisposable {
   readonly httpPort: number;
   /** Paths that it was asked for, with their methods. */
   readonly calls: string[];
+  /** Where those who made an account may be written to. */
+  readonly contacts: unknown[];
   /** PEM: what its certificates are vouched for by. */
   root(): Promise<string>;
   /** Decides about each call; everything passes at first. */
@@ -82,6 +84,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     stderr: 'ignore',
   });
   const calls: string[] = [];
+  const contacts: unknown[] = [];
   const trust = { tls: { rejectUnauthorized: false } };
   const proxy = Bun.serve({
     port: 0,
@@ -92,13 +95,15 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
       calls.push(`${request.method} ${pathname}`);
       const fate = await authority.fate(request.method, pathname);
       if (fate instanceof Response) return fate;
+      const body = request.method === 'POST' ? { body: await request.text() } : {};
       // It makes its addresses of the Host.
       const answer = await fetch(`https://127.0.0.1:${listen}${pathname}`, {
         method: request.method,
         headers: request.headers,
-        ...(request.method === 'POST' ? { body: await request.arrayBuffer() } : {}),
+        ...body,
         ...trust,
       });
+      if (pathname === '/sign-me-up' && answer.ok) contacts.push(contactIn(body.body));
       if (fate === 'passed') return answer;
       await answer.arrayBuffer();
       return new Response(null, { status: 502, headers: { 'content-type': 'text/plain' } });
@@ -117,6 +122,7 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     tlsPort,
     httpPort,
     calls,
+    contacts,
     fate: () => 'passed',
     root: async () => (await fetch(`https://127.0.0.1:${management}/roots/0`, trust)).text(),
     settings: {
@@ -138,6 +144,11 @@ export async function startAuthority(options: AuthorityOptions = {}): Promise<Au
     },
   };
   return authority;
+}
+
+function contactIn(message = ''): unknown {
+  const { payload } = JSON.parse(message) as { payload: string };
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()).contact;
 }
 
 export interface AutoApp extends AsyncDisposable {
