@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { options } from '../src/config/options.ts';
@@ -68,6 +69,36 @@ describe('compose.yaml', () => {
     expect(others).toEqual([]);
     expect(given).toContain('LINNET_HOST');
   });
+});
+
+test('the Dockerfile copies what the build context has, and runs as the user, with the health check, of the other files', async () => {
+  const instructions = (await Bun.file(join(deploy, 'Dockerfile')).text())
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\\\n/g, '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => /^([A-Z]+) (.*)$/.exec(line) ?? [line]);
+  const of = (name: string) => instructions.flatMap(([, one, rest = '']) => (one === name ? [rest] : []));
+  const context = new Set(
+    (await Bun.file(join(deploy, '..', '.dockerignore')).text())
+      .split('\n')
+      .flatMap((line) => /^!(.*)$/.exec(line)?.[1] ?? []),
+  );
+  const copied = of('COPY').filter((rest) => !rest.startsWith('--from=build'));
+  for (const name of copied.flatMap((rest) => rest.split(' ').slice(0, -1))) {
+    expect(context, name).toContain(name);
+    expect(existsSync(join(deploy, '..', name)), name).toBe(true);
+  }
+  expect(of('FROM')).toEqual([expect.stringContaining(' AS build'), 'scratch']);
+  expect([of('USER'), of('VOLUME')]).toEqual([[`${user}:${user}`], ['/data']]);
+  expect(of('HEALTHCHECK')[0]).toEndWith('CMD ["/usr/bin/linnet", "healthcheck"]');
+  expect([of('STOPSIGNAL'), of('ENTRYPOINT'), of('CMD')]).toEqual([
+    ['SIGTERM'],
+    ['["/usr/bin/linnet"]'],
+    ['["serve"]'],
+  ]);
+  const names = of('ENV').flatMap((rest) => rest.split(' ').map((one) => one.split('=')[0] ?? ''));
+  for (const name of names.filter((name) => name !== 'PATH')) expect(settings).toContain(name);
 });
 
 describe('kubernetes.yaml', () => {

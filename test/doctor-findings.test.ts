@@ -7,7 +7,7 @@ import { backlogFindings } from '../src/health/backlog.ts';
 import { certificateFinding, certificateFindings } from '../src/health/certificate.ts';
 import { clockFindings } from '../src/health/clock.ts';
 import { databaseFindings } from '../src/health/database.ts';
-import { diskFindings } from '../src/health/disk.ts';
+import { diskFindings, roomFinding } from '../src/health/disk.ts';
 import { dnsFindings } from '../src/health/dns.ts';
 import { examine } from '../src/health/examine.ts';
 import { lastBackupFindings } from '../src/health/last-backup.ts';
@@ -159,10 +159,16 @@ test('a clock that is behind what the store has been told is wrong', async () =>
   expect((await told(clockFindings(patient())))[0]).toStartWith('ok: It is ');
 });
 
-test('a folder that is none is told of', async () => {
+test('a folder that is none, and a disk with little room, are told of', async () => {
   const nowhere = patient({ dataDir: join(folder.path, 'nowhere') });
   expect((await told(diskFindings(nowhere)))[0]).toMatch(/^problem: .* can not be written/);
   expect((await told(diskFindings(patient())))[0]).toMatch(/free\.$/);
+  const rooms = [150e6, 1.5e9, 3e9].map((free) => roomFinding('/data', free));
+  expect(await told(Promise.resolve(rooms))).toEqual([
+    'problem: The disk of /data has 150 MB free.',
+    'notice: The disk of /data has 1.5 GB free.',
+    'ok: The disk of /data has 3.0 GB free.',
+  ]);
 });
 
 test('clicks that wait are told of, and for longer than minutes they are a problem', async () => {

@@ -11,6 +11,7 @@ import { Refusal } from '../src/rules/errors.ts';
 import { StartProblem } from '../src/start-problem.ts';
 import { startApp } from './support/app.ts';
 import { eventually } from './support/eventually.ts';
+import { notTried } from './support/one-file.ts';
 import { freshPostgres } from './support/postgres.ts';
 import {
   type Program,
@@ -18,6 +19,7 @@ import {
   runCommand,
   runProgram,
   runServer,
+  runWithoutLowPorts,
   temporaryFolder,
 } from './support/program.ts';
 
@@ -118,6 +120,20 @@ describe('a start that can not go on says why in one line and ends with 1', () =
       { DATA_DIR: folder.path, PORT: String(other.port) },
       /^Port \d+ on 127\.0\.0\.1 is taken/,
     );
+  });
+
+  test.each(['1', '2'])('a port below 1024 without the right to it, with WORKERS=%s', async (WORKERS) => {
+    await using folder = await temporaryFolder();
+    const settings = { DATA_DIR: folder.path, PORT: '81', WORKERS, LOG_LEVEL: 'warn' };
+    const program = runWithoutLowPorts(settings);
+    if (program === null) return notTried('a port that needs a right');
+    expect([await program.exited, program.output()]).toEqual([
+      1,
+      {
+        out: '',
+        err: 'Port 81 needs more rights than this user has. Choose one above 1023, such as PORT=3000.\n',
+      },
+    ]);
   });
 });
 

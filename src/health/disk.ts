@@ -18,11 +18,14 @@ export async function diskFindings({ dataDir }: Pick<Patient, 'dataDir'>): Promi
     ];
   }
   const { bavail, bsize } = await statfs(dataDir);
-  const free = bavail * bsize;
+  return [roomFinding(dataDir, bavail * bsize)];
+}
+
+export function roomFinding(dataDir: string, free: number): Finding {
   const found = `The disk of ${dataDir} has ${gigabytes(free)} free.`;
   if (free < tooLittle)
-    return [problem('disk', found, 'Make room now: without it clicks are lost, and nothing can be changed.')];
+    return problem('disk', found, 'Make room now: without it clicks are lost, and nothing can be changed.');
   if (free < little)
-    return [notice('disk', found, 'Make room: an upgrade, or a backlog of clicks, may need more.')];
-  return [ok('disk', found)];
+    return notice('disk', found, 'Make room: an upgrade, or a backlog of clicks, may need more.');
+  return ok('disk', found);
 }

@@ -4,6 +4,8 @@ import { barriersOn, dashboardOf, freshContext } from '../support/browser.ts';
 import { appOfSuite } from '../support/browser-suite.ts';
 
 const app = await appOfSuite();
+/** Their organization runs the service. */
+const first = await app.newcomer();
 
 const password = 'correct horse battery';
 
@@ -17,6 +19,23 @@ async function invite(page: Page, email: string, role = 'Editor'): Promise<strin
   await dialog.getByRole('button', { name: 'Done' }).click();
   return url;
 }
+
+test('the page Organization tells those who run the service what doctor tells, and nobody else', async () => {
+  const { json } = await app.call('GET', '/api/v1/instance/health', { key: first.key });
+  const backup = json.findings.find(({ check }: { check: string }) => check === 'backup');
+  const page = await dashboardOf(app, first, '/app/organization');
+  const service = page.getByRole('region', { name: 'This service' });
+  const rowOf = (name: string) => service.getByRole('listitem').filter({ hasText: name });
+  await rowOf('Settings').getByText('All settings can be used.').waitFor();
+  expect(await service.getByRole('listitem').count()).toBe(json.findings.length);
+  expect(await rowOf('Settings').getByText('Well', { exact: true }).count()).toBe(1);
+  for (const words of ['Notice', backup.found, backup.todo])
+    await rowOf('Backup').getByText(words, { exact: true }).waitFor();
+  expect(await barriersOn(page)).toEqual([]);
+  const other = await dashboardOf(app, await app.newcomer(), '/app/organization');
+  await other.getByRole('region', { name: 'Members' }).waitFor();
+  expect(await other.getByText('This service').count()).toBe(0);
+});
 
 test('an API key is made, shown once, used, deleted and then refused', async () => {
   const page = await dashboardOf(app, await app.newcomer(), '/app/account');

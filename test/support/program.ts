@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,6 +89,14 @@ export const runWithFilesBelow = (
   settings: Record<string, string>,
 ): Program =>
   run(['bash', '-c', `ulimit -f ${kilobytes} && exec "$0" "$@"`, ...entrance, ...words], settings, '');
+
+/** The server as a user who may not listen below 1024; null where everybody may. */
+export function runWithoutLowPorts(settings: Record<string, string>): Program | null {
+  const first = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
+  if (!existsSync(first) || Number(readFileSync(first, 'utf8')) < 1024) return null;
+  const drop = ['setpriv', '--bounding-set=-net_bind_service', '--inh-caps=-net_bind_service'];
+  return run([...(process.getuid?.() === 0 ? drop : []), ...entrance, 'serve'], settings, '');
+}
 
 /** A file of tests, in a process of its own. */
 export const runScript = (file: string, settings: Record<string, string>): Program =>
