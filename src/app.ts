@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { BodyMemory } from './api/body-memory.ts';
 import { HeavyReads } from './api/heavy-reads.ts';
 import { routes } from './api/routes.ts';
@@ -13,6 +14,7 @@ import { HttpsSince } from './compose/https-since.ts';
 import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import { LostChanges } from './compose/lost-changes.ts';
+import type { MetricSource } from './compose/metrics.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { Readiness } from './compose/readiness.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
@@ -21,6 +23,8 @@ import { answerOtherNodes, saltKeyOf } from './compose/salts.ts';
 import { scheduleClickCleanup, startScheduledJobs } from './compose/scheduled-jobs.ts';
 import { openServers } from './compose/servers.ts';
 import type { Start } from './compose/start.ts';
+import { journalMetrics, outboxMetrics } from './compose/store-metrics.ts';
+import { gauge, threadMetrics, visitMetrics } from './compose/thread-metrics.ts';
 import { watchVersion } from './compose/version-watch.ts';
 import type { Config } from './config/options.ts';
 import { router } from './http/router.ts';
@@ -33,6 +37,8 @@ import { findLinkForVisitor } from './storage/links.ts';
 import { hasUsers } from './storage/users.ts';
 import { openStore } from './store.ts';
 import { Log } from './telemetry/log.ts';
+import { type Metric, mergeMetrics } from './telemetry/metrics.ts';
+import { VisitCounts } from './visit/visit-counts.ts';
 
 export type { Overrides } from './compose/overrides.ts';
 
@@ -50,6 +56,8 @@ export interface App {
   readonly setupToken: string | null;
   /** Fulfilled when the public address has changed: this app knows only the old one. */
   readonly moved: Promise<void>;
+  /** What this process has measured. */
+  measure(): Promise<readonly Metric[]>;
   /** From now on `/readyz` says no: all of the instance is to end. */
   sayNotReady(): void;
   /** Goes on for `DRAIN_SECONDS`, while each answer ends its connection. */
@@ -61,15 +69,18 @@ export interface App {
 /** For links with a password or captcha: plain links are cached in the data plane. */
 const cacheBounds = { bytes: 8 * 1024 * 1024, misses: 10_000 };
 
+/** `gather`: what all processes of this node have measured, where there are several. */
 export async function createApp(
   config: Config,
   overrides: Overrides = {},
   startDataPlane: StartDataPlane = startInThisThread,
+  gather: MetricSource | null = null,
 ): Promise<App> {
   const log = overrides.log ?? new Log(config.logLevel);
   const opened = new AsyncDisposableStack();
   try {
-    return await open({ config, overrides, log, now: overrides.now ?? Date.now, opened }, startDataPlane);
+    const start = { config, overrides, log, now: overrides.now ?? Date.now, opened };
+    return await open(start, startDataPlane, gather);
   } catch (cause) {
     await opened.disposeAsync().catch((fault) => log.error('start not undone', fault));
     throw cause;
@@ -77,7 +88,7 @@ export async function createApp(
 }
 
 /** The steps of a start. The stop undoes them in reverse order. */
-async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> {
+async function open(start: Start, startDataPlane: StartDataPlane, gather: MetricSource | null): Promise<App> {
   const { config, log, now, opened } = start;
   // Closed after the connections of the data plane and the fold: SQLite removes its WAL with the last connection that can write.
   const storage = opened.use(new AsyncDisposableStack());
@@ -111,7 +122,7 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
   const { context, deliverer, authenticator } = openControlPlane(start, site, store, notify, () =>
     dataPlane.clicks.settled(),
   );
-  await followChanges(caches, database.lookup, start, lostChanges);
+  const feedLag = await followChanges(caches, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);
   answerOtherNodes(start, store);
 
@@ -131,12 +142,14 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
   opened.defer(async () => void (await Promise.all([drain(dataPlane, appServer), live.close()])));
 
   const record = (hit: RawHit) => clicks.append(hit) ?? 'stored';
+  const counts = new VisitCounts();
   const redirects = requestHandlerOf({
     config,
     context,
     caches,
     misses,
     record,
+    counts,
     hashSeed: hashSeedOf(saltKeyOf(store)),
     log,
   });
@@ -150,6 +163,14 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
   };
   const readiness = new Readiness(database);
   watchVersion(start, database, readiness);
+  const measure = async () =>
+    mergeMetrics([
+      await dataPlane.measure(),
+      visitMetrics(counts, feedLag()),
+      threadMetrics(log),
+      lostChanges?.metrics() ?? [],
+      [gauge('linnet_memory_bytes', 'Memory of the processes.', process.memoryUsage.rss())],
+    ]);
   const routing = {
     config,
     context,
@@ -159,7 +180,11 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     log,
     readiness,
     httpsIsWell: httpsSince.isWell,
-    metrics: lostChanges === null ? [] : [async () => lostChanges.metrics()],
+    metrics: [
+      gather ?? measure,
+      () => outboxMetrics(database.read, now()),
+      () => journalMetrics(database.read, resolve(config.dataDir)),
+    ],
   };
   appServer.open(router(routesOf(routing)));
   const token = (await hasUsers(database.read)) ? null : setupToken(context);
@@ -173,6 +198,7 @@ async function open(start: Start, startDataPlane: StartDataPlane): Promise<App> 
     context,
     clicks,
     setupToken: token,
+    measure,
     moved: token === null ? new Promise(() => {}) : whenMoved(start, database, site),
     sayNotReady: () => readiness.set('draining', 'draining'),
     async drain() {

@@ -5,10 +5,12 @@ import { startInWorker } from './compose/data-plane-worker.ts';
 import { refuseUnknownHost } from './compose/dns-before-start.ts';
 import { dnsNotice } from './compose/dns-notice.ts';
 import { greeting } from './compose/greeting.ts';
+import type { MetricSource } from './compose/metrics.ts';
 import { RestartableApp } from './compose/restartable-app.ts';
 import { readServeWords, workerWords } from './compose/serve-words.ts';
 import { lockDataFolder } from './compose/server-lock.ts';
 import { StartingServer } from './compose/starting-server.ts';
+import { MetricsKeeper, MetricsOfAll } from './compose/worker-metrics.ts';
 import type { Environment } from './compose/worker-protocol.ts';
 import { ConfigProblem, loadConfig } from './config/load.ts';
 import type { Config } from './config/options.ts';
@@ -23,7 +25,7 @@ import { Workers } from './workers/workers.ts';
 
 const startPatience = 3_000;
 
-type Begin = (config: Config) => Promise<App>;
+type Begin = (config: Config, gather?: MetricSource) => Promise<App>;
 
 /** The server, until it is told to stop. */
 export async function serve(words: readonly string[], given: Environment): Promise<void> {
@@ -39,7 +41,7 @@ export async function serve(words: readonly string[], given: Environment): Promi
     // Once the data plane has its thread, this thread lowers its priority, and so do the threads that it starts from then
     // on (the store's, for example): on a single core, visits come first.
     const startDataPlane = startInWorker(environment, lowerPriority);
-    const begin: Begin = (config) => createApp(config, {}, startDataPlane);
+    const begin: Begin = (config, gather) => createApp(config, {}, startDataPlane, gather);
     if (ports !== null) await work({ ...config, ...ports }, begin);
     else if (config.workers > 1) await keepWorkers(config, host);
     else await serveAlone(config, begin);
@@ -64,7 +66,7 @@ async function sayWhatDnsHas(host: string, { dnsServers }: Config): Promise<void
 /** The whole program in this process. */
 async function serveAlone(config: Config, begin: Begin): Promise<void> {
   const lock = await lockDataFolder(config, new Log(config.logLevel));
-  const program = new RestartableApp(config, begin);
+  const program = new RestartableApp(config, (settings) => begin(settings));
   stopOnSignals(async () => {
     await stopOf(program.current, true);
     lock.release();
@@ -76,9 +78,15 @@ async function serveAlone(config: Config, begin: Begin): Promise<void> {
 
 /** One of several that share a port. It ends with its parent, also when that is killed. */
 async function work(config: Config, begin: Begin): Promise<void> {
-  const program = new RestartableApp(config, begin);
+  const metrics = new MetricsOfAll(
+    (message) => void process.send?.(message),
+    async () => (await program.current).measure(),
+  );
+  const program = new RestartableApp(config, (settings) => begin(settings, metrics.gather));
   // A worker that is restarted alone leaves the instance ready: the others answer.
-  process.on('message', () => void program.current.then((app) => app.sayNotReady()));
+  process.on('message', (message) => {
+    if (!metrics.received(message)) void program.current.then((app) => app.sayNotReady());
+  });
   const stop = stopOnSignals(() => stopOf(program.current));
   process.on('disconnect', stop);
   process.send?.({ greeting: greetingOf(await program.current, config) });
@@ -104,7 +112,17 @@ async function keepWorkers(config: Config, host: string | null): Promise<void> {
     https === 'off' || httpPort === null ? null : holdPort({ ...config, port: httpPort }, 'HTTP_PORT');
   lock.listensOn(port);
   const command = programCommand(...workerWords(host, `${port},${beside ?? ''}`));
-  const workers = new Workers(config.workers, command, (ending) => log.warn('worker ended', { ...ending }));
+  const metrics = new MetricsKeeper(() => workers);
+  const workers: Workers = new Workers(
+    config.workers,
+    command,
+    (ending) => {
+      log.warn('worker ended', { ...ending });
+      metrics.ended(ending.pid);
+    },
+    Bun.sleep,
+    (pid, message) => metrics.received(pid, message),
+  );
   stopOnSignals(async () => {
     await workers.stop();
     lock.release();

@@ -1,6 +1,7 @@
 /** The thread of the data plane: the visitors' port, and everything that a plain visit needs. */
 
 import { LocalDataPlane } from './compose/local-data-plane.ts';
+import { threadMetrics } from './compose/thread-metrics.ts';
 import type { FromDataPlane, Listening, ToDataPlane } from './compose/worker-protocol.ts';
 import { loadConfig } from './config/load.ts';
 import { ClientByPort } from './http/client-by-port.ts';
@@ -12,11 +13,16 @@ declare const self: Worker;
 
 const tell = (message: FromDataPlane) => self.postMessage(message);
 let plane: LocalDataPlane | undefined;
+let log = new Log('info');
 
 collectWhenIdle();
 
 self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
   try {
+    if (task.kind === 'measure') {
+      tell({ kind: 'measured', id, metrics: [...((await plane?.measure()) ?? []), ...threadMetrics(log)] });
+      return;
+    }
     tell({ kind: 'done', id, listening: await run(task) });
   } catch (cause) {
     const { message, stack = '' } = cause as Error;
@@ -25,16 +31,12 @@ self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
 };
 
 /** Synchronous wherever it can be: a change is applied before the next visit is read. */
-function run(task: ToDataPlane['task']): Listening | null | Promise<null> {
+function run(task: Exclude<ToDataPlane['task'], { kind: 'measure' }>): Listening | null | Promise<null> {
   if (task.kind === 'prepare') {
     const config = loadConfig(task.environment);
+    log = new Log(config.logLevel);
     const appServer = { ...task.appServer, clientByPort: new ClientByPort(task.appServer.clientByPort) };
-    plane = new LocalDataPlane(
-      config,
-      appServer,
-      task.hits === null ? {} : { hits: task.hits },
-      new Log(config.logLevel),
-    );
+    plane = new LocalDataPlane(config, appServer, task.hits === null ? {} : { hits: task.hits }, log);
     plane.onCertificateRequested((host) => tell({ kind: 'certificateRequested', host }));
     return { port: plane.port, httpPort: plane.httpPort, origin: plane.origin };
   }

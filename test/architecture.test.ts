@@ -55,7 +55,7 @@ const narrow: Record<string, RegExp> = {
   'ledger → threads': /^threads\/yield-core/,
   'stats → journal': /^journal\/hit/,
   'store.ts → backup': /^backup\/before-upgrade/,
-  'health → journal': /^journal\/files/,
+  'health → journal': /^journal\/(files|unfolded)/,
   'backup → ledger': /^ledger\/(hit-pack|hit-chunk|chunk-scan|chunk-store|partitions)/,
   'journal → storage': /^storage\/file-lock/,
 };

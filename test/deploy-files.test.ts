@@ -110,7 +110,7 @@ describe('kubernetes.yaml', () => {
   });
   const port = z.strictObject({ name: z.literal('http'), port: z.int(), targetPort: z.literal('http') });
   const probe = z.strictObject({
-    httpGet: z.strictObject({ path: z.literal('/healthz'), port: z.literal('http') }),
+    httpGet: z.strictObject({ path: z.enum(['/healthz', '/livez']), port: z.literal('http') }),
     periodSeconds: z.int(),
     timeoutSeconds: z.int().optional(),
     failureThreshold: z.int().optional(),

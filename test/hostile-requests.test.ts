@@ -67,7 +67,7 @@ describe('a Host', () => {
 });
 
 test("a load balancer's question in HTTP/1.0 without a Host is answered", async () => {
-  for (const path of ['/healthz', '/readyz', '/healthz?x'])
+  for (const path of ['/healthz', '/livez', '/readyz', '/healthz?x'])
     expect([path, (await only(`GET ${path} HTTP/1.0\r\n\r\n`)).status]).toEqual([path, 200]);
   expect((await only('GET /healthz HTTP/1.1\r\n\r\n')).status).toBe(400);
 });

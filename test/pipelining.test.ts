@@ -40,6 +40,7 @@ function alone(waits: boolean) {
     }),
     scheme: null,
     headEnd: () => '\r\n',
+    answered: () => {},
     draining: { isOn: false },
     awaitTurnOver: (connection) => void turn.push(connection),
     awaitNextTurn: (connection) => void turn.push(connection),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type Newcomer, startApp, type TestApp } from './support/app.ts';
-import { eventually } from './support/eventually.ts';
+import { answerWhen, eventually } from './support/eventually.ts';
+import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { visitRaw } from './support/raw-http.ts';
 import { Wire } from './support/wire.ts';
@@ -72,6 +73,30 @@ test('while the database is away, links that are known go on, others get a 503 p
   await wire.lay();
   await eventually(async () => (await far.visit(unknown)).status === 302, 'the database to be back');
   expect((await far.visit(locked, {}, guess)).status).toBe(302);
+});
+
+test('while the database is away, metrics say so, and those that are read from it are missing', async () => {
+  await joinFar();
+  const measured = async () => metricValues(await (await fetch(`${far.url}/metrics`)).text());
+  const { path } = await make();
+  await far.visit(path);
+  expect(await measured()).toMatchObject({ linnet_metrics_complete: 1, linnet_outbox_messages: 0 });
+  await wire.cut();
+  far.clock.now += 5_000;
+  expect((await far.visit('/not-in-the-cache')).status).toBe(503);
+  await far.visit(path);
+  const away = await answerWhen(
+    measured,
+    (found) => (found.linnet_journal_lag_clicks ?? 0) > 0 && (found.linnet_feed_lag_seconds ?? 0) >= 5,
+    'the lag',
+  );
+  expect(away.linnet_metrics_complete).toBe(0);
+  expect(away).not.toHaveProperty('linnet_outbox_messages');
+  expect(away['linnet_database_errors_total{kind="away"}']).toBeGreaterThan(0);
+  expect(away['linnet_visits_total{outcome="unavailable"}']).toBe(1);
+  await wire.lay();
+  const back = await answerWhen(measured, (found) => found.linnet_journal_lag_clicks === 0, 'the clicks');
+  expect(back).toMatchObject({ linnet_journal_lag_seconds: 0 });
 });
 
 test('a change that was made while this node could not hear of it is seen once it can', async () => {

@@ -41,6 +41,11 @@ test.each(['/api', '/api/v1/link', '/api/v1/link?x=y', '/healthz', '/readyz'])(
   },
 );
 
+test('a probe of liveness finds it live meanwhile, so that no supervisor ends a long migration', async () => {
+  const { status, body } = await ask('/livez');
+  expect([status, body]).toEqual([200, '{"status":"live"}']);
+});
+
 test.each(['/', '/abc', '/app', '/apiary'])(
   'and a visitor of %s sees a page that comes again',
   async (path) => {

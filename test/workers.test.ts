@@ -6,6 +6,7 @@ import { firstAccount } from './support/account.ts';
 import { storeKinds } from './support/app.ts';
 import { hitCounter } from './support/counted-hits.ts';
 import { eventually } from './support/eventually.ts';
+import { metricValues } from './support/metric-values.ts';
 import { migratedPostgres } from './support/migrated-store.ts';
 import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
@@ -92,6 +93,11 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       const path = `/${link.suffix}`;
       const many = () => Promise.all(Array.from({ length: 40 }, () => visit(url, path)));
       expect(new Set(await many())).toEqual(new Set(['https://example.com/1']));
+      const measured = async () => metricValues(await (await fetch(`${url}/metrics`)).text());
+      const redirects = 'linnet_visits_total{outcome="redirect"}';
+      // Whichever of them is asked tells what both have counted.
+      for (let time = 0; time < 6; time++)
+        expect(await measured()).toMatchObject({ [redirects]: 40, linnet_workers_serving: 2 });
 
       await call(url, key, 'PATCH', `/api/v1/link/${link.id}`, { destination_url: 'https://example.com/2' });
       let sent = 80;
@@ -120,12 +126,15 @@ describe.each(storeKinds)('two workers on %s', (store) => {
       for (const killed of workers) {
         const before = answered;
         await until(() => answered > before + 20, 'visits');
+        const counted = (await measured())[redirects] ?? 0;
+        expect(counted).toBeGreaterThanOrEqual(before);
         ofTheDead.push(...journalsOf(killed, folder.path));
         process.kill(killed, 'SIGKILL');
         await until(() => !childrenOf(program.pid).includes(killed), 'the end of the worker');
         await until(() => childrenOf(program.pid).length === 2, 'another worker');
         const then = answered;
         await until(() => answered > then + 20, 'visits afterwards');
+        expect((await measured())[redirects]).toBeGreaterThanOrEqual(counted);
       }
       isOver = true;
       await Promise.all(visitors);

@@ -58,7 +58,8 @@ export function cachesOf(
 export const redirectsOf = (
   { links, hosts }: Caches,
   { trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>,
-  parts: Pick<RedirectParts, 'now' | 'misses' | 'record'> & Pick<VisitorMeans, 'countryOf' | 'hashSeed'>,
+  parts: Pick<RedirectParts, 'now' | 'misses' | 'record' | 'counts'> &
+    Pick<VisitorMeans, 'countryOf' | 'hashSeed'>,
 ): Redirects =>
   new Redirects({
     ...parts,
@@ -85,13 +86,16 @@ function forgetHost({ hosts, certificates }: Caches, host: string): void {
   certificates?.()?.forget(host);
 }
 
-/** From now on changes made by other processes are evicted from the caches, as the change feed reports them. */
+/**
+ * From now on changes made by other processes are evicted from the caches, as the change feed reports them. Returns what says for how long
+ * the feed has not been read, in milliseconds.
+ */
 export async function followChanges(
   caches: Caches,
   lookup: Queries,
   { config, overrides, log, now, opened }: Start,
   lostChanges: Pick<LostChanges, 'read' | 'wentBack' | 'forget'> | null = null,
-): Promise<void> {
+): Promise<() => number> {
   const { links, hosts } = caches;
   const feed = {
     // A SQLite file is restored while no process has it open.
@@ -122,4 +126,5 @@ export async function followChanges(
   const changes = new ChangeFollower(feed, follower, now);
   await changes.start(overrides.pollInterval ?? pollInterval);
   opened.defer(() => changes.stop());
+  return () => changes.lag;
 }

@@ -1,6 +1,7 @@
 import { threadUrl } from '../bundle/located.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { StartProblem } from '../start-problem.ts';
+import type { Metric } from '../telemetry/metrics.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
 import type { Environment, FromDataPlane, Listening, Problem, Task } from './worker-protocol.ts';
@@ -31,6 +32,7 @@ export const startInWorker =
 class DataPlaneWorker implements DataPlane {
   readonly #worker = new Worker(threadUrl('visitor-thread'));
   readonly #waiting = new Map<number, Waiting>();
+  readonly #measuring = new Map<number, (metrics: readonly Metric[]) => void>();
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;
   #listening: Listening = { port: 0, httpPort: null, origin: '' };
@@ -105,6 +107,12 @@ class DataPlaneWorker implements DataPlane {
     this.#certificateRequested = listener;
   }
 
+  measure(): Promise<readonly Metric[]> {
+    const id = ++this.#lastId;
+    this.#worker.postMessage({ id, task: { kind: 'measure' } });
+    return new Promise((resolve) => this.#measuring.set(id, resolve));
+  }
+
   caughtUp(): Promise<void> | null {
     this.#sendChange();
     return this.#sending === null ? null : this.#sending.then(() => {});
@@ -156,9 +164,18 @@ class DataPlaneWorker implements DataPlane {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
+  #measured(id: number, metrics: readonly Metric[]): void {
+    this.#measuring.get(id)?.(metrics);
+    this.#measuring.delete(id);
+  }
+
   #receive(message: FromDataPlane): void {
     if (message.kind === 'folded') {
       for (const listener of this.#listeners) listener();
+      return;
+    }
+    if (message.kind === 'measured') {
+      this.#measured(message.id, message.metrics);
       return;
     }
     if (message.kind === 'certificateRequested') {
@@ -168,7 +185,10 @@ class DataPlaneWorker implements DataPlane {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.kind === 'done') waiting?.resolve(message.listening);
-    else waiting?.reject(errorOf(message.problem));
+    else {
+      waiting?.reject(errorOf(message.problem));
+      this.#measured(message.id, []);
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Config } from '../config/options.ts';
 import type { ClientByPort } from '../http/client-by-port.ts';
 import type { RawHit } from '../journal/hit.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Metric } from '../telemetry/metrics.ts';
 import type { Overrides } from './overrides.ts';
 
 /** The journal and the fold, as far as the control plane uses them. */
@@ -37,6 +38,8 @@ export interface DataPlane {
   change(change: Change): void;
   /** Calls `listener` when somebody has come for a name that has no certificate and is to have one. */
   onCertificateRequested(listener: (host: string) => void): void;
+  /** What it has counted since its start, and how it stands. */
+  measure(): Promise<readonly Metric[]>;
   /** Fulfilled once every change passed to `change` has been applied; null if it already has. */
   caughtUp(): Promise<void> | null;
   /** From now on each answer ends its connection; new ones are still accepted. */

@@ -11,7 +11,7 @@ export const strictLine = ({ hsts }: Pick<Config, 'hsts'>): string =>
   hsts === 'all' ? `Strict-Transport-Security: ${strictForAYear}\r\n` : '';
 
 /** Asked for by machines beside this one, which know no https. */
-const answeredByHttp: ReadonlySet<string> = new Set(['healthz', 'readyz', 'internal', 'metrics']);
+const answeredByHttp: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz', 'internal', 'metrics']);
 
 /** What the app server does where this process itself speaks HTTPS. `isWell`: it has been spoken for a day. */
 export const httpsRules = (

@@ -4,11 +4,13 @@ import { Secrets } from '../auth/secrets.ts';
 import type { Config } from '../config/options.ts';
 import { believesProxies } from '../http/client-address.ts';
 import type { RawHit } from '../journal/hit.ts';
+import type { Recording } from '../ledger/recording.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
 import { Site } from '../rules/site.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Metric } from '../telemetry/metrics.ts';
 import type { FastPath } from '../visit/connection/connection.ts';
 import { type ConnectionLimits, connectionLimits } from '../visit/connection/connection-limits.ts';
 import { descriptorLimit } from '../visit/connection/descriptor-limit.ts';
@@ -17,6 +19,7 @@ import { fastPath } from '../visit/fast-path.ts';
 import { insecurePath } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
+import { VisitCounts } from '../visit/visit-counts.ts';
 import { type Caches, cachesOf, followChanges, forget, redirectsOf } from './caches.ts';
 import { countriesOf } from './countries.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
@@ -24,6 +27,7 @@ import { type Https, httpsPorts } from './https-ports.ts';
 import type { Overrides } from './overrides.ts';
 import { openRecording } from './recording.ts';
 import type { Start } from './start.ts';
+import { clickMetrics, gauge, visitMetrics } from './thread-metrics.ts';
 
 type DataPlaneOverrides = Pick<
   Overrides,
@@ -45,7 +49,9 @@ export class LocalDataPlane implements DataPlane {
   #insecurePath: FastPath = () => null;
   readonly #limits: ConnectionLimits;
   #caches: Caches | null = null;
-  #clicks: Clicks | null = null;
+  #clicks: Recording | null = null;
+  readonly #counts = new VisitCounts();
+  #feedLag: () => number = () => 0;
   readonly #https: Https | null;
   #certificates: CertificateFinder | null = null;
   #requested: (host: string) => void = () => {};
@@ -88,13 +94,14 @@ export class LocalDataPlane implements DataPlane {
       ...cachesOf(site, lookups, now, cacheBounds, config.forwardQuery),
       certificates: () => this.#certificates,
     };
-    await followChanges(caches, lookups.queries, this.#start);
+    this.#feedLag = await followChanges(caches, lookups.queries, this.#start);
     const recording = openRecording(site, saltKey, this.#start, (task) => this.#afterTurn(task));
     const redirects = redirectsOf(caches, config, {
       now,
       countryOf: countriesOf(config, log),
       hashSeed: hashSeedOf(saltKey),
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
+      counts: this.#counts,
       record:
         overrides.hits === 'dropped'
           ? null
@@ -124,7 +131,10 @@ export class LocalDataPlane implements DataPlane {
     const { config, log } = this.#start;
     const report = (cause: unknown, leftOut: number) =>
       log.error('request failed', cause, leftOut > 0 ? { held_back: leftOut } : {});
-    this.#listener = new Listener(config, this.#appServer, this.#limits, report, { https: this.#https });
+    this.#listener = new Listener(config, this.#appServer, this.#limits, report, {
+      https: this.#https,
+      answered: (milliseconds, count) => this.#counts.answerTimes.add(milliseconds, count),
+    });
     this.#listener.open(this.#fastPath, this.#insecurePath);
   }
 
@@ -179,6 +189,15 @@ export class LocalDataPlane implements DataPlane {
 
   change(change: Change): void {
     if (this.#caches !== null) forget(this.#caches, change);
+  }
+
+  async measure(): Promise<readonly Metric[]> {
+    return [
+      ...visitMetrics(this.#counts, this.#feedLag()),
+      ...(this.#clicks === null ? [] : clickMetrics(this.#clicks.figures())),
+      gauge('linnet_connections', 'Connections of clients.', this.#listener?.connections ?? 0),
+      gauge('linnet_connections_max', 'Connections there may be: MAX_CONNECTIONS.', this.#limits.total),
+    ];
   }
 
   caughtUp(): null {

@@ -95,6 +95,7 @@ export class LostChanges {
         name: 'linnet_changes_lost_total',
         help: 'Changes of links and hosts that this process knew of and that a promoted replica or a restored backup did not have.',
         kind: 'counter',
+        together: 'highest',
         samples: [{ value: this.#lost }],
       },
     ];

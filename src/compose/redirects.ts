@@ -15,7 +15,9 @@ import type { VisitorMeans } from '../visit/visitor.ts';
 import { type Caches, redirectsOf } from './caches.ts';
 import { countriesOf } from './countries.ts';
 
-interface HandlerParts extends Pick<RedirectParts, 'misses' | 'record'>, Pick<VisitorMeans, 'hashSeed'> {
+interface HandlerParts
+  extends Pick<RedirectParts, 'misses' | 'record' | 'counts'>,
+    Pick<VisitorMeans, 'hashSeed'> {
   readonly config: Config;
   readonly context: Context;
   readonly caches: Caches;
@@ -29,6 +31,7 @@ export function requestHandlerOf({
   caches,
   misses,
   record,
+  counts,
   hashSeed,
   log,
 }: HandlerParts): RequestHandler {
@@ -38,6 +41,7 @@ export function requestHandlerOf({
       now,
       misses,
       record,
+      counts,
       countryOf: countriesOf(config, log),
       hashSeed,
     }),

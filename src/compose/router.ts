@@ -45,7 +45,7 @@ export function routesOf(parts: RouterParts): Routes {
     domainOf: (host) => hosts.domainOf(host),
     isCustom: (domainId) => domainId !== defaultDomainId,
     service: serviceRoutes(config, context, api, hosts, isFirstRun, readiness, log, parts.metrics),
-    hostless: new Set(['healthz', 'readyz']),
+    hostless: new Set(['healthz', 'livez', 'readyz']),
     home: (incoming) => lostCall(incoming.request, incoming.path, context.site) ?? toDashboard(incoming),
     link: (incoming, domainId) => answerVisit(redirects, context.site, incoming, domainId),
     unknownHost: (incoming, cause) =>

@@ -5,6 +5,7 @@ import { routes } from '../api/routes.ts';
 import type { serveApi } from '../api/serve.ts';
 import type { Config } from '../config/options.ts';
 import type { IncomingRequest } from '../http/router.ts';
+import { liveAnswer } from '../http/starting.ts';
 import type { Context } from '../manage/context.ts';
 import { arrivalPath } from '../rules/arrival.ts';
 import type { ReservedSegment } from '../rules/service-paths.ts';
@@ -66,6 +67,7 @@ export function serviceRoutes(
     ['internal', (incoming) => (incoming.path === arrivalPath ? told(incoming) : allowed(incoming))],
     ['metrics', metricsRoute(config, context, metrics)],
     ['healthz', ({ request }) => readOnly(request, () => Response.json({ status: 'ok' }))],
+    ['livez', ({ request }) => readOnly(request, liveAnswer)],
     ['readyz', ({ request }) => readOnly(request, () => readiness.answer())],
     [
       'robots.txt',

@@ -1,4 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
+import type { Metric } from '../telemetry/metrics.ts';
 import type { Overrides } from './overrides.ts';
 
 /** The tasks of the data plane's thread. Each task is answered once it is done. */
@@ -16,6 +17,7 @@ export type Task =
   | { readonly kind: 'append'; readonly hit: RawHit }
   | { readonly kind: 'settle' }
   | { readonly kind: 'tidy' }
+  | { readonly kind: 'measure' }
   | { readonly kind: 'drain' }
   | { readonly kind: 'stopTaking'; readonly patience: number }
   | { readonly kind: 'endConnections' }
@@ -45,6 +47,7 @@ export interface Listening {
 export type FromDataPlane =
   | { readonly kind: 'done'; readonly id: number; readonly listening: Listening | null }
   | { readonly kind: 'failed'; readonly id: number; readonly problem: Problem }
+  | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly Metric[] }
   | { readonly kind: 'folded' }
   | { readonly kind: 'certificateRequested'; readonly host: string };
 

@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { folderOf, journalsIn, segmentFile, segmentsIn, watermarkKey } from '../journal/files.ts';
+import { unfoldedIn } from '../journal/unfolded.ts';
 import { type Finding, notice, ok, problem } from '../rules/finding.ts';
 import type { Patient } from './patient.ts';
 
@@ -13,23 +12,9 @@ export async function backlogFindings({ dataDir, store, now }: Patient): Promise
     (await store?.ask('select node, segment, byte_offset from journal_watermarks').catch(() => [])) ?? [];
   for (const row of rows)
     marks.set(String(row.node), { segment: Number(row.segment), offset: Number(row.byte_offset) });
-  let bytes = 0;
-  let oldest = now;
-  for (const name of journalsIn(dataDir)) {
-    const mark = marks.get(watermarkKey(name)) ?? { segment: 0, offset: 0 };
-    const folder = folderOf(dataDir, name);
-    for (const segment of segmentsIn(folder).filter((number) => number >= mark.segment)) {
-      const { size, mtimeMs } = statSync(segmentFile(folder, segment), { throwIfNoEntry: false }) ?? {
-        size: 0,
-        mtimeMs: now,
-      };
-      const left = size - (segment === mark.segment ? mark.offset : 0);
-      if (left <= 0) continue;
-      bytes += left;
-      oldest = Math.min(oldest, mtimeMs);
-    }
-  }
-  if (bytes === 0) return [ok('backlog', 'All clicks are in the database.')];
+  const { bytes, since } = unfoldedIn(dataDir, marks);
+  if (since === null) return [ok('backlog', 'All clicks are in the database.')];
+  const oldest = Math.min(now, since);
   const found = `${(bytes / 1e6).toFixed(1)} MB of clicks wait in the journal, the oldest since ${Math.round((now - oldest) / 1000)} seconds.`;
   const todo =
     'They follow as soon as the database takes them. Look for "store away" and "fold failed" in the log, and see that a server runs on this folder.';

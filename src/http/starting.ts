@@ -13,9 +13,13 @@ const page = `<!doctype html>
 `;
 const headers = { 'retry-after': '1', 'cache-control': 'no-store' };
 
+/** The process is there, whatever it is doing: what makes a supervisor end it is no answer. */
+export const liveAnswer = (): Response => Response.json({ status: 'live' });
+
 /** The answer to every request until the service is open: JSON for programs, a page for browsers. */
 export function startingAnswer({ url }: Request): Response {
   const path = url.slice(Math.max(0, url.indexOf('/', url.indexOf('://') + 3)));
+  if (/^\/livez(?:\?|$)/.test(path)) return liveAnswer();
   if (/^\/(?:api|healthz|readyz)(?:[/?]|$)/.test(path)) {
     const error = {
       status_code: 503,

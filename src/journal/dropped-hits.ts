@@ -12,6 +12,10 @@ export class DroppedHits {
     this.#log = log;
   }
 
+  get total(): number {
+    return this.#total;
+  }
+
   add(hits: number, cause: unknown): void {
     this.#total += hits;
     this.#unreported += hits;

@@ -4,6 +4,7 @@ import { isBefore, journalsIn, newJournalName, type Position } from '../journal/
 import type { RawHit } from '../journal/hit.ts';
 import { Journal } from '../journal/journal.ts';
 import { OwnJournal, removeUnusedJournals } from '../journal/own-journal.ts';
+import { FoldLag } from './fold-lag.ts';
 import type { FoldSettings, FromFold, ToFold } from './fold-messages.ts';
 import { firstDayOfSalts } from './retention.ts';
 import { SaltFolder } from './salts/salt-folder.ts';
@@ -19,6 +20,20 @@ interface RecordingParts {
   readonly startThread: (() => Worker) | null;
   readonly warn: (event: string, facts: Record<string, unknown>) => void;
   readonly fault: (event: string, cause: unknown, facts?: Record<string, unknown>) => void;
+}
+
+/** Of the clicks of this process, since its start. */
+export interface RecordingFigures {
+  readonly kept: number;
+  /** In the journal or in memory, and not in the database. */
+  readonly waiting: number;
+  /** Milliseconds since the oldest of those came. */
+  readonly waitingFor: number;
+  /** In memory only: the disk takes nothing. */
+  readonly held: number;
+  readonly dropped: number;
+  /** Segments of journals that had damage. */
+  readonly damaged: number;
 }
 
 /** The longest time that hits wait before the fold is woken: larger batches cost less per hit. */
@@ -48,6 +63,7 @@ export class Recording {
   readonly #listeners: (() => void)[] = [];
   readonly #own: OwnJournal;
   readonly #dropped: DroppedHits;
+  readonly #lag = new FoldLag();
   #damaged = 0;
   #thread: Worker | null = null;
   #restarting: Timer | undefined;
@@ -85,6 +101,7 @@ export class Recording {
    * deferred after this call.
    */
   keep(hit: RawHit): boolean {
+    this.#lag.appended();
     return this.#journal.keep(hit);
   }
 
@@ -93,7 +110,19 @@ export class Recording {
    * rejected, so a failing disk prevents no answer.
    */
   append(hit: RawHit): Promise<void> | null {
+    this.#lag.appended();
     return this.#journal.append(hit);
+  }
+
+  figures(): RecordingFigures {
+    return {
+      kept: this.#lag.total,
+      waiting: this.#lag.hits,
+      waitingFor: this.#lag.milliseconds(performance.now()),
+      held: this.#journal.held,
+      dropped: this.#dropped.total,
+      damaged: this.#damaged,
+    };
   }
 
   /** Everything appended so far is in storage, and no more in the journal. */
@@ -233,6 +262,7 @@ export class Recording {
 
   #noteFolded(position: Position): void {
     this.#folded = position;
+    this.#lag.folded(position);
     this.#restartPause = firstRestart;
     const done = this.#waiting.filter(({ end }) => !isBefore(position, end));
     this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
@@ -270,6 +300,7 @@ export class Recording {
     this.#wokenAt = performance.now();
     if (this.#isStopping) return;
     const { end } = this.#journal;
+    this.#lag.woken(end, this.#journal.held, performance.now());
     const { segment, offset } = this.#wokenFor;
     this.#isBusy = end.offset - (end.segment === segment ? offset : 0) > busyLength;
     this.#wokenFor = end;
@@ -283,6 +314,7 @@ export class Recording {
 
   #trouble(what: 'held' | 'dropped' | 'unsynced', hits: number, cause: unknown): void {
     if (what === 'dropped') {
+      this.#lag.dropped(hits);
       this.#dropped.add(hits, cause);
       return;
     }

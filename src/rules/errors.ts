@@ -107,9 +107,17 @@ export class Refusal extends Error implements Problem {
   }
 }
 
+/** How often the store failed a caller, in this thread: for metrics. */
+export const storeFaults = { away: 0, too_slow: 0 };
+
 /** The store can't be reached, is full or is too busy. Thrown by storage; what was asked for was not done. */
 export class StoreAway extends Error {
   override readonly name: string = 'StoreAway';
+
+  constructor(message: string, options?: ErrorOptions, fault: keyof typeof storeFaults = 'away') {
+    super(message, options);
+    storeFaults[fault] += 1;
+  }
 }
 
 /**
@@ -124,7 +132,11 @@ export class TookTooLong extends StoreAway {
   readonly patience: number | null;
 
   constructor(hasBegun: boolean, patience: number | null = null) {
-    super(hasBegun ? 'a statement took too long' : 'a statement waited too long for its turn');
+    super(
+      hasBegun ? 'a statement took too long' : 'a statement waited too long for its turn',
+      undefined,
+      'too_slow',
+    );
     this.hasBegun = hasBegun;
     this.patience = patience;
   }

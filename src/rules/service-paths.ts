@@ -8,6 +8,7 @@ const reserved = [
   'healthz',
   'internal',
   'invitation',
+  'livez',
   'metrics',
   'openapi.json',
   'qr',

@@ -1,11 +1,21 @@
 type LogLevel = 'error' | 'warn' | 'info';
 
+/** More than there are: an event is a fixed text, and what belongs to it stands in its facts. */
+const maxEvents = 200;
+
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2 };
+
+export interface EventCount {
+  readonly level: LogLevel;
+  readonly event: string;
+  count: number;
+}
 
 /** One line of JSON an event, on standard error: standard output is for the person who started the program. */
 export class Log {
   readonly #maxRank: number;
   readonly #write: (line: string) => void;
+  readonly #counts = new Map<string, EventCount>();
   readonly #lastWarning = new Map<string, { at: number; held: number }>();
 
   constructor(level: LogLevel, write: (line: string) => void = (line) => void process.stderr.write(line)) {
@@ -19,6 +29,7 @@ export class Log {
 
   /** For what happens again and again while it lasts: once a second an event, with how many were held back. */
   warn(event: string, facts: Record<string, unknown> = {}): void {
+    this.#count('warn', event);
     const now = performance.now();
     const last = this.#lastWarning.get(event);
     if (last && now - last.at < 1_000) {
@@ -31,14 +42,28 @@ export class Log {
 
   /** For what names somebody, and is rare by itself: no line is held back. */
   warnEach(event: string, facts: Record<string, unknown>): void {
+    this.#count('warn', event);
     this.#line('warn', event, facts);
   }
 
   /** For faults of ours. The stack is kept here and shown nowhere else. */
   error(event: string, cause: unknown, facts: Record<string, unknown> = {}): void {
+    this.#count('error', event);
     const error =
       cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: String(cause) };
     this.#line('error', event, { ...facts, ...error });
+  }
+
+  /** Warnings and errors since the start, those that were held back or are not written at this level too. */
+  counts(): readonly EventCount[] {
+    return [...this.#counts.values()];
+  }
+
+  #count(level: LogLevel, event: string): void {
+    const key = `${level} ${event}`;
+    const known = this.#counts.get(key);
+    if (known !== undefined) known.count += 1;
+    else if (this.#counts.size < maxEvents) this.#counts.set(key, { level, event, count: 1 });
   }
 
   #line(level: LogLevel, event: string, facts: Record<string, unknown>): void {

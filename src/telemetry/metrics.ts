@@ -1,13 +1,17 @@
 export interface Sample {
   /** Of few values each: never a host, a link or a person. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Of a histogram: which of its series. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly value: number;
 }
 
 export interface Metric {
   readonly name: string;
   readonly help: string;
-  readonly kind: 'gauge' | 'counter';
+  readonly kind: 'gauge' | 'counter' | 'histogram';
+  /** What is told of several threads or processes of an instance. Default: the sum. */
+  readonly together?: 'sum' | 'highest';
   readonly samples: readonly Sample[];
 }
 
@@ -19,7 +23,7 @@ export const renderMetrics = (metrics: readonly Metric[]): string =>
     .map(
       ({ name, help, kind, samples }) =>
         `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${kind}\n${samples
-          .map(({ labels = {}, value }) => `${name}${renderLabels(labels)} ${value}\n`)
+          .map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${renderLabels(labels)} ${value}\n`)
           .join('')}`,
     )
     .join('');
@@ -31,3 +35,24 @@ function renderLabels(labels: Readonly<Record<string, string>>): string {
 
 const escaped = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** What several threads or processes have measured, as one. */
+export function mergeMetrics(lists: readonly (readonly Metric[])[]): Metric[] {
+  const merged = new Map<string, { metric: Metric; samples: Map<string, Sample> }>();
+  for (const metric of lists.flat()) {
+    const entry = merged.get(metric.name) ?? { metric, samples: new Map<string, Sample>() };
+    merged.set(metric.name, entry);
+    for (const sample of metric.samples) {
+      const key = `${sample.suffix ?? ''}${renderLabels(sample.labels ?? {})}`;
+      const before = entry.samples.get(key)?.value;
+      const value =
+        before === undefined
+          ? sample.value
+          : metric.together === 'highest'
+            ? Math.max(before, sample.value)
+            : before + sample.value;
+      entry.samples.set(key, { ...sample, value });
+    }
+  }
+  return [...merged.values()].map(({ metric, samples }) => ({ ...metric, samples: [...samples.values()] }));
+}

@@ -81,6 +81,11 @@ export class ChangeFollower {
     clearTimeout(this.#timer);
   }
 
+  /** For how many milliseconds no look at the feed has succeeded. */
+  get lag(): number {
+    return Math.max(0, this.#now() - this.#lastSuccess);
+  }
+
   /** One look at the feed. */
   async poll(): Promise<void> {
     try {

@@ -6,9 +6,18 @@ import { type HitTrust, hitOf, quietClick } from './hit.ts';
 import { isPerson } from './is-person.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
-import { expiredPage, notFoundPage, notStartedPage, type Page, refusedPage, slowDownPage } from './pages.ts';
+import {
+  expiredPage,
+  notFoundPage,
+  notStartedPage,
+  type Page,
+  refusedPage,
+  slowDownPage,
+  unavailablePage,
+} from './pages.ts';
 import { suffixOf } from './path-suffix.ts';
 import type { Visit } from './visit.ts';
+import type { VisitCounts } from './visit-counts.ts';
 import { type VisitorMeans, VisitorOf } from './visitor.ts';
 
 /** Whether the visit's hit is in the journal. An answer is sent only once it is. */
@@ -47,6 +56,7 @@ export interface RedirectParts {
   readonly record: ((hit: RawHit) => Stored) | null;
   readonly trust: HitTrust;
   readonly visitors: VisitorMeans;
+  readonly counts: VisitCounts;
 }
 
 /**
@@ -64,10 +74,12 @@ export class Redirects {
     const suffix = suffixOf(visit.path);
     if (suffix === null) return { kind: 'app_server', found: null };
     let link = this.#parts.links.peek(visit.domainId, suffix);
-    if (link === undefined) {
+    if (link !== undefined) this.#parts.counts.cacheHit();
+    else {
       // Dot segments, say: only the app server has the path as URL parsing leaves it.
       if (!isSuffix(suffix)) return { kind: 'app_server', found: null };
       const found = this.#parts.links.fetch(visit.domainId, suffix);
+      this.#parts.counts.cacheMiss(found instanceof Promise);
       if (found instanceof Promise) return { kind: 'wait', until: found };
       link = found;
     }
@@ -171,9 +183,10 @@ export class Redirects {
 
   /** There is no such link. */
   miss(visit: Visit): VisitAnswer {
-    const { misses, wayOut } = this.#parts;
+    const { misses, wayOut, counts } = this.#parts;
     const { host } = visit;
     const wait = misses.count(visit.network);
+    counts.answered(wait > 0 ? 'slowed_down' : 'no_link');
     if (wait > 0) return { kind: 'page', page: slowDownPage(host, wait), stored: 'stored' };
     const elsewhere = wayOut(host, visit.method, visit.path);
     return elsewhere === null || !isPlainUrl(elsewhere)
@@ -181,8 +194,15 @@ export class Redirects {
       : { kind: 'redirect', status: 302, location: elsewhere, cookie: null, stored: 'stored' };
   }
 
+  /** It could not be looked up, or decided. */
+  unavailable(visit: Visit): Page {
+    this.#parts.counts.answered('unavailable');
+    return unavailablePage(visit.host);
+  }
+
   #record(visit: Visit, link: LinkForVisitor, outcome: Outcome, at: number): Stored {
-    const { record, trust } = this.#parts;
+    const { record, trust, counts } = this.#parts;
+    counts.answered(outcome.kind);
     if (record === null) return 'stored';
     if (link.options === null || !link.options.quiet) return record(hitOf(visit, link, outcome, at, trust));
     // Which visits are clicks is found out here: the fold hears nothing of the visitor.

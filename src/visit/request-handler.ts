@@ -51,7 +51,7 @@ export class RequestHandler {
       await until;
     } catch (cause) {
       this.#parts.onFault(cause);
-      return pageResponse(pages.unavailablePage(visit.host));
+      return pageResponse(this.#parts.redirects.unavailable(visit));
     }
     return this.answer(visit);
   }
@@ -121,7 +121,7 @@ export class RequestHandler {
       return await this.#respond(visit, redirects.complete(visit, link, found, now(), cookie));
     } catch (cause) {
       onFault(cause);
-      return pageResponse(pages.unavailablePage(visit.host));
+      return pageResponse(this.#parts.redirects.unavailable(visit));
     }
   }
 
@@ -156,7 +156,7 @@ export class RequestHandler {
         return pageResponse(pages.passwordPage(visit.host, visit.referer, error));
       }
       this.#parts.onFault(cause);
-      return pageResponse(pages.unavailablePage(visit.host));
+      return pageResponse(this.#parts.redirects.unavailable(visit));
     }
   }
 

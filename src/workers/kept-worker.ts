@@ -1,7 +1,7 @@
 import type { Subprocess } from 'bun';
 import { type EndedWorker, restartPause } from './restart-pause.ts';
 
-/** The one message of a worker to its parent: it serves now, and this is to be printed. */
+/** The first message of a worker to its parent: it serves now, and this is to be printed. */
 interface WorkerReady {
   readonly greeting: string;
 }
@@ -14,6 +14,8 @@ export interface Ending {
 
 interface Keeper {
   onEnded(ending: Ending): void;
+  /** Called with each further message of a worker. */
+  onMessage(pid: number, message: unknown): void;
   /** Whether no worker runs at the moment. */
   isLast(): boolean;
   sleep(milliseconds: number): Promise<void>;
@@ -24,6 +26,9 @@ interface Life {
   readonly ready: Promise<string | null>;
   readonly ended: Promise<Ending>;
 }
+
+const isReady = (message: unknown): message is WorkerReady =>
+  typeof (message as WorkerReady | null)?.greeting === 'string';
 
 /** Milliseconds. A worker that has run for this long did not fail to start. */
 const stableAfter = 10_000;
@@ -62,12 +67,17 @@ export class KeptWorker {
     return greeting;
   }
 
+  /** Nothing is sent to one that doesn't serve. */
+  send(message: unknown): void {
+    if (this.#serving !== null) this.#process?.send(message);
+  }
+
   /** Lets it finish its requests. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#stopping.resolve();
     // It has to know that the others end, too.
-    if (this.#serving !== null) this.#process?.send('ending');
+    this.send('ending');
     this.#process?.kill('SIGTERM');
     await this.#process?.exited;
     await this.#keeping;
@@ -101,9 +111,13 @@ export class KeptWorker {
       stdin: 'inherit',
       stdout: 'inherit',
       stderr: 'inherit',
-      ipc: ({ greeting }: WorkerReady, { pid }) => {
+      ipc: (message: unknown, { pid }) => {
+        if (!isReady(message)) {
+          this.#keeper.onMessage(pid, message);
+          return;
+        }
         this.#serving = pid;
-        ready.resolve(greeting);
+        ready.resolve(message.greeting);
       },
       onExit: ({ pid, signalCode }, code) => {
         this.#isRunning = false;

@@ -12,9 +12,10 @@ export class Workers {
     command: readonly string[],
     onEnded: (ending: Ending) => void,
     sleep: (milliseconds: number) => Promise<void> = Bun.sleep,
+    onMessage: (pid: number, message: unknown) => void = () => {},
   ) {
     const isLast = () => !this.#workers.some(({ isRunning }) => isRunning);
-    const keeper = { onEnded, isLast, sleep };
+    const keeper = { onEnded, onMessage, isLast, sleep };
     this.#workers = Array.from({ length: count }, () => new KeptWorker(command, keeper));
   }
 
@@ -36,6 +37,10 @@ export class Workers {
   /** The ids of the processes that serve at the moment. */
   get serving(): readonly number[] {
     return this.#workers.flatMap(({ serving }) => serving ?? []);
+  }
+
+  send(pid: number, message: unknown): void {
+    this.#workers.find(({ serving }) => serving === pid)?.send(message);
   }
 
   /** Lets all of them finish their requests. */

@@ -112,6 +112,7 @@ class Trial {
       guard: new Guard((cause) => void this.faults.push(cause)),
       scheme: null,
       headEnd: () => '\r\n',
+      answered: () => {},
       draining: { isOn: false },
       awaitTurnOver: (connection) => void this.#withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#withMore.push(connection),

@@ -34,6 +34,7 @@ test('what a visitor sent who went away while a link was looked up is neither an
     }),
     scheme: null,
     headEnd: () => '\r\n',
+    answered: () => {},
     draining: { isOn: false },
     awaitTurnOver: () => {},
     awaitNextTurn: () => {},

@@ -35,6 +35,8 @@ export interface ConnectionContext {
   readonly headEnd: () => string;
   /** While it is on, each answer is the last of its connection: the client makes its next one to another process. */
   readonly draining: { readonly isOn: boolean };
+  /** So many answers of the fast path were sent, so many milliseconds after their requests had come. */
+  readonly answered: (milliseconds: number, count: number) => void;
   /** Has `turnOver` called at the end of this turn, once the clicks are on file; then `nextTurn`. */
   readonly awaitTurnOver: (connection: Connection) => void;
   /** Has `nextTurn` called at the end of this turn. */
@@ -65,6 +67,11 @@ export class Connection implements Limited {
   #searched = 0;
   /** Answers that are to be written together. */
   #ready = '';
+  /** How many there are of them, and when their requests began to be read. */
+  #answered = 0;
+  #since = 0;
+  /** The same of the request whose link is being looked up; else 0. */
+  #lookupSince = 0;
   #request: ProxiedRequest | null = null;
   #upstream: Upstream | null = null;
 
@@ -211,6 +218,10 @@ export class Connection implements Limited {
     if (ready === '') return;
     this.#ready = '';
     this.#output.text(ready);
+    if (this.#answered > 0) {
+      this.#context.answered(performance.now() - this.#since, this.#answered);
+      this.#answered = 0;
+    }
     if (this.#output.isFull) this.#happened('write blocked');
   }
 
@@ -252,6 +263,8 @@ export class Connection implements Limited {
     if (this.#searched > 0 && this.#isStillPartial(bytes, from)) return 0;
     this.#searched = 0;
     const state = this.#state;
+    this.#since = this.#lookupSince === 0 ? performance.now() : this.#lookupSince;
+    this.#lookupSince = 0;
     const isWhole = from === 0 && bytes.length <= windowLength;
     const window = isWhole ? bytes : bytes.subarray(from, from + windowLength);
     const text = window.toString('latin1');
@@ -275,6 +288,7 @@ export class Connection implements Limited {
         break;
       }
       if (answer instanceof Promise) {
+        this.#lookupSince = this.#since;
         this.#happened('lookup begun');
         this.#lookUp(answer);
         break;
@@ -282,6 +296,7 @@ export class Connection implements Limited {
       const closes = request.closes || this.#context.draining.isOn;
       const closing = closes ? 'Connection: close\r\n' : '';
       this.#ready += answer.head + closing + this.#context.headEnd() + answer.body;
+      this.#answered += 1;
       if (answer.waits) waits = true;
       at = request.end;
       if (closes) {

@@ -33,6 +33,7 @@ interface Overrides {
   readonly idleTime?: number;
   /** Where this process speaks HTTPS. */
   readonly https?: HttpsPorts | null;
+  readonly answered?: ConnectionContext['answered'];
 }
 
 type OpenPort = typeof openPort;
@@ -81,7 +82,7 @@ export class Listener {
     appServer: { readonly port: number; readonly clientByPort: ClientByPort },
     limits: ConnectionLimits,
     onFault: OnFault,
-    { open = openPort, idleTime = defaultIdleTime, https = null }: Overrides = {},
+    { open = openPort, idleTime = defaultIdleTime, https = null, answered = () => {} }: Overrides = {},
   ) {
     const guard = new Guard(onFault);
     this.#guard = guard;
@@ -95,6 +96,7 @@ export class Listener {
       fastPath: (request, peer) => this.#fastPath(request, peer),
       headEnd: https?.headLine ? () => https.headLine + this.#headEndNow() : () => this.#headEndNow(),
       draining: this.#draining,
+      answered,
       awaitTurnOver: (connection) => void this.#atTurnEnd().withAnswers.push(connection),
       awaitNextTurn: (connection) => void this.#atTurnEnd().withMore.push(connection),
     };
@@ -172,6 +174,10 @@ export class Listener {
 
   get port(): number {
     return this.#port.port;
+  }
+
+  get connections(): number {
+    return this.#connections.size;
   }
 
   /** The port without TLS, where the other speaks it. */

@@ -1,0 +1,110 @@
+import type { RecordingFigures } from '../ledger/recording.ts';
+import { storeFaults } from '../rules/errors.ts';
+import type { Histogram } from '../structures/histogram.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metric, Sample } from '../telemetry/metrics.ts';
+import type { VisitCounts } from '../visit/visit-counts.ts';
+
+/** What is counted where visits are answered. `feedLag`: for how many milliseconds the change feed has not been read. */
+export function visitMetrics(counts: VisitCounts, feedLag: number): Metric[] {
+  return [
+    {
+      name: 'linnet_visits_total',
+      help: 'Visits by what they were answered with.',
+      kind: 'counter',
+      samples: counts.outcomes().map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+    },
+    {
+      name: 'linnet_visit_duration_seconds',
+      help: 'From reading a visit of a plain link to sending its answer, with its click in the journal.',
+      kind: 'histogram',
+      samples: histogramSamples(counts.answerTimes, 1_000),
+    },
+    {
+      name: 'linnet_link_cache_lookups_total',
+      help: 'Visits by whether their address was in the cache of links, with a link or as one that has none.',
+      kind: 'counter',
+      samples: [
+        { labels: { result: 'hit' }, value: counts.cacheHits },
+        { labels: { result: 'miss' }, value: counts.cacheMisses },
+      ],
+    },
+    {
+      name: 'linnet_feed_lag_seconds',
+      help: 'For how long the feed of changed links has not been read.',
+      kind: 'gauge',
+      together: 'highest',
+      samples: [{ value: feedLag / 1_000 }],
+    },
+  ];
+}
+
+/** What each thread counts once, whatever runs in it. */
+export function threadMetrics(log: Log): Metric[] {
+  return [
+    {
+      name: 'linnet_database_errors_total',
+      help: 'Failed calls of the database: it was away, full or overrun, or took too long.',
+      kind: 'counter',
+      samples: Object.entries(storeFaults).map(([kind, value]) => ({ labels: { kind }, value })),
+    },
+    {
+      name: 'linnet_log_events_total',
+      help: 'Warnings and errors by the event that the log names, also those that it holds back.',
+      kind: 'counter',
+      samples: log.counts().map(({ level, event, count }) => ({ labels: { level, event }, value: count })),
+    },
+  ];
+}
+
+export const clickMetrics = (figures: RecordingFigures): Metric[] => [
+  counter('linnet_clicks_recorded_total', 'Hits that were taken into the journal.', figures.kept),
+  gauge(
+    'linnet_journal_lag_clicks',
+    'Hits of running processes that are not in the database yet.',
+    figures.waiting,
+  ),
+  {
+    ...gauge(
+      'linnet_journal_lag_seconds',
+      'For how long the oldest of those has waited.',
+      figures.waitingFor / 1_000,
+    ),
+    together: 'highest',
+  },
+  gauge('linnet_clicks_in_memory', 'Hits that the disk does not take, kept in memory.', figures.held),
+  counter('linnet_clicks_dropped_total', 'Hits that are lost: no disk took them.', figures.dropped),
+  counter(
+    'linnet_journal_damaged_total',
+    'Segments of the journal that had other bytes than were written.',
+    figures.damaged,
+  ),
+];
+
+export const gauge = (name: string, help: string, value: number): Metric => ({
+  name,
+  help,
+  kind: 'gauge',
+  samples: [{ value }],
+});
+
+export const counter = (name: string, help: string, value: number): Metric => ({
+  name,
+  help,
+  kind: 'counter',
+  samples: [{ value }],
+});
+
+/** `perUnit`: how many of the histogram's units are one of the metric's. */
+function histogramSamples({ bounds, cumulative, sum }: Histogram, perUnit: number): Sample[] {
+  const ends = [...bounds.map((bound) => String(bound / perUnit)), '+Inf'];
+  return [
+    ...ends.map((le, index) => ({
+      suffix: '_bucket' as const,
+      labels: { le },
+      value: cumulative[index] ?? 0,
+    })),
+    { suffix: '_sum', value: sum / perUnit },
+    { suffix: '_count', value: cumulative.at(-1) ?? 0 },
+  ];
+}

@@ -1,0 +1,125 @@
+import { GatheredMetrics } from '../telemetry/gathered-metrics.ts';
+import type { Metric } from '../telemetry/metrics.ts';
+import { counter, gauge } from './thread-metrics.ts';
+
+/** What workers and the process that keeps them tell each other about metrics. */
+type ToWorker =
+  | { readonly kind: 'measure' }
+  | { readonly kind: 'gathered'; readonly id: number; readonly metrics: readonly Metric[] };
+type FromWorker =
+  | { readonly kind: 'measured'; readonly metrics: readonly Metric[] }
+  | { readonly kind: 'gather'; readonly id: number };
+
+/** Milliseconds. A worker that takes longer counts with what it told before. */
+const patience = 1_000;
+/** Milliseconds for which a worker waits for the process that keeps it. */
+const longPatience = 5_000;
+
+interface Round {
+  readonly missing: Set<number>;
+  readonly done: () => void;
+}
+
+interface Workers {
+  readonly serving: readonly number[];
+  send(pid: number, message: ToWorker): void;
+}
+
+/** In the process that keeps the workers: has all of them measure when one of them is asked for `/metrics`. */
+export class MetricsKeeper {
+  readonly #workers: () => Workers;
+  readonly #gathered = new GatheredMetrics();
+  readonly #rounds = new Set<Round>();
+  #endings = 0;
+
+  constructor(workers: () => Workers) {
+    this.#workers = workers;
+  }
+
+  received(pid: number, message: unknown): void {
+    const { kind, ...rest } = message as FromWorker;
+    if (kind === 'measured' && 'metrics' in rest) this.#measured(pid, rest.metrics);
+    if (kind === 'gather' && 'id' in rest) void this.#gather(pid, rest.id);
+  }
+
+  ended(pid: number): void {
+    this.#endings += 1;
+    this.#gathered.ended(pid);
+    this.#noLongerMissing(pid);
+  }
+
+  #own(): readonly Metric[] {
+    return [
+      gauge('linnet_workers_serving', 'Workers that serve.', this.#workers().serving.length),
+      counter('linnet_workers_ended_total', 'Workers that ended and were started again.', this.#endings),
+    ];
+  }
+
+  #measured(pid: number, metrics: readonly Metric[]): void {
+    if (this.#workers().serving.includes(pid)) this.#gathered.told(pid, metrics);
+    this.#noLongerMissing(pid);
+  }
+
+  #noLongerMissing(pid: number): void {
+    for (const round of this.#rounds) {
+      round.missing.delete(pid);
+      if (round.missing.size === 0) round.done();
+    }
+  }
+
+  async #gather(asking: number, id: number): Promise<void> {
+    const workers = this.#workers();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const round = { missing: new Set(workers.serving), done: resolve };
+    this.#rounds.add(round);
+    for (const pid of workers.serving) workers.send(pid, { kind: 'measure' });
+    const timer = setTimeout(resolve, patience);
+    await promise;
+    clearTimeout(timer);
+    this.#rounds.delete(round);
+    workers.send(asking, { kind: 'gathered', id, metrics: [...this.#gathered.all(), ...this.#own()] });
+  }
+}
+
+/** In a worker: asks the process that keeps it for what all have measured, and measures when that asks. */
+export class MetricsOfAll {
+  readonly #send: (message: FromWorker) => void;
+  readonly #measure: () => Promise<readonly Metric[]>;
+  readonly #waiting = new Map<number, (metrics: readonly Metric[]) => void>();
+  #lastId = 0;
+
+  constructor(send: (message: FromWorker) => void, measure: () => Promise<readonly Metric[]>) {
+    this.#send = send;
+    this.#measure = measure;
+  }
+
+  readonly gather = async (): Promise<readonly Metric[]> => {
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Metric[]>();
+    this.#waiting.set(id, resolve);
+    const timer = setTimeout(() => reject(new Error('no answer from the process above')), longPatience);
+    this.#send({ kind: 'gather', id });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    }
+  };
+
+  /** Returns whether the message was one of these. */
+  received(message: unknown): boolean {
+    const told = message as Partial<ToWorker> | null;
+    if (told?.kind === 'measure') {
+      this.#measure().then(
+        (metrics) => this.#send({ kind: 'measured', metrics }),
+        () => {},
+      );
+      return true;
+    }
+    if (told?.kind !== 'gathered') return false;
+    const { id, metrics } = told as Extract<ToWorker, { kind: 'gathered' }>;
+    this.#waiting.get(id)?.(metrics);
+    return true;
+  }
+}

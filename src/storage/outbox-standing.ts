@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Queries } from './schema.ts';
+
+export interface OutboxStanding {
+  /** At most `maxCounted`. */
+  readonly waiting: number;
+  /** When the one was due that is due for longest; null where none waits. */
+  readonly oldest: number | null;
+}
+
+/** A target that is away for days may have millions: they are not counted on. */
+export const maxCounted = 100_000;
+
+/** What the outbox of webhooks has to send. Goes from target to target through the index for the oldest of each. */
+export async function outboxStanding(queries: Queries): Promise<OutboxStanding> {
+  const { rows } = await sql<{ waiting: number; oldest: number | null }>`
+    with recursive waiting(target, oldest) as (
+      select * from (
+        select target_url, next_try_at from webhook_deliveries
+        where next_try_at is not null order by target_url, next_try_at limit 1
+      ) as first_target
+      union all
+      select (
+        select min(target_url) from webhook_deliveries
+        where next_try_at is not null and target_url > waiting.target
+      ), (
+        select min(next_try_at) from webhook_deliveries
+        where next_try_at is not null and target_url = (
+          select min(target_url) from webhook_deliveries
+          where next_try_at is not null and target_url > waiting.target
+        )
+      )
+      from waiting where waiting.target is not null
+    )
+    select (
+      select count(*) from (
+        select 1 from webhook_deliveries where next_try_at is not null limit ${sql.lit(maxCounted)}
+      ) as counted
+    ) as waiting, (select min(oldest) from waiting) as oldest`.execute(queries);
+  const [row] = rows;
+  return {
+    waiting: Number(row?.waiting ?? 0),
+    oldest: row?.oldest === null || row?.oldest === undefined ? null : Number(row.oldest),
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test';
+import { GatheredMetrics } from './gathered-metrics.ts';
+import { type Metric, mergeMetrics } from './metrics.ts';
+
+const visits = (value: number, outcome = 'redirect'): Metric => ({
+  name: 'linnet_visits_total',
+  help: 'Visits.',
+  kind: 'counter',
+  samples: [{ labels: { outcome }, value }],
+});
+const gauge = (name: string, value: number, together?: 'highest'): Metric => ({
+  name,
+  help: 'How much.',
+  kind: 'gauge',
+  ...(together && { together }),
+  samples: [{ value }],
+});
+const valuesOf = (metrics: readonly Metric[]) =>
+  Object.fromEntries(metrics.map(({ name, samples }) => [name, samples.map(({ value }) => value)]));
+
+test('what several threads have measured is added, label by label, save where the highest counts', () => {
+  const merged = mergeMetrics([
+    [visits(2), gauge('lag', 5, 'highest'), gauge('connections', 3)],
+    [visits(3), gauge('lag', 4, 'highest'), gauge('connections', 4)],
+    [visits(7, 'expired')],
+  ]);
+  expect(valuesOf(merged)).toEqual({ linnet_visits_total: [5, 7], lag: [5], connections: [7] });
+});
+
+test('a worker that has ended still counts, and its state does not', () => {
+  const gathered = new GatheredMetrics();
+  gathered.told(1, [visits(10), gauge('connections', 3)]);
+  gathered.told(2, [visits(1), gauge('connections', 1)]);
+  gathered.told(1, [visits(12), gauge('connections', 2)]);
+  gathered.ended(1);
+  gathered.told(3, [visits(1), gauge('connections', 5)]);
+  expect(valuesOf(gathered.all())).toEqual({ linnet_visits_total: [14], connections: [6] });
+});

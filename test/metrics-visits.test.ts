@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { startApp, type TestApp } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
+import { metricValues } from './support/metric-values.ts';
+
+let app: TestApp;
+let key: string;
+beforeAll(async () => {
+  app = await startApp({ env: { HOST: '127.0.0.1' } });
+  key = (await app.newcomer()).key;
+});
+afterAll(() => app.stop());
+
+const text = async () => (await fetch(`${app.url}/metrics`)).text();
+const values = async () => metricValues(await text());
+const visits = (outcome: string) => `linnet_visits_total{outcome="${outcome}"}`;
+
+async function link(fields: Record<string, unknown> = {}): Promise<string> {
+  const body = { destination_url: 'https://shop.example.com/', ...fields };
+  const { json } = await app.call('POST', '/api/v1/link', { key, body });
+  return json.suffix;
+}
+
+/** What has been added since, of those that changed. */
+async function added(act: () => Promise<void>): Promise<Record<string, number>> {
+  const before = await values();
+  await act();
+  const after = await values();
+  const names = Object.keys(after).filter((name) => after[name] !== before[name]);
+  return Object.fromEntries(names.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
+}
+
+test('visits are counted by what they were answered with, on the fast path and on the app server', async () => {
+  const plain = await link();
+  const guarded = await link({ password: 'open sesame' });
+  const over = await link({ expiration_date: new Date(app.clock.now - 1_000).toISOString() });
+  const found = await added(async () => {
+    for (let time = 0; time < 5; time++) await app.visit(`/${plain}`);
+    for (const path of [`/${guarded}`, `/${over}`, '/no-such-link-1', '/no-such-link-2'])
+      await app.visit(path);
+    const form = new URLSearchParams({ password: 'open sesame' });
+    await app.visit(`/${guarded}`, {}, { method: 'POST', body: form });
+  });
+  expect(found).toMatchObject({
+    [visits('redirect')]: 6,
+    [visits('ask_password')]: 1,
+    [visits('expired')]: 1,
+    [visits('no_link')]: 2,
+    'linnet_link_cache_lookups_total{result="hit"}': expect.any(Number),
+  });
+  expect(found).not.toHaveProperty([visits('refused')]);
+  // A plain link, one that is over, and those that are not there are answered on the fast path.
+  expect(found.linnet_visit_duration_seconds_count).toBe(8);
+  expect(found['linnet_visit_duration_seconds_bucket{le="+Inf"}']).toBe(8);
+  expect(found.linnet_visit_duration_seconds_sum).toBeGreaterThan(0);
+  expect(found.linnet_visit_duration_seconds_sum).toBeLessThan(60);
+  expect(found.linnet_clicks_recorded_total).toBe(8);
+});
+
+test('a link that was visited before is found in the cache', async () => {
+  const plain = await link();
+  const cached = (result: string) => `linnet_link_cache_lookups_total{result="${result}"}`;
+  const first = await added(async () => void (await app.visit(`/${plain}`)));
+  expect([first[cached('hit')] ?? 0, first[cached('miss')]]).toEqual([0, 1]);
+  const second = await added(async () => void (await app.visit(`/${plain}`)));
+  expect([second[cached('hit')], second[cached('miss')] ?? 0]).toEqual([1, 0]);
+});
+
+test('clicks that are in the database are no backlog any more', async () => {
+  await app.visit(`/${await link()}`);
+  await app.app.clicks.settled();
+  const settled = await answerWhen(values, (found) => found.linnet_journal_lag_clicks === 0, 'the fold');
+  expect(settled).toMatchObject({
+    linnet_journal_lag_seconds: 0,
+    linnet_journal_unfolded_bytes: 0,
+    linnet_clicks_in_memory: 0,
+    linnet_clicks_dropped_total: 0,
+  });
+  expect(settled.linnet_feed_lag_seconds).toBeLessThan(60);
+});
+
+test('no visitor, link, host or call adds a series', async () => {
+  const before = Object.keys(await values());
+  await link({ tags: ['one-more'] });
+  for (let time = 0; time < 20; time++)
+    await app.visit(`/unknown-${time}`, {
+      host: `host-${time}.example.net`,
+      'user-agent': `agent-${time}`,
+      referer: `https://from-${time}.example.org/`,
+      'x-forwarded-for': `192.0.2.${time}`,
+    });
+  await app.call('GET', '/api/v1/link/99999999', { key });
+  await app.call('GET', '/api/v9/anything', { key: 'wrong' });
+  expect(Object.keys(await values())).toEqual(before);
+});
+
+test('the process is live, also to HTTP clients that name no host', async () => {
+  const answer = await fetch(`${app.url}/livez`);
+  expect([answer.status, await answer.json()]).toEqual([200, { status: 'live' }]);
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Database } from '../src/storage/database.ts';
+import { openDatabase } from '../src/storage/open.ts';
+import { outboxStanding } from '../src/storage/outbox-standing.ts';
+import { insertDeliveries, type NewDelivery } from '../src/storage/webhook-queue.ts';
+import { storeKinds } from './support/app.ts';
+import { migratedPostgres, migratedSqlite } from './support/migrated-store.ts';
+import { temporaryFolder } from './support/program.ts';
+
+const delivery = (target: string, next_try_at: number | null): NewDelivery => ({
+  created_at: 1,
+  organization_id: 1,
+  link_id: 1,
+  event: 'click',
+  message_id: crypto.randomUUID(),
+  target_url: `https://${target}.example.com/`,
+  body: '{}',
+  signing_key: null,
+  state: next_try_at === null ? 'failed' : 'waiting',
+  tries: 0,
+  first_tried_at: null,
+  next_try_at,
+  claimed_until: null,
+});
+
+describe.each(storeKinds)('the outbox on %s', (store) => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let database: Database;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    if (store === 'sqlite') await migratedSqlite(folder.path);
+    const url = store === 'postgres' ? await migratedPostgres() : null;
+    database = await openDatabase(url, folder.path, () => {});
+  });
+  afterAll(async () => {
+    await database.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  const standing = () => outboxStanding(database.read);
+  const insert = (rows: readonly NewDelivery[]) =>
+    database.write((queries) => insertDeliveries(queries, rows));
+
+  test('tells what is to be sent, and what has been due for longest, whichever target it is for', async () => {
+    expect(await standing()).toEqual({ waiting: 0, oldest: null });
+    await insert([delivery('b', null)]);
+    expect(await standing()).toEqual({ waiting: 0, oldest: null });
+    await insert([delivery('a', 500), delivery('a', 400), delivery('b', 900)]);
+    expect(await standing()).toEqual({ waiting: 3, oldest: 400 });
+    await insert([delivery('c', 300), delivery('d', 700)]);
+    expect(await standing()).toEqual({ waiting: 5, oldest: 300 });
+  });
+});
