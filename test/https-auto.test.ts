@@ -166,7 +166,13 @@ describe.skipIf(!hasPebble)('certificates from an authority', () => {
       path === '/order-plz'
         ? Response.json(
             { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates' },
-            { status: 429, headers: { 'retry-after': '86400', 'content-type': 'application/problem+json' } },
+            {
+              status: 429,
+              headers: {
+                'retry-after': new Date(Date.now() + day).toUTCString(),
+                'content-type': 'application/problem+json',
+              },
+            },
           )
         : 'passed';
     const refused = expect(secureSocket(auto.app, { servername: host, ...visitor })).rejects.toThrow();

@@ -3,6 +3,7 @@ import { certificateId } from '../src/certificates/certificate-id.ts';
 import { updateCertificate } from '../src/storage/certificates.ts';
 import { type Authority, type AutoApp, hasPebble, startAuthority, startAutoApp } from './support/acme.ts';
 import { eventually } from './support/eventually.ts';
+import { runCommand } from './support/program.ts';
 import { secureSocket } from './support/tls-app.ts';
 
 const own = 'links.example.com';
@@ -64,10 +65,17 @@ describe.skipIf(!hasPebble)('where one way to prove a name is closed', () => {
     expect(await serialShown(auto)).not.toBe(before);
   });
 
-  test('HTTP_PORT=off: certificates are got and renewed in handshakes alone', async () => {
+  test('HTTP_PORT=off: certificates are got and renewed in handshakes alone, and the health check asks over TLS', async () => {
     await using authority = await authorityOfOwn();
-    await using auto = await startAutoApp(authority, { env: { HTTP_PORT: 'off' } });
+    const env = { HTTP_PORT: 'off' };
+    await using auto = await startAutoApp(authority, { env });
     const before = await serialShown(auto);
+    const at = { BASE_URL: `https://${own}`, PORT: String(auto.inner.port) };
+    const health = runCommand(['healthcheck'], { ...authority.settings, ...env, ...at });
+    expect([await health.exited, health.output().out]).toEqual([
+      0,
+      `https://127.0.0.1:${auto.inner.port}/healthz: ok\n`,
+    ]);
     await auto.inner.context.database.write((queries) =>
       updateCertificate(queries, own, { renew_at: 1, next_at: 1 }),
     );
@@ -128,6 +136,9 @@ describe.skipIf(!hasPebble)('an authority that says when it would like to renew 
       );
       expect((await rowOf(auto))?.renew_at).toBe(then as number);
     }
+    // It is asked again when it likes: in six hours.
+    const wait = ((await rowOf(auto))?.next_at ?? 0) - auto.app.clock.now;
+    expect(Math.abs(wait - 6 * 60 * 60_000)).toBeLessThan(60_000);
     expect(issued(auto)).toBe(2);
   });
 });
