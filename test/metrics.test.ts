@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { certificateProblems } from '../src/rules/certificate-problem.ts';
 import { startApp, storeKinds, type TestApp } from './support/app.ts';
+import { documentedMetrics } from './support/documented-metrics.ts';
 import { answerWhen } from './support/eventually.ts';
+import { promtool, promtoolSays } from './support/promtool.ts';
 
 const own = 'links.example.com';
 const token = 'a token of sixteen'.replaceAll(' ', '-');
@@ -78,6 +80,17 @@ describe.each(storeKinds)('metrics on %s', (store) => {
     expect(samples.filter((line) => line.startsWith('linnet_certificate'))).toHaveLength(
       3 + 2 * certificateProblems.length,
     );
+  });
+
+  test('each has its line in the handbook, and the handbook has no other', async () => {
+    const exposed = [...(await told()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? '');
+    const elsewhere = ['linnet_workers_serving', 'linnet_workers_ended_total'];
+    if (store === 'sqlite') elsewhere.push('linnet_changes_lost_total');
+    expect(exposed.concat(elsewhere).sort()).toEqual([...(await documentedMetrics())].sort());
+  });
+
+  test.skipIf(promtool === null)('Prometheus reads them, and has nothing to say against them', async () => {
+    expect(await promtoolSays(['check', 'metrics'], await told())).toBe('');
   });
 
   test('the doctor names them, and says what to do', async () => {

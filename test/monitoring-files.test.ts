@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { documentedMetrics } from './support/documented-metrics.ts';
+import { temporaryFolder } from './support/program.ts';
+import { promtool, promtoolSays } from './support/promtool.ts';
+
+const root = join(import.meta.dir, '..');
+const read = (path: string) => Bun.file(join(root, path)).text();
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+const { groups } = Bun.YAML.parse(await read('deploy/prometheus-rules.yaml')) as {
+  groups: readonly { readonly rules: readonly Rule[] }[];
+};
+const rules = groups.flatMap(({ rules }) => rules);
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+const dashboard = JSON.parse(await read('deploy/grafana-dashboard.json')) as {
+  readonly panels: readonly Panel[];
+};
+const questions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+/** Those of a histogram under the name of the histogram. */
+const metricsIn = (expr: string): string[] =>
+  (expr.match(/linnet_\w+/g) ?? []).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+
+test('rules and the dashboard ask for metrics that there are', async () => {
+  const known = await documentedMetrics();
+  expect(known.size).toBeGreaterThan(20);
+  const asked = [...questions, ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
+  expect(asked.filter((name) => !known.has(name))).toEqual([]);
+  // Each is of use to somebody: on the dashboard or in a rule.
+  expect([...known].filter((name) => !asked.includes(name))).toEqual([]);
+});
+
+test('each alert has a section in the handbook that says what it means and what to do', async () => {
+  const handbook = await read('docs/operations.md');
+  for (const { alert, labels, annotations } of rules) {
+    expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    expect(['warning', 'critical']).toContain(labels.severity);
+    const [, section = ''] = handbook.split(`\n### ${alert}\n`);
+    const [words = ''] = section.split(/\n#{2,3} /);
+    expect([alert, words.trim() !== '', /^1\. /m.test(words)]).toEqual([alert, true, true]);
+  }
+});
+
+describe('the dashboard', () => {
+  test('has panels that cover each other nowhere', () => {
+    const { panels } = dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
+  });
+
+  test('asks for the node that is chosen, and for no other job', () => {
+    for (const expr of questions)
+      for (const [, braces] of expr.matchAll(/linnet_\w+(\{[^}]*\})?/g))
+        expect([expr, braces?.startsWith('{job="linnet",instance=~"$instance"')]).toEqual([expr, true]);
+  });
+});
+
+describe.skipIf(promtool === null)('Prometheus', () => {
+  test('takes the rules', async () => {
+    expect(await promtoolSays(['check', 'rules', 'deploy/prometheus-rules.yaml'], '', root)).toBe('');
+  });
+
+  test('raises the alerts when it should, and none while all is well', async () => {
+    const cases = join(import.meta.dir, 'fixtures/prometheus-rules.test.yaml');
+    expect(await promtoolSays(['test', 'rules', cases])).toBe('');
+  });
+
+  test('takes what the dashboard asks', async () => {
+    const asked = questions.map((expr, index) => ({
+      record: `panel_${index}`,
+      expr: expr.replaceAll(/\$__(?:rate_interval|range)/g, '5m').replaceAll('$instance', '.*'),
+    }));
+    const file = JSON.stringify({ groups: [{ name: 'panels', rules: asked }] });
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'panels.json');
+    await Bun.write(path, file);
+    expect(await promtoolSays(['check', 'rules', '--lint=none', path])).toBe('');
+  });
+});

@@ -1,0 +1,14 @@
+/** Prometheus' own tool, from Debian's package `prometheus`; null where it isn't installed. */
+export const promtool = Bun.which('promtool');
+
+/** Its words where it found something, and an empty text where all is well. */
+export async function promtoolSays(words: readonly string[], stdin = '', cwd?: string): Promise<string> {
+  const program = Bun.spawn([promtool ?? 'promtool', ...words], {
+    stdin: Buffer.from(stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ...(cwd && { cwd }),
+  });
+  const said = await Promise.all([new Response(program.stdout).text(), new Response(program.stderr).text()]);
+  return (await program.exited) === 0 ? '' : said.join('');
+}
