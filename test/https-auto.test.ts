@@ -391,7 +391,7 @@ describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
     key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
   };
 
-  test('is shown the account that it gave out, and told where it may write to', async () => {
+  test('is shown the account that it gave out and told where it may write to; a day later browsers are told to use https alone', async () => {
     await using authority = await startAuthority({ externalAccount });
     authority.names[own] = { A: here };
     await using auto = await startAutoApp(authority, { env: { ACME_EMAIL: 'ops@example.com' } });
@@ -399,6 +399,13 @@ describe.skipIf(!hasPebble)('an authority that gives out accounts', () => {
     expect(socket.getPeerCertificate().subjectaltname).toBe(`DNS:${own}`);
     socket.destroy();
     expect(authority.contacts).toEqual([['mailto:ops@example.com']]);
+    const strict = async () =>
+      (await auto.app.call('GET', '/app', { headers: { host: own } })).headers.get(
+        'strict-transport-security',
+      );
+    expect(await strict()).toBeNull();
+    auto.app.clock.now += day + 60_000;
+    expect(await strict()).toBe('max-age=31536000');
   });
 
   test('refuses another, which is said', async () => {
