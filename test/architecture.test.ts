@@ -44,7 +44,7 @@ const arrows: Record<string, readonly string[]> = {
 const narrow: Record<string, RegExp> = {
   'manage → webhooks': /^webhooks\/(outbox|target-guard)/,
   'manage → ledger': /^ledger\/(correction-step|delete-chunks|kept-hits)/,
-  'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers)/,
+  'dashboard → rules': /^rules\/(rule-|click-fields|european-union|agent-|app-browsers|utm)/,
   'mail → http': /^http\/html/,
   'serve.ts → visit': /^visit\/connection\/hold-port/,
   'storage → bundle': /^bundle\/located/,

@@ -20,6 +20,9 @@ const makers: Record<string, (app: TestApp, owner: Newcomer) => Promise<number |
   },
   tag: async (app, { key }) =>
     (await app.call('POST', '/api/v1/tag', { key, body: { name: 'mine' } })).json.id,
+  utm_template: async (app, { key }) =>
+    (await app.call('POST', '/api/v1/utm_template', { key, body: { name: 'mine', utm_source: 'me' } })).json
+      .id,
   domain: async (app, { key }) =>
     (await app.call('POST', '/api/v1/domain', { key, body: { domain: 'go.example.org' } })).json.id,
   api_key: async (app, { key }) =>
@@ -78,6 +81,7 @@ const credentials: Record<string, (app: TestApp, holder: Newcomer) => Promise<st
 const bodies: Record<string, object> = {
   'PATCH link': { name: 'taken over' },
   'PATCH tag': { name: 'taken over' },
+  'PATCH utm_template': { name: 'taken over' },
   'PATCH domain': { root_url: 'https://example.com/taken-over' },
   'POST domain': {},
   'POST /api/v1/link/{id}/history/restore': { entry: 0 },
@@ -170,6 +174,8 @@ describe.each(storeKinds)('tenants on %s', (store) => {
       ['/api/v1/link', { links: [], total_links: 0 }],
       ['/api/v1/link/deleted', { links: [], total_links: 0, next: null }],
       ['/api/v1/tag', []],
+      ['/api/v1/utm_template', []],
+      ['/api/v1/utm_values', { utm_source: [], utm_campaign: [] }],
       ['/api/v1/domain', []],
       ['/api/v1/clicks?class=all', { clicks: [], total_clicks: 0 }],
       ['/api/v1/clicks/corrections', { corrections: [] }],

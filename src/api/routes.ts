@@ -24,6 +24,7 @@ import * as stats from './stats.ts';
 import * as tags from './tags.ts';
 import * as tokens from './tokens.ts';
 import * as users from './users.ts';
+import * as utmTemplates from './utm-templates.ts';
 import * as webhooks from './webhooks.ts';
 import * as zapier from './zapier.ts';
 
@@ -120,6 +121,13 @@ export const routes: readonly Route[] = [
   route('GET', '/api/v1/tag/{id}', tags.read),
   route('PATCH', '/api/v1/tag/{id}', tags.rename),
   route('DELETE', '/api/v1/tag/{id}', tags.remove),
+
+  route('POST', '/api/v1/utm_template', utmTemplates.create),
+  route('GET', '/api/v1/utm_template', utmTemplates.list),
+  route('GET', '/api/v1/utm_template/{id}', utmTemplates.read),
+  route('PATCH', '/api/v1/utm_template/{id}', utmTemplates.update),
+  route('DELETE', '/api/v1/utm_template/{id}', utmTemplates.remove),
+  route('GET', '/api/v1/utm_values', utmTemplates.values),
 
   route('POST', '/api/v1/domain', domains.create),
   route('GET', '/api/v1/domain', domains.list),

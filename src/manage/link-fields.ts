@@ -1,3 +1,4 @@
+import type { UtmField } from '../rules/click-fields.ts';
 import { defaultColours } from '../rules/colour.ts';
 import { destinationKey } from '../rules/destination-key.ts';
 import { asUri } from '../rules/destination-text.ts';
@@ -10,6 +11,7 @@ import {
 } from '../rules/forwarding.ts';
 import { formatIsoOrNull, parseInstant } from '../rules/instant.ts';
 import { isBrokenKey } from '../rules/signing-key.ts';
+import { hasUtmChanges, type UtmChanges } from '../rules/utm.ts';
 import { readEvents, type WebhookEvent, writeEvents } from '../rules/webhook-event.ts';
 import { findVerifiedDomain } from '../storage/domains.ts';
 import type { LinkChanges, StoredLink } from '../storage/links.ts';
@@ -20,11 +22,12 @@ import {
   destinationIsOurs,
   type FoundDestination,
   requireDestination,
+  withUtmOf,
 } from './require-destination.ts';
 import { requireTarget } from './webhook-target.ts';
 
 /** The fields that creation and update share. Absent: unchanged. Null or "": cleared. */
-export interface LinkFields {
+export interface LinkFields extends UtmChanges {
   readonly destination_url?: string | null | undefined;
   readonly android_link_destination?: string | null | undefined;
   readonly ios_link_destination?: string | null | undefined;
@@ -83,6 +86,7 @@ export async function providedColumns(
   isOurDomain: IsOurDomain,
 ): Promise<ProvidedColumns> {
   const destination = required(fields.destination_url, destinationIn(context, 'destination_url'));
+  const destination_url = destination && withUtmOf(destination.text, fields);
   const addressIn = (field: AddressField) => clearable(fields[field], destinationIn(context, field));
   const android = addressIn('android_link_destination');
   const ios = addressIn('ios_link_destination');
@@ -97,8 +101,8 @@ export async function providedColumns(
   }
   const password_hash = clearable(fields.password, (password) => context.passwords.hash(password));
   return {
-    destination_url: destination?.text,
-    destination_key: destination && destinationKey(destination.text),
+    destination_url,
+    destination_key: destination_url === undefined ? undefined : destinationKey(destination_url),
     android_url: textOf(android),
     ios_url: textOf(ios),
     og_title: clearable(fields.og_title, (text) => text),
@@ -173,6 +177,13 @@ export const columnsOfNew = (provided: ProvidedColumns, marker: number | null) =
   expiry_event_at: provided.expires_at ?? null,
 });
 
+/** The UTM parameters of a call that sends no destination: they go into the one there is. */
+export function utmColumns(link: Pick<StoredLink, 'destination_url'>, fields: LinkFields): LinkChanges {
+  if (fields.destination_url !== undefined || !hasUtmChanges(fields)) return {};
+  const destination_url = withUtmOf(link.destination_url, fields);
+  return { destination_url, destination_key: destinationKey(destination_url) };
+}
+
 /** What is never read back as it was sent. */
 type SecretField = 'password' | 'webhook_auth_key';
 
@@ -208,7 +219,7 @@ export const fieldsOf = (link: StoredLink) =>
     statistics: link.statistics === 1,
     webhook_url: link.webhook_url,
     webhook_events: readEvents(link.webhook_events),
-  }) satisfies Required<Omit<LinkFields, SecretField>>;
+  }) satisfies Required<Omit<LinkFields, SecretField | UtmField>>;
 
 const defaultEvents: readonly WebhookEvent[] = ['click'];
 

@@ -1,5 +1,6 @@
-import { type Destination, parseDestination } from '../rules/destination.ts';
+import { type Destination, maximumBytes, parseDestination } from '../rules/destination.ts';
 import { Refusal } from '../rules/errors.ts';
+import { hasUtmChanges, type UtmChanges, withUtm } from '../rules/utm.ts';
 import type { Context } from './context.ts';
 
 export function requireDestination(
@@ -33,3 +34,15 @@ export const destinationIn =
     if (context.site.leadsToUs(url)) throw destinationIsOurs(field);
     return { text: stored, host: url.hostname.replace(/\.$/, ''), field };
   };
+
+/** A stored destination with the UTM parameters of a call, which stand in it and nowhere else. */
+export function withUtmOf(destination: string, changes: UtmChanges): string {
+  if (!hasUtmChanges(changes)) return destination;
+  const changed = withUtm(destination, changes);
+  if (changed.length <= maximumBytes) return changed;
+  throw new Refusal(
+    'FIELD_TOO_LONG',
+    `With these UTM parameters the web address has more than ${maximumBytes} bytes.`,
+    { field: 'destination_url' },
+  );
+}

@@ -10,7 +10,7 @@ import type { StoredTag } from '../storage/tags.ts';
 import { enqueueLinkEvent } from '../webhooks/outbox.ts';
 import type { Context } from './context.ts';
 import { takenExternalId } from './external-ids.ts';
-import { columnsOf, type LinkFields } from './link-fields.ts';
+import { columnsOf, type LinkFields, utmColumns } from './link-fields.ts';
 import { changeTags } from './link-tags.ts';
 import { requireVersion } from './link-version.ts';
 import { endsBy, requireConfirmation } from './on-paper.ts';
@@ -49,12 +49,13 @@ export async function updateLink(
 ): Promise<LinkWithTags> {
   // Ownership is checked first: nothing is hashed or looked up for a link of another organization.
   if (!(await findLink(context.database.lookup, caller.organizationId, id))) throw notFound('link');
-  const columns = await columnsOf(context, update);
+  const sent = await columnsOf(context, update);
   const change = async (queries: Queries) => {
     const before = await lockLink(queries, caller.organizationId, id);
     if (!before) throw notFound('link');
     if (scheduled && !(await finishScheduled(queries, scheduled, context.now(), null))) throw new NotDue();
     requireVersion(expectedVersion, before);
+    const columns = { ...sent, ...utmColumns(before, update) };
     // An instant that is sent again is not an expiry anew.
     const { expires_at = before.expires_at } = columns;
     const expiry = expires_at === before.expires_at ? {} : { expiry_event_at: expires_at };
@@ -92,7 +93,7 @@ export async function updateLink(
     return updated;
   };
   const updated = await context.database.write(change).catch(async (cause) => {
-    const isTaken = cause instanceof NotUnique && columns.external_id;
+    const isTaken = cause instanceof NotUnique && sent.external_id;
     throw isTaken ? await takenExternalId(context, caller, isTaken) : cause;
   });
   context.linksChanged([updated.link]);

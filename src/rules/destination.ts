@@ -3,7 +3,7 @@ import { destinationText } from './destination-text.ts';
 import type { Problem } from './errors.ts';
 import { isStorable } from './text.ts';
 
-const maximumBytes = 8192;
+export const maximumBytes = 8192;
 const scheme = /^([a-z][a-z0-9+.-]*):/i;
 const hostAndPort = /^(?:localhost|[^\s/?#:@]+\.[^\s/?#:@]+|\[[0-9a-f:.]+\]):\d{1,5}(?:[/?#]|$)/i;
 

@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'TOO_MANY_SCHEDULED'
   | 'SCHEDULED_APPLIED'
   | 'TAG_EXISTS'
+  | 'TEMPLATE_EXISTS'
+  | 'TOO_MANY_TEMPLATES'
   | 'TAG_NOT_FOUND'
   // webhooks
   | 'WEBHOOK_TARGET_REFUSED'

@@ -92,6 +92,7 @@ const deletions: readonly Deletion[] = [
       select organization_id, dimension, hour, class, value from organization_rollups
       where organization_id = ${id} limit ${limit}
     ) returning 1`,
+  (id) => sql`delete from utm_templates where organization_id = ${id} returning 1`,
   (id) => sql`delete from tags where organization_id = ${id} returning 1`,
   (id) => sql`delete from link_counts where organization_id = ${id} returning 1`,
   (id) => sql`delete from link_blocks where organization_id = ${id} returning 1`,

@@ -56,6 +56,7 @@ import { clickLimit } from './migrations/049-click-limit.ts';
 import { wordSweeps } from './migrations/050-word-sweeps.ts';
 import { rulesOfHits } from './migrations/051-rules-of-hits.ts';
 import { quietLinks } from './migrations/052-quiet-links.ts';
+import { utmTemplates } from './migrations/053-utm-templates.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -111,6 +112,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   wordSweeps,
   rulesOfHits,
   quietLinks,
+  utmTemplates,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

@@ -1,6 +1,6 @@
 import type { Generated, Kysely } from 'kysely';
 import type { Way } from '../rules/access.ts';
-import type { HitColumn, RollupClass } from '../rules/click-fields.ts';
+import type { HitColumn, RollupClass, UtmField } from '../rules/click-fields.ts';
 import type { LinkRow } from './link-columns.ts';
 
 /** Integers count ids and instants (epoch milliseconds); 0 and 1 are booleans. The same on every database. */
@@ -97,6 +97,14 @@ export interface Schema {
     name: string;
     name_folded: string;
   };
+  utm_templates: {
+    id: Generated<number>;
+    organization_id: number;
+    name: string;
+    name_folded: string;
+    created_at: number;
+    updated_at: number;
+  } & Record<UtmField, string | null>;
   links: LinkRow;
   link_tags: { link_id: number; tag_id: number };
   /**

@@ -198,6 +198,22 @@ const settings = {
     .meta({ description: 'What webhook_url is told of. `null` or `""` is clicks alone.' }),
 };
 
+const utm = (of: string, example: string) =>
+  text(255)
+    .nullish()
+    .meta({
+      description: `The ${of}, as a parameter of \`destination_url\`: it is written into that, and answered in it. ${clearable}`,
+      examples: [example],
+    });
+
+const utmParameters = {
+  utm_source: utm('source of visits', 'newsletter'),
+  utm_medium: utm('medium of visits', 'email'),
+  utm_campaign: utm('campaign', 'spring'),
+  utm_term: utm('term that was paid for', 'short links'),
+  utm_content: utm('part of the campaign', 'button'),
+};
+
 const tagList = 'Send a list of ids of tags, such as [12, 15]. GET /api/v1/tag lists them.';
 const tagIds = (list: z.ZodType<number[], unknown>, description: string) =>
   z
@@ -226,6 +242,7 @@ export const LinkToCreate = z.strictObject(
       .nullish()
       .meta({ description: 'A verified domain; default: the domain of the service.' }),
     suffix: text(600).nullish().meta({ description: 'Default: seven random characters.' }),
+    ...utmParameters,
     ...settings,
     tags: tagIds(tagsSentBack, 'Ids of tags to attach.'),
   },
@@ -234,6 +251,7 @@ export const LinkToCreate = z.strictObject(
 
 export const LinkUpdate = z.strictObject({
   destination_url: address().nullish(),
+  ...utmParameters,
   ...settings,
   add_tags: changedTags('attach'),
   remove_tags: changedTags('detach'),

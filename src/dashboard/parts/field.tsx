@@ -129,16 +129,18 @@ export interface Choice {
 interface SelectFieldProps extends FieldFrame {
   readonly value: string;
   readonly choices: readonly Choice[];
+  readonly isDisabled?: boolean;
   readonly onChoice: (value: string) => void;
 }
 
-export function SelectField({ value, choices, onChoice, ...frame }: SelectFieldProps) {
+export function SelectField({ value, choices, onChoice, isDisabled = false, ...frame }: SelectFieldProps) {
   return (
     <Field {...frame}>
       {(marks) => (
         <select
           class="input"
           value={value}
+          disabled={isDisabled}
           onChange={(event) => onChoice(event.currentTarget.value)}
           {...marks}
         >

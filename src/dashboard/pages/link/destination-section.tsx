@@ -1,6 +1,8 @@
+import { withUtm } from '../../../rules/utm.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { TextArea, TextField } from '../../parts/field.tsx';
 import { TagPicker } from '../../parts/tag-picker.tsx';
+import { UtmSection } from '../../parts/utm-section.tsx';
 import { hostOf } from '../../short.ts';
 import { labels } from './fields.ts';
 import type { LinkForm } from './form.ts';
@@ -11,7 +13,13 @@ export function DestinationSection({ form }: { form: LinkForm }) {
   return (
     <section class="form" aria-labelledby="destination-heading">
       <h2 id="destination-heading">Where it leads</h2>
-      <TextField {...form.url('destination_url')} required />
+      <div class="with-utm">
+        <TextField {...form.url('destination_url')} required />
+        <UtmSection
+          destinations={[fields.destination_url]}
+          onChange={(changes) => form.set('destination_url', withUtm(fields.destination_url, changes))}
+        />
+      </div>
       {(['android_link_destination', 'ios_link_destination'] as const).map((name) => (
         <TextField key={name} {...form.url(name)} placeholder="Same as everywhere" />
       ))}

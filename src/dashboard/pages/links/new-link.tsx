@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { withUtm } from '../../../rules/utm.ts';
 import { storeIn, toggle } from '../../handlers.ts';
 import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { UtmSection } from '../../parts/utm-section.tsx';
 import { counted } from '../../words.ts';
 import { destinationsIn, looksLikeAddress } from './destinations.ts';
 import { MadeCard } from './made-card.tsx';
@@ -104,7 +106,13 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
         </div>
         <div id={optionsId} hidden={!areOptionsOpen.value}>
           {areOptionsOpen.value && (
-            <NewLinkOptions input={input.value} error={error} areMany={areMany} onInput={storeIn(input)} />
+            <>
+              <NewLinkOptions input={input.value} error={error} areMany={areMany} onInput={storeIn(input)} />
+              <UtmSection
+                destinations={urls}
+                onChange={(changes) => making.type(urls.map((url) => withUtm(url, changes)).join('\n'))}
+              />
+            </>
           )}
         </div>
       </form>

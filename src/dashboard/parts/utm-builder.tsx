@@ -1,0 +1,74 @@
+import { useId } from 'preact/hooks';
+import { eachField, type UtmField, utmFields } from '../../rules/click-fields.ts';
+import { type UtmChanges, utmOf } from '../../rules/utm.ts';
+import { call } from '../client.ts';
+import { useQuery } from '../queries.ts';
+import { Field } from './field.tsx';
+import { UtmTemplates } from './utm-templates.tsx';
+
+const texts: Readonly<Record<UtmField, { readonly label: string; readonly hint: string }>> = {
+  utm_source: { label: 'Source', hint: 'Who sends visitors: newsletter, instagram' },
+  utm_medium: { label: 'Medium', hint: 'By what means: email, social, paper' },
+  utm_campaign: { label: 'Campaign', hint: 'What for: spring sale' },
+  utm_term: { label: 'Term', hint: 'The words that were paid for' },
+  utm_content: { label: 'Content', hint: 'Which of several: upper button' },
+};
+const maxLength = 255;
+
+interface BuilderProps {
+  readonly destinations: readonly string[];
+  readonly onChange: (changes: UtmChanges) => void;
+}
+
+/** A field for each UTM parameter, with suggestions of what was used, and the organization's templates. */
+export function UtmBuilder({ destinations, onChange }: BuilderProps) {
+  const id = useId();
+  const used = useQuery('utm values', () => call('GET /api/v1/utm_values'));
+  const all = destinations.map(utmOf);
+  const isEmpty = all.length === 0;
+  // Of several destinations, what all of them have.
+  const values = eachField(utmFields, (field) => {
+    const [first = ''] = all.map((one) => one[field]);
+    return all.every((one) => one[field] === first) ? first : '';
+  });
+  const differs = (field: UtmField): boolean => values[field] === '' && all.some((one) => one[field] !== '');
+  return (
+    <div class="utm-builder">
+      <UtmTemplates values={values} isDisabled={isEmpty} onChoice={onChange} />
+      <div class="utm-fields">
+        {utmFields.map((field) => (
+          <Field key={field} label={texts[field].label} hint={texts[field].hint}>
+            {(marks) => (
+              <>
+                <input
+                  class="input"
+                  type="text"
+                  autocomplete="off"
+                  autocapitalize="off"
+                  spellcheck={false}
+                  maxLength={maxLength}
+                  disabled={isEmpty}
+                  list={`${id}-${field}`}
+                  placeholder={differs(field) ? 'Differs' : ''}
+                  value={values[field]}
+                  onInput={(event) => onChange({ [field]: event.currentTarget.value })}
+                  {...marks}
+                />
+                <datalist id={`${id}-${field}`}>
+                  {used.data.value?.[field].map((value) => (
+                    <option key={value} value={value} />
+                  ))}
+                </datalist>
+              </>
+            )}
+          </Field>
+        ))}
+      </div>
+      <p class="soft small">
+        {isEmpty
+          ? 'Paste the long URL first: they become part of it.'
+          : 'They are part of the destination: what stands there is shown here, and the other way round.'}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { utmFields } from '../../rules/click-fields.ts';
+import { type UtmChanges, utmOf } from '../../rules/utm.ts';
+import { toggle } from '../handlers.ts';
+import { lazy } from '../lazy.tsx';
+import { Icon } from './icons.tsx';
+
+const UtmBuilder = lazy(() => import('./utm-builder.tsx').then((part) => part.UtmBuilder));
+
+interface UtmProps {
+  /** Several get the same parameters. */
+  readonly destinations: readonly string[];
+  readonly onChange: (changes: UtmChanges) => void;
+}
+
+/** The UTM parameters of destinations, which stand in these alone: read from them, and written back. */
+export function UtmSection({ destinations, onChange }: UtmProps) {
+  const isOpen = useSignal(false);
+  const id = useId();
+  const values = destinations.length === 1 ? utmOf(destinations[0] ?? '') : null;
+  const summary = values && utmFields.flatMap((field) => values[field] || []).join(' · ');
+  return (
+    <div class="utm">
+      <div class="utm-foot">
+        <button
+          type="button"
+          class="button plain slim"
+          aria-expanded={isOpen.value}
+          aria-controls={id}
+          onClick={toggle(isOpen)}
+        >
+          <Icon name={isOpen.value ? 'down' : 'right'} size={16} />
+          UTM parameters
+        </button>
+        {!isOpen.value && summary && <span class="soft small cut">{summary}</span>}
+      </div>
+      <div id={id} hidden={!isOpen.value}>
+        {isOpen.value && <UtmBuilder destinations={destinations} onChange={onChange} />}
+      </div>
+    </div>
+  );
+}

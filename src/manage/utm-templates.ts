@@ -1,0 +1,119 @@
+import type { Caller } from '../rules/access.ts';
+import { eachField, type UtmField, utmFields } from '../rules/click-fields.ts';
+import { notFound, Refusal } from '../rules/errors.ts';
+import { utmOf } from '../rules/utm.ts';
+import { NotUnique } from '../storage/database.ts';
+import * as stored from '../storage/utm-templates.ts';
+import type { Context } from './context.ts';
+
+export type { StoredTemplate } from '../storage/utm-templates.ts';
+
+type Values = { readonly [Field in UtmField]?: string | null | undefined };
+
+const maxTemplates = 100;
+/** So many of the newest links are looked at for what was used. */
+const linksLookedAt = 2_000;
+const maxValues = 20;
+
+const taken = (name: string): Refusal =>
+  new Refusal(
+    'TEMPLATE_EXISTS',
+    `There is a template named "${name}" already. Change it, or choose another name.`,
+    { field: 'name' },
+  );
+
+const empty = (): Refusal =>
+  new Refusal('FIELD_MISSING', 'A template has at least one of the UTM parameters, such as utm_source.', {
+    field: 'utm_source',
+  });
+
+const isEmpty = (values: Values): boolean => utmFields.every((field) => !values[field]);
+
+export async function createTemplate(
+  { database, now }: Context,
+  { organizationId }: Caller,
+  { name, ...values }: Values & { readonly name: string },
+): Promise<stored.StoredTemplate> {
+  if (isEmpty(values)) throw empty();
+  const fields = { name, ...eachField(utmFields, (field) => values[field] || null) };
+  return database.write(async (queries) => {
+    const there = await stored.listTemplates(queries, organizationId);
+    if (there.length >= maxTemplates)
+      throw new Refusal(
+        'TOO_MANY_TEMPLATES',
+        `An organization has at most ${maxTemplates} templates. Delete one first.`,
+      );
+    const made = await stored.insertTemplate(queries, organizationId, fields, now());
+    if (!made) throw taken(name);
+    return made;
+  });
+}
+
+export const readTemplates = (
+  { database }: Context,
+  { organizationId }: Caller,
+): Promise<stored.StoredTemplate[]> => stored.listTemplates(database.read, organizationId);
+
+export async function readTemplate(
+  { database }: Context,
+  { organizationId }: Caller,
+  id: number,
+): Promise<stored.StoredTemplate> {
+  const found = await stored.findTemplate(database.read, organizationId, id);
+  if (!found) throw notFound('template');
+  return found;
+}
+
+/** What isn't named stays; '' and null take a parameter out. */
+export async function updateTemplate(
+  { database, now }: Context,
+  { organizationId }: Caller,
+  id: number,
+  { name, ...values }: Values & { readonly name?: string | undefined },
+): Promise<stored.StoredTemplate> {
+  const sent = utmFields.filter((field) => values[field] !== undefined);
+  const fields = {
+    ...(name !== undefined && { name }),
+    ...Object.fromEntries(sent.map((field) => [field, values[field] || null])),
+  };
+  try {
+    return await database.write(async (queries) => {
+      const after = await stored.updateTemplate(queries, organizationId, id, fields, now());
+      if (!after) throw notFound('template');
+      if (isEmpty(after)) throw empty();
+      return after;
+    });
+  } catch (cause) {
+    throw cause instanceof NotUnique && name !== undefined ? taken(name) : cause;
+  }
+}
+
+export async function deleteTemplate(
+  { database }: Context,
+  { organizationId }: Caller,
+  id: number,
+): Promise<void> {
+  const isDeleted = await database.write((queries) => stored.deleteTemplate(queries, organizationId, id));
+  if (!isDeleted) throw notFound('template');
+}
+
+/** Which values the organization's templates and newest links have of each parameter, the most frequent first. */
+export async function readUtmValues(
+  { database }: Context,
+  { organizationId }: Caller,
+): Promise<Record<UtmField, string[]>> {
+  const [templates, destinations] = await Promise.all([
+    stored.listTemplates(database.read, organizationId),
+    stored.newestDestinations(database.read, organizationId, linksLookedAt),
+  ]);
+  const used: Values[] = destinations.filter((text) => text.includes('utm')).map(utmOf);
+  return eachField(utmFields, (field) => {
+    const counts = new Map<string, number>();
+    for (const values of [...templates, ...used]) {
+      const value = values[field];
+      if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    const inOrder = [...counts].sort(([, one], [, other]) => other - one);
+    return inOrder.slice(0, maxValues).map(([value]) => value);
+  });
+}

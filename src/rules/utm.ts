@@ -1,0 +1,64 @@
+import { eachField, type UtmField, utmFields } from './click-fields.ts';
+
+/** What is to become of a destination's UTM parameters: '' and null take one out, and one that isn't named stays. */
+export type UtmChanges = { readonly [Field in UtmField]?: string | null | undefined };
+
+export const hasUtmChanges = (changes: UtmChanges): boolean =>
+  utmFields.some((field) => changes[field] !== undefined);
+
+/** The UTM parameters of a destination; '' where it has none. Of several with one name the first. */
+export function utmOf(destination: string): Record<UtmField, string> {
+  const parameters = partsOf(destination).query.split('&');
+  return eachField(utmFields, (field) => {
+    const found = parameters.find((parameter) => nameOf(parameter) === field);
+    return found === undefined ? '' : decoded(found.slice(found.indexOf('=') + 1 || found.length));
+  });
+}
+
+/** A destination with other UTM parameters. All else stays as it was written, and a parameter that was there keeps its index. */
+export function withUtm(destination: string, changes: UtmChanges): string {
+  const { base, query, fragment } = partsOf(destination);
+  const before = query === '' ? [] : query.split('&');
+  const left = new Map<string, string>();
+  for (const field of utmFields) {
+    const value = changes[field];
+    if (value !== undefined)
+      left.set(field, value ? `${field}=${encodeURIComponent(value.toWellFormed())}` : '');
+  }
+  const after: string[] = [];
+  for (const parameter of before) {
+    const name = nameOf(parameter);
+    const written = left.get(name);
+    if (written === undefined) after.push(parameter);
+    else if (written !== '') after.push(written);
+    // Others of the same name go.
+    if (written !== undefined) left.set(name, '');
+  }
+  after.push(...[...left.values()].filter((written) => written !== ''));
+  const isEmptied = after.length === 0 && before.length > 0;
+  const mark = after.length > 0 || (!isEmptied && destination.slice(base.length).startsWith('?')) ? '?' : '';
+  return `${base}${mark}${after.join('&')}${fragment}`;
+}
+
+function partsOf(destination: string) {
+  const hash = destination.indexOf('#');
+  const whole = hash < 0 ? destination : destination.slice(0, hash);
+  const mark = whole.indexOf('?');
+  return {
+    base: mark < 0 ? whole : whole.slice(0, mark),
+    query: mark < 0 ? '' : whole.slice(mark + 1),
+    fragment: hash < 0 ? '' : destination.slice(hash),
+  };
+}
+
+const nameOf = (parameter: string): string => decoded(parameter.split('=', 1)[0] ?? '');
+
+/** As it stands where it is no valid percent-encoding. */
+function decoded(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Selectable } from 'kysely';
+import { type UtmField, utmFields } from '../rules/click-fields.ts';
+import { fold } from '../rules/text.ts';
+import { hasRow } from './rows.ts';
+import type { Queries, Schema } from './schema.ts';
+
+export type StoredTemplate = Omit<Selectable<Schema['utm_templates']>, 'name_folded'>;
+export type TemplateFields = Pick<StoredTemplate, 'name' | UtmField>;
+
+const shown = ['id', 'organization_id', 'name', ...utmFields, 'created_at', 'updated_at'] as const;
+
+/** Null when the organization has a template of this name. */
+export async function insertTemplate(
+  queries: Queries,
+  organizationId: number,
+  fields: TemplateFields,
+  now: number,
+): Promise<StoredTemplate | null> {
+  const row = await queries
+    .insertInto('utm_templates')
+    .values({
+      ...fields,
+      organization_id: organizationId,
+      name_folded: fold(fields.name),
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'name_folded']).doNothing())
+    .returning(shown)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+const ofOrganization = (queries: Queries, organizationId: number) =>
+  queries.selectFrom('utm_templates').select(shown).where('organization_id', '=', organizationId);
+
+export const listTemplates = (queries: Queries, organizationId: number): Promise<StoredTemplate[]> =>
+  ofOrganization(queries, organizationId).orderBy('name_folded').execute();
+
+export const findTemplate = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+): Promise<StoredTemplate | undefined> =>
+  ofOrganization(queries, organizationId).where('id', '=', id).executeTakeFirst();
+
+/** Throws NotUnique when another template of the organization has the name. */
+export const updateTemplate = (
+  queries: Queries,
+  organizationId: number,
+  id: number,
+  fields: Partial<TemplateFields>,
+  now: number,
+): Promise<StoredTemplate | undefined> =>
+  queries
+    .updateTable('utm_templates')
+    .set({
+      ...fields,
+      ...(fields.name !== undefined && { name_folded: fold(fields.name) }),
+      updated_at: now,
+    })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirst();
+
+export const deleteTemplate = (queries: Queries, organizationId: number, id: number): Promise<boolean> =>
+  hasRow(
+    queries
+      .deleteFrom('utm_templates')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .returning('id'),
+  );
+
+/** Where the organization's newest links lead: along an index, however many there are. */
+export async function newestDestinations(
+  queries: Queries,
+  organizationId: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('links')
+    .select('destination_url')
+    .where('organization_id', '=', organizationId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ destination_url }) => destination_url);
+}
