@@ -14,7 +14,7 @@ import { freshPostgres } from './support/postgres.ts';
 import { runCommand, runServer, runWithFilesBelow, temporaryFolder } from './support/program.ts';
 
 /** Enough that a backup takes a while. */
-const words = 400_000;
+const words = 200_000;
 const fill = {
   sqlite: `with recursive more (i) as (select 1 union all select i + 1 from more where i < ${words})
     insert into words (word) select 'word ' || i || hex(randomblob(20)) from more`,
@@ -170,7 +170,7 @@ test('through a pipe, both ways, and never to a file that is there', async () =>
     ],
     { env: { PATH: process.env.PATH }, stdout: 'pipe', stderr: 'ignore' },
   );
-  expect(await new Response(through.stdout).text()).toMatch(/^Restored 400,\d+ rows/);
+  expect(await new Response(through.stdout).text()).toMatch(/^Restored 200,\d+ rows/);
   expect(await through.exited).toBe(0);
   const [one, other] = [await allTables(large.DATA_DIR ?? '', ''), await allTables(settings.DATA_DIR, '')];
   expect(other.words?.length).toBe(words);
@@ -258,7 +258,7 @@ describe.each(storeKinds)('a restore into %s that is killed', (kind) => {
       await eventually(async () => !(await hasBegun(settings.DATABASE_URL ?? '')), 'its end');
     expect((await command(['restore', whole], settings)).slice(0, 2)).toEqual([
       0,
-      expect.stringMatching(/^Restored 400,/),
+      expect.stringMatching(/^Restored 200,/),
     ]);
     expect(existsSync(draft)).toBe(false);
   }, 240_000);

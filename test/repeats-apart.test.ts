@@ -8,7 +8,7 @@ import { type Program, runServer, temporaryFolder } from './support/program.ts';
 import { exchange } from './support/raw-http.ts';
 
 /** People who each send the same request twice, the second time maybe to another process. */
-const people = 400;
+const people = 120;
 const settings = {
   PORT: '0',
   REGISTRATION: 'open',
@@ -66,7 +66,7 @@ test.each([
   ['sqlite', '2'],
   ['postgres', '2'],
 ] as const)(
-  'four hundred visitors who send twice are four hundred clicks on %s with WORKERS=%s',
+  'a hundred and twenty visitors who send twice are as many clicks on %s with WORKERS=%s',
   async (store, WORKERS) => {
     await using folder = await temporaryFolder();
     const DATABASE_URL = await databaseFor(store);

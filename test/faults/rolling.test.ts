@@ -30,6 +30,9 @@ async function ownerOf(origin: string, setupToken: string): Promise<{ headers: R
   return { headers: { ...json, 'api-key': key } };
 }
 
+/** In `npm test`, which has other work for the processors, somebody who was answered waits for so long. */
+const pause = process.env.ROUNDS === undefined ? 10 : 0;
+
 /** Calls again and again until told to stop; what came is counted, by status or by what broke. */
 function press(calls: readonly (() => Promise<Response>)[]) {
   const seen: Record<string, number> = {};
@@ -45,6 +48,7 @@ function press(calls: readonly (() => Promise<Response>)[]) {
         (cause) => String((cause as { code?: string }).code ?? cause),
       );
       seen[what] = (seen[what] ?? 0) + 1;
+      if (pause > 0) await Bun.sleep(pause);
     }
   });
   const stop = async () => {
