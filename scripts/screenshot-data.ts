@@ -1,3 +1,4 @@
+import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
 import type { Newcomer, TestApp } from '../test/support/app.ts';
 import { type SeedHit, seedHits } from '../test/support/hits.ts';
 
@@ -147,6 +148,7 @@ export async function furnish(app: TestApp, owner: Newcomer, isOdd = true): Prom
   await signInElsewhere(app, owner);
   const domain = await call('POST', '/api/v1/domain', { domain: 'go.bücher.de' });
   await addFailingDomains(app, call);
+  await addNotFound(app);
   const invitation = await call('POST', '/api/v1/invitation', {
     email: 'charles@example.com',
     role: 'editor',
@@ -185,6 +187,36 @@ async function addFailingDomains(app: TestApp, call: Call): Promise<void> {
         .execute();
     });
   }
+}
+
+/** What people mistyped on a domain that is there. */
+async function addNotFound(app: TestApp): Promise<void> {
+  const { database } = app.app.context;
+  const { id, organization_id } = await database.read
+    .selectFrom('domains')
+    .select(['id', 'organization_id'])
+    .where('host', '=', 'links.shop.example.com')
+    .executeTakeFirstOrThrow();
+  await database.write((queries) =>
+    queries
+      .updateTable('links')
+      .set({ suffix: 'summer-sale', domain_id: id })
+      .where('organization_id', '=', organization_id)
+      .where('suffix', '=', 'talk')
+      .execute(),
+  );
+  const today = Math.floor(app.clock.now / 86_400_000);
+  const counts = [
+    'sumer-sale',
+    'menu',
+    'newsletter/december',
+    'Sommerfest-2026-in-der-alten-Gärtnerei',
+    'catalog',
+  ];
+  for (const [age, suffix] of counts.entries())
+    await database.write((queries) =>
+      addNotFoundVisits(queries, id, today - 2 * age, [{ suffix, visits: 1_204 >> (2 * age) }]),
+    );
 }
 
 const agents = [

@@ -62,6 +62,7 @@ const shotsOf = ({ linkId, domainId }: Furnished): readonly Shot[] => [
   { name: 'link-history', path: `/app/links/${linkId}/history` },
   { name: 'link-scheduled', path: `/app/links/${linkId}/scheduled` },
   { name: 'statistics', path: '/app/stats' },
+  { name: 'not-found', path: '/app/stats?view=not-found' },
   { name: 'tags', path: '/app/tags' },
   { name: 'domains', path: '/app/domains' },
   { name: 'domain', path: `/app/domains/${domainId}` },

@@ -5,7 +5,7 @@ import { routes } from './api/routes.ts';
 import { serveApi } from './api/serve.ts';
 import { siteOf, whenMoved } from './compose/base-url.ts';
 import { bundleEarly } from './compose/bundle-early.ts';
-import { cachesOf, followChanges, forget } from './compose/caches.ts';
+import { cachesOf, followChanges, forget, trustOf } from './compose/caches.ts';
 import { startIssuer } from './compose/certificates.ts';
 import { openControlPlane } from './compose/control-plane.ts';
 import type { Change, Clicks, StartDataPlane } from './compose/data-plane.ts';
@@ -15,6 +15,7 @@ import { liveClicksOf } from './compose/live-clicks.ts';
 import { startInThisThread } from './compose/local-data-plane.ts';
 import { LostChanges } from './compose/lost-changes.ts';
 import type { MetricSource } from './compose/metrics.ts';
+import { keepNotFoundVisits } from './compose/not-found-visits.ts';
 import type { Overrides } from './compose/overrides.ts';
 import { Readiness } from './compose/readiness.ts';
 import { requestHandlerOf } from './compose/redirects.ts';
@@ -38,6 +39,7 @@ import { hasUsers } from './storage/users.ts';
 import { openStore } from './store.ts';
 import { Log } from './telemetry/log.ts';
 import { type Metric, mergeMetrics } from './telemetry/metrics.ts';
+import { NotFoundTally } from './visit/not-found-tally.ts';
 import { VisitCounts } from './visit/visit-counts.ts';
 
 export type { Overrides } from './compose/overrides.ts';
@@ -124,6 +126,8 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
   );
   const feedLag = await followChanges(caches, database.lookup, start, lostChanges);
   startScheduledJobs(start, context, deliverer);
+  const notFound = new NotFoundTally(trustOf(config), now);
+  keepNotFoundVisits(start, database, dataPlane, notFound);
   answerOtherNodes(start, store);
 
   await dataPlane.open(site.origin, saltKeyOf(store));
@@ -148,6 +152,7 @@ async function open(start: Start, startDataPlane: StartDataPlane, gather: Metric
     context,
     caches,
     misses,
+    notFound,
     record,
     counts,
     hashSeed: hashSeedOf(saltKeyOf(store)),

@@ -2,7 +2,7 @@
 
 import { LocalDataPlane } from './compose/local-data-plane.ts';
 import { threadMetrics } from './compose/thread-metrics.ts';
-import type { FromDataPlane, Listening, ToDataPlane } from './compose/worker-protocol.ts';
+import type { FromDataPlane, TaskAnswer, ToDataPlane } from './compose/worker-protocol.ts';
 import { loadConfig } from './config/load.ts';
 import { ClientByPort } from './http/client-by-port.ts';
 import { StartProblem } from './start-problem.ts';
@@ -19,11 +19,7 @@ collectWhenIdle();
 
 self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
   try {
-    if (task.kind === 'measure') {
-      tell({ kind: 'measured', id, metrics: [...((await plane?.measure()) ?? []), ...threadMetrics(log)] });
-      return;
-    }
-    tell({ kind: 'done', id, listening: await run(task) });
+    tell({ kind: 'done', id, answer: await run(task) });
   } catch (cause) {
     const { message, stack = '' } = cause as Error;
     tell({ kind: 'failed', id, problem: { message, stack, isForeseen: cause instanceof StartProblem } });
@@ -31,40 +27,44 @@ self.onmessage = async ({ data: { id, task } }: MessageEvent<ToDataPlane>) => {
 };
 
 /** Synchronous wherever it can be: a change is applied before the next visit is read. */
-function run(task: Exclude<ToDataPlane['task'], { kind: 'measure' }>): Listening | null | Promise<null> {
+function run(task: ToDataPlane['task']): TaskAnswer | Promise<TaskAnswer> {
   if (task.kind === 'prepare') {
     const config = loadConfig(task.environment);
     log = new Log(config.logLevel);
     const appServer = { ...task.appServer, clientByPort: new ClientByPort(task.appServer.clientByPort) };
     plane = new LocalDataPlane(config, appServer, task.hits === null ? {} : { hits: task.hits }, log);
     plane.onCertificateRequested((host) => tell({ kind: 'certificateRequested', host }));
-    return { port: plane.port, httpPort: plane.httpPort, origin: plane.origin };
+    return { listening: { port: plane.port, httpPort: plane.httpPort, origin: plane.origin } };
   }
   if (plane === undefined) throw new Error('nothing is prepared yet');
   const dataPlane = plane;
-  const done = () => null;
+  const done = (): TaskAnswer => ({});
   switch (task.kind) {
     case 'open':
       return dataPlane.open(task.origin, task.saltKey).then(() => {
         dataPlane.clicks.onFolded(() => tell({ kind: 'folded' }));
-        return null;
+        return done();
       });
     case 'listen':
       dataPlane.listen();
-      return null;
+      return done();
     case 'change':
       dataPlane.change(JSON.parse(task.change));
-      return null;
+      return done();
     case 'append':
-      return dataPlane.clicks.append(task.hit)?.then(done) ?? null;
+      return dataPlane.clicks.append(task.hit)?.then(done) ?? done();
     case 'settle':
       return dataPlane.clicks.settled().then(done);
     case 'tidy':
       dataPlane.clicks.tidy();
-      return null;
+      return done();
+    case 'measure':
+      return dataPlane.measure().then((metrics) => ({ metrics: [...metrics, ...threadMetrics(log)] }));
+    case 'takeNotFound':
+      return dataPlane.takeNotFound().then((notFound) => ({ notFound }));
     case 'drain':
       dataPlane.drain();
-      return null;
+      return done();
     case 'stopTaking':
       return dataPlane.stopTaking(task.patience).then(done);
     case 'endConnections':

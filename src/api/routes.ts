@@ -14,6 +14,7 @@ import * as linkHistory from './link-history.ts';
 import * as links from './links.ts';
 import * as liveClicks from './live-clicks.ts';
 import * as members from './members.ts';
+import * as notFound from './not-found.ts';
 import * as organization from './organization.ts';
 import * as passwordResets from './password-resets.ts';
 import * as receivedInvitations from './received-invitations.ts';
@@ -94,6 +95,7 @@ export const routes: readonly Route[] = [
 
   route('GET', '/api/v1/stats', stats.ofOrganization),
   route('GET', '/api/v1/link/{id}/stats', stats.ofLink),
+  route('GET', '/api/v1/not_found', notFound.list),
   route('GET', '/api/v1/clicks', clicks.ofOrganization),
   route('GET', '/api/v1/clicks/live', liveClicks.stream),
   route('GET', '/api/v1/link/{id}/clicks', clicks.ofLink),

@@ -17,6 +17,7 @@ import { changedHost } from '../storage/host-changes.ts';
 import type { Queries } from '../storage/schema.ts';
 import { withDefaultForwarding } from '../visit/default-forwarding.ts';
 import { ChangeFollower, type LossReason } from '../visit/follow-changes.ts';
+import type { HitTrust } from '../visit/hit.ts';
 import { Hosts } from '../visit/hosts.ts';
 import type { IdRange } from '../visit/id-gaps.ts';
 import { type CacheBounds, LinkCache } from '../visit/link-cache.ts';
@@ -57,8 +58,8 @@ export function cachesOf(
 /** Decides visits by these caches. */
 export const redirectsOf = (
   { links, hosts }: Caches,
-  { trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>,
-  parts: Pick<RedirectParts, 'now' | 'misses' | 'record' | 'counts'> &
+  config: Pick<Config, 'trustedProxies' | 'https'>,
+  parts: Pick<RedirectParts, 'now' | 'misses' | 'notFound' | 'record' | 'counts'> &
     Pick<VisitorMeans, 'countryOf' | 'hashSeed'>,
 ): Redirects =>
   new Redirects({
@@ -66,15 +67,17 @@ export const redirectsOf = (
     visitors: {
       countryOf: parts.countryOf,
       hashSeed: parts.hashSeed,
-      believesProxies: believesProxies(trustedProxies),
+      believesProxies: believesProxies(config.trustedProxies),
     },
     links,
-    trust: {
-      believesProxies: believesProxies(trustedProxies),
-      knowsScheme: believesProxies(trustedProxies) || https !== 'off',
-    },
+    trust: trustOf(config),
     wayOut: (host, method, path) => hosts.wayOut(host, method, path),
   });
+
+export const trustOf = ({ trustedProxies, https }: Pick<Config, 'trustedProxies' | 'https'>): HitTrust => ({
+  believesProxies: believesProxies(trustedProxies),
+  knowsScheme: believesProxies(trustedProxies) || https !== 'off',
+});
 
 export function forget(caches: Caches, { links, hosts }: Change): void {
   for (const { domainId, suffix } of links) caches.links.forget(domainId, suffix);

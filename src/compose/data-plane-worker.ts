@@ -1,13 +1,14 @@
 import { threadUrl } from '../bundle/located.ts';
 import type { RawHit } from '../journal/hit.ts';
 import { StartProblem } from '../start-problem.ts';
+import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import type { Overrides } from './overrides.ts';
-import type { Environment, FromDataPlane, Listening, Problem, Task } from './worker-protocol.ts';
+import type { Environment, FromDataPlane, Listening, Problem, Task, TaskAnswer } from './worker-protocol.ts';
 
 interface Waiting {
-  readonly resolve: (listening: Listening | null) => void;
+  readonly resolve: (answer: TaskAnswer) => void;
   readonly reject: (cause: Error) => void;
 }
 
@@ -32,7 +33,6 @@ export const startInWorker =
 class DataPlaneWorker implements DataPlane {
   readonly #worker = new Worker(threadUrl('visitor-thread'));
   readonly #waiting = new Map<number, Waiting>();
-  readonly #measuring = new Map<number, (metrics: readonly Metric[]) => void>();
   readonly #listeners: (() => void)[] = [];
   #lastId = 0;
   #listening: Listening = { port: 0, httpPort: null, origin: '' };
@@ -65,9 +65,8 @@ class DataPlaneWorker implements DataPlane {
   ): Promise<void> {
     const appServer = { ...rest, clientByPort: clientByPort.memory };
     try {
-      this.#listening =
-        (await this.#request({ kind: 'prepare', environment, appServer, hits: hits ?? null })) ??
-        this.#listening;
+      const prepared = await this.#request({ kind: 'prepare', environment, appServer, hits: hits ?? null });
+      this.#listening = prepared.listening ?? this.#listening;
     } catch (cause) {
       this.#terminate();
       throw cause;
@@ -107,10 +106,14 @@ class DataPlaneWorker implements DataPlane {
     this.#certificateRequested = listener;
   }
 
-  measure(): Promise<readonly Metric[]> {
-    const id = ++this.#lastId;
-    this.#worker.postMessage({ id, task: { kind: 'measure' } });
-    return new Promise((resolve) => this.#measuring.set(id, resolve));
+  /** Nothing where it can't be told. */
+  async measure(): Promise<readonly Metric[]> {
+    const answer = await this.#request({ kind: 'measure' }).catch((): TaskAnswer => ({}));
+    return answer.metrics ?? [];
+  }
+
+  async takeNotFound(): Promise<readonly NotFoundCount[]> {
+    return (await this.#request({ kind: 'takeNotFound' })).notFound ?? [];
   }
 
   caughtUp(): Promise<void> | null {
@@ -158,24 +161,15 @@ class DataPlaneWorker implements DataPlane {
     await this.#request(task);
   }
 
-  #request(task: Task): Promise<Listening | null> {
+  #request(task: Task): Promise<TaskAnswer> {
     const id = ++this.#lastId;
     this.#worker.postMessage({ id, task });
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  #measured(id: number, metrics: readonly Metric[]): void {
-    this.#measuring.get(id)?.(metrics);
-    this.#measuring.delete(id);
-  }
-
   #receive(message: FromDataPlane): void {
     if (message.kind === 'folded') {
       for (const listener of this.#listeners) listener();
-      return;
-    }
-    if (message.kind === 'measured') {
-      this.#measured(message.id, message.metrics);
       return;
     }
     if (message.kind === 'certificateRequested') {
@@ -184,11 +178,8 @@ class DataPlaneWorker implements DataPlane {
     }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (message.kind === 'done') waiting?.resolve(message.listening);
-    else {
-      waiting?.reject(errorOf(message.problem));
-      this.#measured(message.id, []);
-    }
+    if (message.kind === 'done') waiting?.resolve(message.answer);
+    else waiting?.reject(errorOf(message.problem));
   }
 }
 

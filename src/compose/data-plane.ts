@@ -1,6 +1,7 @@
 import type { Config } from '../config/options.ts';
 import type { ClientByPort } from '../http/client-by-port.ts';
 import type { RawHit } from '../journal/hit.ts';
+import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { Overrides } from './overrides.ts';
@@ -40,6 +41,8 @@ export interface DataPlane {
   onCertificateRequested(listener: (host: string) => void): void;
   /** What it has counted since its start, and how it stands. */
   measure(): Promise<readonly Metric[]>;
+  /** What people have asked for in vain since it was last taken. */
+  takeNotFound(): Promise<readonly NotFoundCount[]>;
   /** Fulfilled once every change passed to `change` has been applied; null if it already has. */
   caughtUp(): Promise<void> | null;
   /** From now on each answer ends its connection; new ones are still accepted. */

@@ -7,6 +7,7 @@ import type { RawHit } from '../journal/hit.ts';
 import type { Recording } from '../ledger/recording.ts';
 import { hashSeedOf } from '../rules/day-hash.ts';
 import { Site } from '../rules/site.ts';
+import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import { openLookups } from '../storage/open.ts';
 import type { Queries } from '../storage/schema.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -18,9 +19,10 @@ import { Listener, originOf } from '../visit/connection/listener.ts';
 import { fastPath } from '../visit/fast-path.ts';
 import { insecurePath } from '../visit/insecure-path.ts';
 import { MissLimit } from '../visit/miss-limit.ts';
+import { NotFoundTally } from '../visit/not-found-tally.ts';
 import type { CertificateFinder } from '../visit/tls/certificate-finder.ts';
 import { VisitCounts } from '../visit/visit-counts.ts';
-import { type Caches, cachesOf, followChanges, forget, redirectsOf } from './caches.ts';
+import { type Caches, cachesOf, followChanges, forget, redirectsOf, trustOf } from './caches.ts';
 import { countriesOf } from './countries.ts';
 import type { AppServerAccess, Change, Clicks, DataPlane, StartDataPlane } from './data-plane.ts';
 import { type Https, httpsPorts } from './https-ports.ts';
@@ -51,6 +53,7 @@ export class LocalDataPlane implements DataPlane {
   #caches: Caches | null = null;
   #clicks: Recording | null = null;
   readonly #counts = new VisitCounts();
+  readonly #notFound: NotFoundTally;
   #feedLag: () => number = () => 0;
   readonly #https: Https | null;
   #certificates: CertificateFinder | null = null;
@@ -60,7 +63,9 @@ export class LocalDataPlane implements DataPlane {
     this.#appServer = appServer;
     this.#limits = connectionLimits(config, descriptorLimit());
     const opened = new AsyncDisposableStack();
-    this.#start = { config, overrides, log, now: overrides.now ?? Date.now, opened };
+    const now = overrides.now ?? Date.now;
+    this.#start = { config, overrides, log, now, opened };
+    this.#notFound = new NotFoundTally(trustOf(config), now);
     this.#https = this.#openHttps();
     if (config.workers === 1) this.listen();
   }
@@ -101,6 +106,7 @@ export class LocalDataPlane implements DataPlane {
       countryOf: countriesOf(config, log),
       hashSeed: hashSeedOf(saltKey),
       misses: new MissLimit(config.missLimit, now, this.#appServer.misses),
+      notFound: this.#notFound,
       counts: this.#counts,
       record:
         overrides.hits === 'dropped'
@@ -198,6 +204,10 @@ export class LocalDataPlane implements DataPlane {
       gauge('linnet_connections', 'Connections of clients.', this.#listener?.connections ?? 0),
       gauge('linnet_connections_max', 'Connections there may be: MAX_CONNECTIONS.', this.#limits.total),
     ];
+  }
+
+  async takeNotFound(): Promise<readonly NotFoundCount[]> {
+    return this.#notFound.take();
   }
 
   caughtUp(): null {

@@ -32,6 +32,8 @@ export interface Overrides {
   readonly expiryInterval?: number;
   /** How often scheduled changes are searched for that are due, in milliseconds. */
   readonly scheduledInterval?: number;
+  /** How often visits to addresses without a link are stored, in milliseconds. */
+  readonly notFoundInterval?: number;
   /** How often failing webhooks are told of, in milliseconds. */
   readonly outageInterval?: number;
   /** How often corrections of clicks are searched for that are to go on, in milliseconds. */

@@ -16,7 +16,7 @@ import { type Caches, redirectsOf } from './caches.ts';
 import { countriesOf } from './countries.ts';
 
 interface HandlerParts
-  extends Pick<RedirectParts, 'misses' | 'record' | 'counts'>,
+  extends Pick<RedirectParts, 'misses' | 'notFound' | 'record' | 'counts'>,
     Pick<VisitorMeans, 'hashSeed'> {
   readonly config: Config;
   readonly context: Context;
@@ -30,6 +30,7 @@ export function requestHandlerOf({
   context,
   caches,
   misses,
+  notFound,
   record,
   counts,
   hashSeed,
@@ -40,6 +41,7 @@ export function requestHandlerOf({
     redirects: redirectsOf(caches, config, {
       now,
       misses,
+      notFound,
       record,
       counts,
       countryOf: countriesOf(config, log),

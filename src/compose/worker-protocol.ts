@@ -1,4 +1,5 @@
 import type { RawHit } from '../journal/hit.ts';
+import type { NotFoundCount } from '../storage/not-found-visits.ts';
 import type { Metric } from '../telemetry/metrics.ts';
 import type { Overrides } from './overrides.ts';
 
@@ -18,6 +19,7 @@ export type Task =
   | { readonly kind: 'settle' }
   | { readonly kind: 'tidy' }
   | { readonly kind: 'measure' }
+  | { readonly kind: 'takeNotFound' }
   | { readonly kind: 'drain' }
   | { readonly kind: 'stopTaking'; readonly patience: number }
   | { readonly kind: 'endConnections' }
@@ -44,10 +46,16 @@ export interface Listening {
   readonly origin: string;
 }
 
+/** What a task answers: `listening` that of `prepare`, `metrics` that of `measure`, `notFound` that of `takeNotFound`. */
+export interface TaskAnswer {
+  readonly listening?: Listening;
+  readonly metrics?: readonly Metric[];
+  readonly notFound?: readonly NotFoundCount[];
+}
+
 export type FromDataPlane =
-  | { readonly kind: 'done'; readonly id: number; readonly listening: Listening | null }
+  | { readonly kind: 'done'; readonly id: number; readonly answer: TaskAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly problem: Problem }
-  | { readonly kind: 'measured'; readonly id: number; readonly metrics: readonly Metric[] }
   | { readonly kind: 'folded' }
   | { readonly kind: 'certificateRequested'; readonly host: string };
 

@@ -1,9 +1,11 @@
 import { goneBefore } from '../rules/link-bin.ts';
+import { dayOf } from '../rules/utc-time.ts';
 import { deleteOldAttempts } from '../storage/attempts.ts';
 import { deleteOldChanges } from '../storage/changes.ts';
 import { deleteExpired, expiringTables } from '../storage/expired.ts';
 import { deleteOldestKeys, deleteOldIdempotencyKeys, withManyAnswers } from '../storage/idempotency-keys.ts';
 import { deleteOldBinned } from '../storage/link-bin.ts';
+import { deleteOldNotFound } from '../storage/not-found-visits.ts';
 import { deleteOldScheduled } from '../storage/scheduled-changes.ts';
 import { deleteEmptyFamilies } from '../storage/tokens.ts';
 import { deleteOldDeliveries } from '../storage/webhook-deliveries.ts';
@@ -52,6 +54,9 @@ export async function tidyUp({
   );
   await untilFewer(() =>
     database.write((queries) => deleteOldScheduled(queries, instant - scheduledKept, rowsAtOnce)),
+  );
+  await untilFewer(() =>
+    database.write((queries) => deleteOldNotFound(queries, dayOf(clicksBefore), rowsAtOnce)),
   );
   await untilFewer(() => database.write((queries) => deleteOldIdempotencyKeys(queries, instant, rowsAtOnce)));
   for (const id of await withManyAnswers(database.read, maxAnswersKept)) {

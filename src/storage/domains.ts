@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { dialectOf } from './dialect.ts';
+import { deleteNotFoundOf } from './not-found-visits.ts';
 import { preparedRow } from './prepared.ts';
 import { hasRow } from './rows.ts';
 import type { Queries, Schema } from './schema.ts';
@@ -139,6 +140,7 @@ export async function deleteEmptyDomain(
   id: number,
 ): Promise<boolean> {
   if ((await linkIdsOn(queries, id, 1)).length > 0) return false;
+  await deleteNotFoundOf(queries, id);
   await queries
     .deleteFrom('domains')
     .where('organization_id', '=', organizationId)

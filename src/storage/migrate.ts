@@ -57,6 +57,7 @@ import { wordSweeps } from './migrations/050-word-sweeps.ts';
 import { rulesOfHits } from './migrations/051-rules-of-hits.ts';
 import { quietLinks } from './migrations/052-quiet-links.ts';
 import { utmTemplates } from './migrations/053-utm-templates.ts';
+import { notFoundVisits } from './migrations/054-not-found-visits.ts';
 
 /** Only ever added to: a migration that has run somewhere is never changed. */
 const migrations: readonly (Migration | Contraction)[] = [
@@ -113,6 +114,7 @@ const migrations: readonly (Migration | Contraction)[] = [
   rulesOfHits,
   quietLinks,
   utmTemplates,
+  notFoundVisits,
 ];
 
 /** The number of the newest migration: that of a store that is up to date. */

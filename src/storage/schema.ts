@@ -152,6 +152,8 @@ export interface Schema {
     /** JSON: why it was not applied. */
     refusal: string | null;
   };
+  /** Visits to addresses that no link has; of an empty suffix: to those that aren't kept apart. */
+  not_found_visits: { domain_id: number; day: number; suffix: string; visits: number };
   link_bin_tags: { link_id: number; tag_id: number };
   /** How many links have a tag, spread over a few rows. */
   tag_counts: { tag_id: number; shard: number; links: number };

@@ -6,6 +6,7 @@ import { type HitTrust, hitOf, quietClick } from './hit.ts';
 import { isPerson } from './is-person.ts';
 import type { LinkCache } from './link-cache.ts';
 import type { MissLimit } from './miss-limit.ts';
+import type { NotFoundTally } from './not-found-tally.ts';
 import {
   expiredPage,
   notFoundPage,
@@ -49,6 +50,8 @@ const maxParts = 16;
 export interface RedirectParts {
   readonly links: LinkCache;
   readonly misses: MissLimit;
+  /** What people asked for in vain. */
+  readonly notFound: Pick<NotFoundTally, 'count'>;
   /** Where the domain of a host sends visits to none of its links, if anywhere. */
   readonly wayOut: (host: string, method: string, path: string) => string | null;
   readonly now: () => number;
@@ -183,11 +186,12 @@ export class Redirects {
 
   /** There is no such link. */
   miss(visit: Visit): VisitAnswer {
-    const { misses, wayOut, counts } = this.#parts;
+    const { misses, notFound, wayOut, counts } = this.#parts;
     const { host } = visit;
     const wait = misses.count(visit.network);
     counts.answered(wait > 0 ? 'slowed_down' : 'no_link');
     if (wait > 0) return { kind: 'page', page: slowDownPage(host, wait), stored: 'stored' };
+    notFound.count(visit);
     const elsewhere = wayOut(host, visit.method, visit.path);
     return elsewhere === null || !isPlainUrl(elsewhere)
       ? { kind: 'page', page: notFoundPage(host), stored: 'stored' }

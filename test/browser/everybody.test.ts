@@ -48,6 +48,7 @@ const pages = [
   `/app/links/${linkId}/scheduled`,
   '/app/stats',
   '/app/stats?view=live',
+  '/app/stats?view=not-found',
   '/app/tags',
   '/app/domains',
   `/app/domains/${domainId}`,

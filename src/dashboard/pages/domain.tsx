@@ -38,6 +38,11 @@ function DomainSections({ domain, query }: { domain: Domain; query: Query<Domain
         </div>
         <DomainState {...domain} />
       </div>
+      {domain.state !== 'pending' && (
+        <p class="small">
+          <a href={`/app/stats?view=not-found&domain=${domain.domain}`}>What people asked for in vain here</a>
+        </p>
+      )}
       <div class="sections">
         <DnsRecords domain={domain} query={query} />
         <DomainTargets key={domain.id} domain={domain} query={query} />

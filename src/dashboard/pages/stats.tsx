@@ -3,22 +3,34 @@ import { queryWith } from '../query-string.ts';
 import { search } from '../router.ts';
 import { StatsBoard } from '../stats/board.tsx';
 import { HitFeed } from '../stats/hit-feed.tsx';
+import { NotFoundAddresses } from '../stats/not-found.tsx';
 
-/** The statistics of all links, and their hits live. */
+const views = [
+  { view: null, name: 'Overview', title: 'Statistics' },
+  { view: 'live', name: 'Live', title: 'Live' },
+  { view: 'not-found', name: 'Not found', title: 'Addresses that lead nowhere' },
+] as const;
+
+/** The statistics of all links, their hits live, and what people asked for in vain. */
 export function StatsPage() {
-  const isLive = new URLSearchParams(search.value).get('view') === 'live';
-  const at = (view: string | null) => `/app/stats${queryWith(search.value, { view })}`;
+  const asked = new URLSearchParams(search.value).get('view');
+  const shown = views.find(({ view }) => view === asked) ?? views[0];
   return (
-    <Page title={isLive ? 'Live' : 'Statistics'} isTitleUnseen>
+    <Page title={shown.title} isTitleUnseen>
       <nav class="tabs" aria-label="Statistics">
-        <a href={at(null)} aria-current={isLive ? undefined : 'page'}>
-          Overview
-        </a>
-        <a href={at('live')} aria-current={isLive ? 'page' : undefined}>
-          Live
-        </a>
+        {views.map(({ view, name }) => (
+          <a
+            key={name}
+            href={`/app/stats${queryWith(search.value, { view })}`}
+            aria-current={shown.view === view ? 'page' : undefined}
+          >
+            {name}
+          </a>
+        ))}
       </nav>
-      {isLive ? <HitFeed scope={{ kind: 'all' }} /> : <StatsBoard scope={{ kind: 'all' }} />}
+      {shown.view === 'live' && <HitFeed scope={{ kind: 'all' }} />}
+      {shown.view === 'not-found' && <NotFoundAddresses />}
+      {shown.view === null && <StatsBoard scope={{ kind: 'all' }} />}
     </Page>
   );
 }

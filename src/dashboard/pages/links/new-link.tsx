@@ -6,10 +6,12 @@ import { Button } from '../../parts/button.tsx';
 import { FormErrors } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { UtmSection } from '../../parts/utm-section.tsx';
+import { search, setQuery } from '../../router.ts';
 import { counted } from '../../words.ts';
 import { destinationsIn, looksLikeAddress } from './destinations.ts';
 import { MadeCard } from './made-card.tsx';
 import { inputFields, type NewLinkInput, NewLinkOptions } from './new-link-options.tsx';
+import { prefilled } from './prefilled.ts';
 import { useMaking } from './use-making.ts';
 
 const maxRows = 8;
@@ -22,7 +24,7 @@ const isInUse = (element: Element | null): boolean =>
 export function NewLink({ isFirst }: { isFirst: boolean }) {
   const making = useMaking();
   const { text, urls, input, complaint, isRunning, made } = making;
-  const areOptionsOpen = useSignal(false);
+  const areOptionsOpen = useSignal(input.value.suffix !== '');
   const field = useRef<HTMLTextAreaElement>(null);
   const optionsId = useId();
   const problemId = useId();
@@ -39,6 +41,12 @@ export function NewLink({ isFirst }: { isFirst: boolean }) {
     if (isFirst && !isInUse(document.activeElement) && matchMedia('(hover: hover)').matches)
       field.current?.focus();
   }, [isFirst]);
+  useEffect(() => {
+    if (prefilled(search.value) === null) return;
+    field.current?.focus();
+    // It is filled in once, and not again by a reload.
+    setQuery({ new_suffix: null, new_domain: null });
+  }, []);
   const error = making.error.value;
   useEffect(() => {
     if (inputFields.some((name) => error?.of(name))) areOptionsOpen.value = true;

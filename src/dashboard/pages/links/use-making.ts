@@ -5,9 +5,11 @@ import type { Link } from '../../api-types.ts';
 import { type Answer, call } from '../../client.ts';
 import { copyComing } from '../../parts/copy.tsx';
 import { refresh } from '../../queries.ts';
+import { search } from '../../router.ts';
 import { number } from '../../words.ts';
 import { destinationsIn, maxAtOnce } from './destinations.ts';
 import { emptyInput, type NewLinkInput } from './new-link-options.tsx';
+import { prefilled } from './prefilled.ts';
 
 export type Made =
   | { readonly kind: 'one'; readonly link: Link; readonly isCopied: boolean }
@@ -30,7 +32,7 @@ interface Making {
 /** The state of the field that creates links, and the links that were created and copied. */
 export function useMaking(): Making {
   const text = useSignal('');
-  const input = useSignal<NewLinkInput>(emptyInput);
+  const input = useSignal<NewLinkInput>(prefilled(search.value) ?? emptyInput);
   const complaint = useSignal<string | null>(null);
   const made = useSignal<Made | null>(null);
   /** Text typed since then belongs to the next link, and stays. */

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type { Context } from '../manage/context.ts';
+import { type NotFoundPosition, type NotFoundWithHost, readNotFound } from '../manage/read-not-found.ts';
+import { formatIso } from '../rules/instant.ts';
+import { dayLength } from '../rules/utc-time.ts';
+import { Cursors } from './cursor.ts';
+import { endpoint } from './endpoint.ts';
+import { NotFoundList, NotFoundQuery } from './schemas/not-found.ts';
+
+const calendarDay = (day: number): string => formatIso(day * dayLength).slice(0, 10);
+
+const addressAnswer = (
+  { host, suffix, visits, first_day, last_day, similar }: NotFoundWithHost,
+  { site }: Context,
+): z.input<typeof NotFoundList>['addresses'][number] => ({
+  domain: site.domainUrl(host),
+  suffix,
+  url: site.linkUrl(host, suffix),
+  visits,
+  first_day: calendarDay(first_day),
+  last_day: calendarDay(last_day),
+  similar: similar && { id: similar.id, suffix: similar.suffix, url: site.linkUrl(host, similar.suffix) },
+});
+
+export const list = endpoint({
+  summary: 'List addresses that lead nowhere',
+  description:
+    'What people asked for on your domains and found no link for, the most visited first: mistyped, printed wrong, or deleted since. Addresses that have a link by now are left out. Machines are not counted, nor addresses that scanners ask every site for. Counted within seconds, and kept for as long as single clicks.',
+  heavy: true,
+  query: NotFoundQuery,
+  statuses: { 200: 'A page of addresses.' },
+  answer: NotFoundList,
+  async handle({ caller, query: { domain, days, limit, cursor } }, context) {
+    const which = [caller.organizationId, caller.role, domain, days];
+    const cursors = new Cursors<NotFoundPosition>(context.secrets, ['not found', ...which]);
+    const question = { domain: domain || undefined, days, limit, after: cursors.read(cursor) };
+    const { addresses, others, next } = await readNotFound(context, caller, question);
+    return {
+      addresses: addresses.map((address) => addressAnswer(address, context)),
+      other_visits: others,
+      ...cursors.toNext(next),
+    };
+  },
+});

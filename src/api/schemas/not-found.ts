@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { cursorParameter, nextField } from './page.ts';
+import { queryNumber, text } from './parts.ts';
+
+const calendarDay = z.string().meta({ description: 'YYYY-MM-DD, UTC.', examples: ['2030-01-31'] });
+
+export const NotFoundQuery = z.strictObject({
+  domain: text(2_000).optional().meta({
+    description:
+      'One of your domains; without it, all of them. That of the service itself only for administrators of the organization that runs it.',
+  }),
+  days: queryNumber(1, 3_650).default(30).meta({ description: 'Of how many days, today’s (UTC) included.' }),
+  limit: queryNumber(1, 100).default(25),
+  cursor: cursorParameter,
+});
+
+const NotFoundAddress = z
+  .object({
+    domain: z.string().meta({ description: 'As links have it.', examples: ['https://go.example.com'] }),
+    suffix: z.string(),
+    url: z.string(),
+    visits: z.int(),
+    first_day: calendarDay,
+    last_day: calendarDay,
+    similar: z
+      .object({ id: z.int(), suffix: z.string(), url: z.string() })
+      .nullable()
+      .meta({ description: 'A link of yours on the same domain that may have been meant.' }),
+  })
+  .meta({ id: 'NotFoundAddress' });
+
+export const NotFoundList = z
+  .object({
+    addresses: z.array(NotFoundAddress),
+    other_visits: z.int().meta({
+      description:
+        'Visits to further addresses. Of each domain and day the 200 addresses are kept apart that people come to again.',
+    }),
+    next: nextField,
+  })
+  .meta({ id: 'NotFoundList' });

@@ -1,0 +1,52 @@
+import { StoreAway } from '../rules/errors.ts';
+import type { Database } from '../storage/database.ts';
+import { addNotFoundVisits, type NotFoundCount } from '../storage/not-found-visits.ts';
+import type { NotFoundTally } from '../visit/not-found-tally.ts';
+import type { DataPlane } from './data-plane.ts';
+import { repeatJob } from './repeat-job.ts';
+import type { Start } from './start.ts';
+
+const interval = 5_000;
+/** Of one round. More come only where somebody makes them up. */
+const maxCounts = 1_000;
+
+/** Brings what people asked for in vain from the memory of both threads to the store. A crash loses some seconds of it. */
+export function keepNotFoundVisits(
+  { overrides, log, opened }: Start,
+  database: Database,
+  dataPlane: Pick<DataPlane, 'takeNotFound'>,
+  tally: NotFoundTally,
+): void {
+  let waiting: readonly NotFoundCount[] = [];
+  const store = async () => {
+    // What the store had no answer for is tried again before more is taken: the tallies are bounded.
+    if (waiting.length === 0) waiting = await mostVisited(dataPlane, tally);
+    while (waiting[0] !== undefined) {
+      const { domainId, day } = waiting[0];
+      const isOfSame = (count: NotFoundCount) => count.domainId === domainId && count.day === day;
+      const counts = waiting.filter(isOfSame);
+      await database.write((queries) => addNotFoundVisits(queries, domainId, day, counts));
+      waiting = waiting.filter((count) => !isOfSame(count));
+    }
+  };
+  const onFault = (cause: unknown) => {
+    if (!(cause instanceof StoreAway)) log.error('visits to nowhere not counted', cause);
+  };
+  const job = repeatJob(store, overrides.notFoundInterval ?? interval, onFault);
+  opened.defer(async () => {
+    await job.stop();
+    await store().catch(onFault);
+  });
+}
+
+async function mostVisited(
+  dataPlane: Pick<DataPlane, 'takeNotFound'>,
+  tally: NotFoundTally,
+): Promise<readonly NotFoundCount[]> {
+  const sums = new Map<string, NotFoundCount>();
+  for (const count of [...(await dataPlane.takeNotFound()), ...tally.take()]) {
+    const key = `${count.domainId} ${count.day} ${count.suffix}`;
+    sums.set(key, { ...count, visits: count.visits + (sums.get(key)?.visits ?? 0) });
+  }
+  return [...sums.values()].sort((a, b) => b.visits - a.visits).slice(0, maxCounts);
+}

@@ -1,0 +1,70 @@
+import type { NotFoundAddress } from '../api-types.ts';
+import { newLinkAt } from '../pages/links/prefilled.ts';
+import { Empty } from '../parts/empty.tsx';
+import { ShortText } from '../parts/link-heading.tsx';
+import { StackingTable } from '../parts/stacking-table.tsx';
+import { setup } from '../session.ts';
+import { pageOf, shortOf } from '../short.ts';
+import { bare, day, number } from '../words.ts';
+
+export function NotFoundList({ addresses }: { addresses: readonly NotFoundAddress[] }) {
+  return (
+    <div class="panel not-found">
+      <StackingTable columns={['Address', 'Visits', 'Last visit']}>
+        {addresses.map((address) => (
+          <AddressRow key={address.url} address={address} />
+        ))}
+      </StackingTable>
+    </div>
+  );
+}
+
+function AddressRow({ address }: { address: NotFoundAddress }) {
+  const { domain, suffix, visits, last_day, similar } = address;
+  const host = bare(domain);
+  const isOfService = host === setup.value?.default_domain;
+  return (
+    <tr>
+      <td>
+        <ShortText link={address} />
+        {similar && (
+          <p class="small soft cut">
+            Did they mean <a href={pageOf(similar)}>/{similar.suffix}</a>?
+          </p>
+        )}
+      </td>
+      <td data-name="Visits">{number(visits)}</td>
+      <td data-name="Last visit">{day(last_day)}</td>
+      <td class="number">
+        <a
+          class="button slim"
+          href={newLinkAt(isOfService ? '' : host.replace(/:\d+$/, ''), suffix)}
+          aria-label={`Make this link: ${shortOf(address)}`}
+        >
+          Make this link
+        </a>
+      </td>
+    </tr>
+  );
+}
+
+/** `seesSome`: there are domains whose visits the user may see. */
+export function NoneFound({ seesSome }: { seesSome: boolean }) {
+  if (seesSome)
+    return (
+      <Empty title="Everybody found a link">
+        <p>Nobody came to an address without a link in this time.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="Only for domains of your own">
+      <p>
+        On {setup.value?.default_domain} others have links too. With a domain of your own you see here what
+        people mistyped on it.
+      </p>
+      <a class="button" href="/app/domains">
+        Add a domain
+      </a>
+    </Empty>
+  );
+}

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals';
+import type { NotFoundAddress } from '../api-types.ts';
+import { call } from '../client.ts';
+import { domainFilter, useOwnDomains } from '../own-domains.ts';
+import { Button } from '../parts/button.tsx';
+import { ErrorBox } from '../parts/error-box.tsx';
+import { SelectField } from '../parts/field.tsx';
+import { useQuery } from '../queries.ts';
+import { search, setQuery } from '../router.ts';
+import { me } from '../session.ts';
+import { usePrevious } from '../use-previous.ts';
+import { counted } from '../words.ts';
+import { NoneFound, NotFoundList } from './not-found-list.tsx';
+
+const periods = [
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+  { value: '365', label: 'Last 365 days' },
+] as const;
+const usual = periods[1].value;
+const perPage = 50;
+
+interface Found {
+  readonly addresses: readonly NotFoundAddress[];
+  readonly others: number;
+  readonly hasMore: boolean;
+}
+
+async function readPages(days: string, domain: string, pages: number): Promise<Found> {
+  const addresses: NotFoundAddress[] = [];
+  let cursor: string | undefined;
+  for (let page = 1; ; page += 1) {
+    const query = { days, limit: perPage, cursor, ...(domain && { domain }) };
+    const answer = await call('GET /api/v1/not_found', { query });
+    addresses.push(...answer.addresses);
+    if (answer.next === undefined || page === pages)
+      return { addresses, others: answer.other_visits, hasMore: answer.next !== undefined };
+    cursor = answer.next;
+  }
+}
+
+/** Addresses that people came to and that no link has. */
+export function NotFoundAddresses() {
+  const asked = new URLSearchParams(search.value);
+  const days = periods.find(({ value }) => value === asked.get('days'))?.value ?? usual;
+  const domain = asked.get('domain') ?? '';
+  const pages = useSignal(1);
+  const query = useQuery(`not found, ${days} days, ${domain}, ${pages.value} pages`, () =>
+    readPages(days, domain, pages.value),
+  );
+  const { data } = usePrevious(query);
+  const error = query.error.value;
+  const { areKnown, own } = useOwnDomains();
+  const organization = useQuery('organization', () => call('GET /api/v1/organization'));
+  const seesService = me.value?.role === 'administrator' && organization.data.value?.runs_instance === true;
+  const narrow = (changes: Readonly<Record<string, string | null>>) => {
+    pages.value = 1;
+    setQuery(changes);
+  };
+  return (
+    <div class="stack">
+      <p class="soft">
+        What people asked for and found no link for: mistyped, misprinted, or deleted since. Bots and scanners
+        are left out.
+      </p>
+      <div class="not-found-toolbar">
+        {own.length > 0 && (
+          <SelectField
+            label="Domain"
+            isLabelUnseen
+            value={domain}
+            choices={seesService ? domainFilter(own) : [{ value: '', label: 'Any domain' }, ...own]}
+            onChoice={(chosen) => narrow({ domain: chosen || null })}
+          />
+        )}
+        <SelectField
+          label="Time"
+          isLabelUnseen
+          value={days}
+          choices={periods}
+          onChoice={(chosen) => narrow({ days: chosen === usual ? null : chosen })}
+        />
+      </div>
+      {error && <ErrorBox error={error} onRetry={() => void query.reload()} />}
+      {data === undefined || !areKnown ? (
+        !error && <div class="panel skeleton" style={{ height: '320px' }} aria-busy="true" />
+      ) : data.addresses.length === 0 ? (
+        <NoneFound seesSome={own.length > 0 || seesService} />
+      ) : (
+        <NotFoundList addresses={data.addresses} />
+      )}
+      {data && data.others > 0 && (
+        <p class="soft small">
+          And {counted(data.others, 'visit')} to further addresses, most of them asked for once.
+        </p>
+      )}
+      {data?.hasMore && (
+        <Button
+          disabled={query.isLoading.value}
+          onClick={() => {
+            pages.value += 1;
+          }}
+        >
+          Show more
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { similarSuffixes } from './similar-suffixes.ts';
+
+test('what was meant is among what is looked up', () => {
+  const slips = [
+    ['sumer-sale', 'summer-sale'],
+    ['summerr-sale', 'summer-sale'],
+    ['sumemr-sale', 'summer-sale'],
+    ['summersale', 'summer-sale'],
+    ['summer_sale', 'summer-sale'],
+    ['Summer-Sale', 'summer-sale'],
+    ['Sumer-sale', 'summer-sale'],
+    ['summer-sale.', 'summer-sale'],
+    ['s1ide', 'slide'],
+    ['r0om', 'room'],
+    ['🎉🎉', '🎉'],
+  ] as const;
+  for (const [typed, meant] of slips)
+    expect([typed, similarSuffixes(typed).includes(meant)]).toEqual([typed, true]);
+});
+
+test('few enough are looked up, never what was typed itself or nothing', () => {
+  for (const typed of ['a', '-', 'Ab', 'x'.repeat(40), '1l0o-_1l0o-_', 'x'.repeat(255)]) {
+    const found = similarSuffixes(typed);
+    expect(found.length).toBeLessThanOrEqual(8 * typed.length + 4);
+    expect(found).not.toContain(typed);
+    expect(found).not.toContain('');
+  }
+  expect(similarSuffixes('x'.repeat(41))).toEqual([]);
+});

@@ -1,0 +1,196 @@
+import { sql } from 'kysely';
+import { dialectOf } from './dialect.ts';
+import { jsonTexts } from './json-rows.ts';
+import { hasRow } from './rows.ts';
+import { defaultDomainId, type Queries } from './schema.ts';
+
+/** How often people came to an address of a domain that no link has, on one day. */
+export interface NotFoundCount {
+  readonly domainId: number;
+  /** Days since the epoch, in UTC. */
+  readonly day: number;
+  readonly suffix: string;
+  readonly visits: number;
+}
+
+/** Addresses of one domain that are kept apart on one day. Several nodes that write at the same moment may keep a few more. */
+const maxAddresses = 200;
+/** The row of all other addresses. */
+const others = '';
+
+/**
+ * Adds what was counted of one domain on one day. When there are too many addresses, those that were visited once give way to new ones:
+ * nobody can fill a day with what nobody comes to again.
+ */
+export async function addNotFoundVisits(
+  queries: Queries,
+  domainId: number,
+  day: number,
+  counts: readonly Pick<NotFoundCount, 'suffix' | 'visits'>[],
+): Promise<void> {
+  if (!(await isThere(queries, domainId))) return;
+  const kept = await queries
+    .selectFrom('not_found_visits')
+    .select(['suffix', 'visits'])
+    .where('domain_id', '=', domainId)
+    .where('day', '=', day)
+    .where('suffix', '<>', others)
+    .execute();
+  const { add, remove, unlisted } = placeIn(new Map(kept.map((row) => [row.suffix, row.visits])), counts);
+  if (remove.length > 0)
+    await queries
+      .deleteFrom('not_found_visits')
+      .where('domain_id', '=', domainId)
+      .where('day', '=', day)
+      .where('suffix', 'in', remove)
+      .execute();
+  const rows = unlisted > 0 ? [...add, { suffix: others, visits: unlisted }] : add;
+  await queries
+    .insertInto('not_found_visits')
+    .values(rows.map(({ suffix, visits }) => ({ domain_id: domainId, day, suffix, visits })))
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'day', 'suffix']).doUpdateSet({
+        visits: sql<number>`not_found_visits.visits + excluded.visits`,
+      }),
+    )
+    .execute();
+}
+
+/** Which counts are added, and which rows go for them. */
+function placeIn(
+  kept: ReadonlyMap<string, number>,
+  counts: readonly Pick<NotFoundCount, 'suffix' | 'visits'>[],
+) {
+  const known = counts.filter(({ suffix }) => kept.has(suffix));
+  const fresh = counts.filter(({ suffix }) => !kept.has(suffix)).sort((a, b) => b.visits - a.visits);
+  const visitedNow = new Set(known.map(({ suffix }) => suffix));
+  const free = Math.max(0, maxAddresses - kept.size);
+  const wanted = Math.max(0, Math.min(fresh.length, maxAddresses) - free);
+  const remove = [...kept]
+    .filter(([suffix, visits]) => visits === 1 && !visitedNow.has(suffix))
+    .slice(0, wanted)
+    .map(([suffix]) => suffix);
+  const room = free + remove.length;
+  const left = fresh.slice(room).reduce((sum, { visits }) => sum + visits, 0);
+  // In the order of all nodes, so that two of them wait for each other less often.
+  const add = [...known, ...fresh.slice(0, room)].sort((a, b) => (a.suffix < b.suffix ? -1 : 1));
+  return { add, remove, unlisted: left + remove.length };
+}
+
+const isThere = async (queries: Queries, domainId: number): Promise<boolean> =>
+  domainId === defaultDomainId ||
+  hasRow(
+    queries.selectFrom('domains').select('id').where('id', '=', domainId).where('deleted_at', 'is', null),
+  );
+
+export interface NotFoundAddress {
+  readonly domain_id: number;
+  readonly suffix: string;
+  readonly visits: number;
+  readonly first_day: number;
+  readonly last_day: number;
+}
+
+/** A position in the list of such addresses. */
+export interface NotFoundPosition {
+  readonly visits: number;
+  readonly domainId: number;
+  readonly suffix: string;
+}
+
+interface NotFoundFilter {
+  readonly domainIds: readonly number[];
+  readonly fromDay: number;
+}
+
+/** Those that still have no link, the most visited first. */
+export async function listNotFound(
+  queries: Queries,
+  { domainIds, fromDay }: NotFoundFilter,
+  { limit, after }: { readonly limit: number; readonly after: NotFoundPosition | undefined },
+): Promise<NotFoundAddress[]> {
+  if (domainIds.length === 0) return [];
+  const visits = sql<number>`sum(not_found_visits.visits)`;
+  let found = queries
+    .selectFrom('not_found_visits')
+    .select(['domain_id', 'suffix', visits.as('visits')])
+    .select([sql<number>`min(day)`.as('first_day'), sql<number>`max(day)`.as('last_day')])
+    .where('domain_id', 'in', domainIds)
+    .where('day', '>=', fromDay)
+    .where('suffix', '<>', others)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('links')
+            .select('links.id')
+            .whereRef('links.domain_id', '=', 'not_found_visits.domain_id')
+            .whereRef('links.suffix', '=', 'not_found_visits.suffix'),
+        ),
+      ),
+    )
+    .groupBy(['domain_id', 'suffix']);
+  if (after)
+    found = found.having(
+      sql<boolean>`(0 - ${visits}, domain_id, suffix) > (0 - ${after.visits}, ${after.domainId}, ${after.suffix})`,
+    );
+  return found.orderBy(visits, 'desc').orderBy('domain_id').orderBy('suffix').limit(limit).execute();
+}
+
+/** Visits to addresses that were too many to be kept apart. */
+export async function countOtherNotFound(
+  queries: Queries,
+  { domainIds, fromDay }: NotFoundFilter,
+): Promise<number> {
+  if (domainIds.length === 0) return 0;
+  const row = await queries
+    .selectFrom('not_found_visits')
+    .select(sql<number>`coalesce(sum(visits), 0)`.as('visits'))
+    .where('domain_id', 'in', domainIds)
+    .where('day', '>=', fromDay)
+    .where('suffix', '=', others)
+    .executeTakeFirstOrThrow();
+  return row.visits;
+}
+
+export interface SimilarLink {
+  readonly id: number;
+  readonly domain_id: number;
+  readonly suffix: string;
+}
+
+/** An organization's links that have one of these suffixes. */
+export async function linksWithSuffixes(
+  queries: Queries,
+  organizationId: number,
+  domainIds: readonly number[],
+  suffixes: readonly string[],
+): Promise<SimilarLink[]> {
+  if (domainIds.length === 0 || suffixes.length === 0) return [];
+  const texts = jsonTexts(dialectOf(queries), JSON.stringify(suffixes.map((suffix) => [suffix])));
+  return queries
+    .selectFrom('links')
+    .select(['id', 'domain_id', 'suffix'])
+    .where('organization_id', '=', organizationId)
+    .where('domain_id', 'in', domainIds)
+    .where('suffix', 'in', sql<string>`${texts}`)
+    .execute();
+}
+
+/** Deletes some of what is older; returns how many rows went. */
+export async function deleteOldNotFound(queries: Queries, beforeDay: number, limit: number): Promise<number> {
+  const old = queries
+    .selectFrom('not_found_visits')
+    .select(['domain_id', 'day', 'suffix'])
+    .where('day', '<', beforeDay)
+    .limit(limit);
+  const { rows } =
+    await sql`delete from not_found_visits where (domain_id, day, suffix) in (${old}) returning 1`.execute(
+      queries,
+    );
+  return rows.length;
+}
+
+export async function deleteNotFoundOf(queries: Queries, domainId: number): Promise<void> {
+  await queries.deleteFrom('not_found_visits').where('domain_id', '=', domainId).execute();
+}

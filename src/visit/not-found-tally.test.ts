@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { NotFoundTally } from './not-found-tally.ts';
+import { RequestVisit } from './request-visit.ts';
+
+const browser =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+const trust = { believesProxies: false, knowsScheme: false };
+const minute = 60_000;
+
+let now: number;
+let tally: NotFoundTally;
+
+beforeEach(() => {
+  now = Date.UTC(2030, 0, 31, 12);
+  tally = new NotFoundTally(trust, () => now);
+});
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly domainId?: number;
+}
+
+function ask(
+  path: string,
+  network = '203.0.113.0',
+  { method = 'GET', headers = {}, domainId = 7 }: Asked = {},
+) {
+  const request = new Request(`http://x${path}`, { method, headers: { 'user-agent': browser, ...headers } });
+  const sent = { request, host: 'x', path, search: '', address: () => network, network: () => network };
+  tally.count(new RequestVisit(sent, domainId));
+}
+
+const taken = () => tally.take().map(({ suffix, visits }) => [suffix, visits]);
+
+describe('what people asked for in vain', () => {
+  test('is counted by domain, day and address, of all networks together, and taken once', () => {
+    ask('/sumer');
+    ask('/sumer/');
+    ask('/sumer', '198.51.100.0');
+    ask('/sumer', '198.51.100.0', { domainId: 8 });
+    now += 12 * 60 * minute;
+    ask('/sumer', '192.0.2.0');
+    const day = Date.UTC(2030, 0, 31) / 86_400_000;
+    expect(tally.take()).toEqual([
+      { domainId: 7, day, suffix: 'sumer', visits: 3 },
+      { domainId: 8, day, suffix: 'sumer', visits: 1 },
+      { domainId: 7, day: day + 1, suffix: 'sumer', visits: 1 },
+    ]);
+    expect(tally.take()).toEqual([]);
+    ask('/sumer', '192.0.2.0');
+    expect(taken()).toEqual([['sumer', 1]]);
+  });
+
+  test('has nothing of machines, of what was fetched ahead, of HEAD, and of what no link could have', () => {
+    ask('/a', undefined, { headers: { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' } });
+    ask('/a', undefined, { headers: { 'user-agent': 'curl/8.5.0' } });
+    ask('/a', undefined, { headers: { 'sec-purpose': 'prefetch' } });
+    ask('/a', undefined, { method: 'HEAD' });
+    ask('/a', undefined, { method: 'POST' });
+    ask('/');
+    ask('/a//b');
+    ask('/%00');
+    ask('/app', undefined, { domainId: 0 });
+    expect(taken()).toEqual([]);
+  });
+
+  test('has nothing that scanners ask every site for', () => {
+    ask('/wp-login.php');
+    ask('/.env', '198.51.100.0');
+    ask('/shop/.git/config', '192.0.2.0');
+    expect(taken()).toEqual([]);
+  });
+
+  test('forgets all that a network asked for which tries many addresses, and counts it again after ten minutes', () => {
+    for (const path of ['/a1', '/a2', '/a3', '/a4', '/a5']) ask(path);
+    ask('/a1', '198.51.100.0');
+    ask('/a6');
+    ask('/a1');
+    expect(taken()).toEqual([['a1', 1]]);
+    ask('/a1');
+    expect(taken()).toEqual([]);
+    now += 10 * minute;
+    expect(taken()).toEqual([]);
+    ask('/a1');
+    expect(taken()).toEqual([['a1', 1]]);
+  });
+
+  test('takes bounded memory, whoever asks', () => {
+    for (let network = 0; network < 10_000; network++) ask(`/made-up-${network}`, `2001:db8:0:${network}::`);
+    expect(taken().length).toBe(2_000);
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test';
+import { addNotFoundVisits } from '../../src/storage/not-found-visits.ts';
+import { defaultDomainId } from '../../src/storage/schema.ts';
+import { dashboardOf } from '../support/browser.ts';
+import { appOfSuite } from '../support/browser-suite.ts';
+
+const app = await appOfSuite();
+const { database } = app.app.context;
+const today = Math.floor(app.clock.now / 86_400_000);
+const add = (domainId: number, suffix: string, visits: number) =>
+  database.write((queries) => addNotFoundVisits(queries, domainId, today, [{ suffix, visits }]));
+const patience = 120_000;
+
+test(
+  'what people mistyped becomes a link with its domain and suffix filled in, and leaves the list',
+  async () => {
+    // The service's own domain is shown to who runs it.
+    const owner = await app.newcomer();
+    const domain = {
+      created_at: 1,
+      organization_id: owner.organizationId,
+      host: 'go.example.org',
+      verified_at: 1,
+    };
+    const { id } = await database.write((queries) =>
+      queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
+    );
+    const body = { destination_url: 'https://example.com', domain: 'go.example.org', suffix: 'summer-sale' };
+    await app.call('POST', '/api/v1/link', { key: owner.key, body });
+    await add(id, 'sumer-sale', 12);
+    await add(id, 'café', 2);
+    await add(defaultDomainId, 'brochure', 5);
+
+    const page = await dashboardOf(app, owner, '/app/stats');
+    await page.getByRole('link', { name: 'Not found' }).click();
+    const rows = page.locator('tbody tr');
+    await rows.nth(2).waitFor();
+    expect(await rows.nth(0).innerText()).toContain('Did they mean /summer-sale?');
+    await page.getByLabel('Domain', { exact: true }).selectOption('go.example.org');
+    await rows.nth(2).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('domain')).toBe('go.example.org');
+
+    await page.getByRole('link', { name: /Make this link: .*café/ }).click();
+    expect(await page.getByLabel('Suffix').inputValue()).toBe('café');
+    expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('go.example.org');
+    // The keyboard is where the destination goes, and a reload begins anew.
+    await page.locator('#new-link:focus').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await page.keyboard.insertText('https://example.com/coffee');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'New link' }).waitFor();
+    await page.goto(`${app.url}/app/stats?view=not-found`);
+    await rows.nth(1).waitFor();
+    expect(await page.locator('tbody').innerText()).not.toContain('café');
+
+    await page.getByRole('link', { name: /Make this link: .*brochure/ }).click();
+    expect(await page.getByLabel('Suffix').inputValue()).toBe('brochure');
+    expect(await page.getByLabel('Domain', { exact: true }).inputValue()).toBe('');
+    await page.context().close();
+  },
+  patience,
+);
+
+test(
+  'without a domain of one’s own the page says what it is for',
+  async () => {
+    const page = await dashboardOf(app, await app.newcomer(), '/app/stats?view=not-found');
+    await page.getByText('Only for domains of your own').waitFor();
+    await page.getByRole('link', { name: 'Add a domain' }).click();
+    await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
+    await page.context().close();
+  },
+  patience,
+);

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { addNotFoundVisits } from '../src/storage/not-found-visits.ts';
+import { defaultDomainId } from '../src/storage/schema.ts';
+import { browser, type Newcomer, startApp, storeKinds, type TestApp } from './support/app.ts';
+import { answerWhen } from './support/eventually.ts';
+import { visitRaw } from './support/raw-http.ts';
+
+const day = 86_400_000;
+
+describe.each(storeKinds)('visits to addresses that lead nowhere, on %s', (store) => {
+  let app: TestApp;
+  /** Of the organization that runs the service. */
+  let first: Newcomer;
+
+  beforeAll(async () => {
+    app = await startApp({
+      store,
+      env: { TRUSTED_PROXIES: '127.0.0.1' },
+      overrides: { notFoundInterval: 20, domainInterval: 20 },
+    });
+    first = await app.newcomer();
+  });
+  afterAll(async () => {
+    expect(app.faults).toEqual([]);
+    await app.stop();
+  });
+
+  let made = 0;
+  /** A new organization with a domain of its own. */
+  async function owner() {
+    const person = await app.newcomer();
+    const host = `go${++made}.example.org`;
+    const domain = { created_at: 1, organization_id: person.organizationId, host, verified_at: 1 };
+    const row = await app.app.context.database.write((queries) =>
+      queries.insertInto('domains').values(domain).returning('id').executeTakeFirstOrThrow(),
+    );
+    return { ...person, host, domainId: row.id };
+  }
+
+  const come = (host: string, path: string, from = '203.0.113.1', headers: Record<string, string> = {}) =>
+    visitRaw(app.url, {
+      host,
+      path,
+      headers: { 'user-agent': browser, 'x-forwarded-for': from, ...headers },
+    });
+
+  const list = async ({ key }: Pick<Newcomer, 'key'>, query = '') =>
+    (await app.call('GET', `/api/v1/not_found${query}`, { key })).json;
+
+  const known = (who: Pick<Newcomer, 'key'>, count: number, query = '') =>
+    answerWhen(
+      () => list(who, query),
+      ({ addresses }) => addresses.length >= count,
+      `${count} addresses`,
+    );
+
+  const today = () => new Date(app.clock.now).toISOString().slice(0, 10);
+
+  test('what people mistyped is listed with its numbers, machines and scanners are not, and the answer is as ever', async () => {
+    const { host, ...who } = await owner();
+    await app.call('POST', '/api/v1/link', {
+      key: who.key,
+      body: { destination_url: 'https://example.com', domain: host, suffix: 'summer-sale' },
+    });
+    expect((await come(host, '/sumer-sale')).status).toBe(404);
+    await come(host, '/sumer-sale?utm_source=mail', '203.0.114.1');
+    await come(host, '/wp-login.php');
+    await come(host, '/sumer-sale', '203.0.115.1', { 'user-agent': 'python-requests/2.32' });
+    await come(host, '/summer-sale');
+    await come(host, '/caf%C3%A9', '203.0.116.1');
+    // Read by the app server, as its headers are unusual.
+    await visitRaw(app.url, {
+      host,
+      path: '/other',
+      method: 'GET',
+      headers: { 'user-agent': browser, 'x-forwarded-for': '203.0.117.1', expect: '' },
+    });
+    const { addresses, ...rest } = await known(who, 3);
+    expect(rest).toEqual({ other_visits: 0 });
+    const base = { domain: addresses[0].domain, first_day: today(), last_day: today() };
+    expect(new URL(base.domain).hostname).toBe(host);
+    const [summer] = (await app.call('GET', '/api/v1/link', { key: who.key })).json.links;
+    expect(addresses).toEqual([
+      {
+        ...base,
+        suffix: 'sumer-sale',
+        url: `${base.domain}/sumer-sale`,
+        visits: 2,
+        similar: { id: summer.id, suffix: 'summer-sale', url: summer.url },
+      },
+      { ...base, suffix: 'café', url: `${base.domain}/caf%C3%A9`, visits: 1, similar: null },
+      { ...base, suffix: 'other', url: `${base.domain}/other`, visits: 1, similar: null },
+    ]);
+  });
+
+  test('an address that gets a link leaves the list', async () => {
+    const { host, ...who } = await owner();
+    await come(host, '/flyer');
+    await known(who, 1);
+    const body = { destination_url: 'https://example.com', domain: host, suffix: 'flyer' };
+    expect((await app.call('POST', '/api/v1/link', { key: who.key, body })).status).toBe(201);
+    expect((await list(who)).addresses).toEqual([]);
+    expect((await come(host, '/flyer')).status).toBe(302);
+  });
+
+  test('a domain’s are seen by its organization alone, those of the service by who runs it', async () => {
+    const mine = await owner();
+    const theirs = await owner();
+    await come(mine.host, '/secret');
+    await come('127.0.0.1', '/of-the-service');
+    await known(mine, 1);
+    expect((await list(theirs)).addresses).toEqual([]);
+    const foreign = await app.call('GET', `/api/v1/not_found?domain=${mine.host}`, { key: theirs.key });
+    const missing = await app.call('GET', '/api/v1/not_found?domain=none.example', { key: theirs.key });
+    expect([foreign.status, missing.status]).toEqual([400, 400]);
+    expect(foreign.json.field_key).toBe('domain');
+    expect(foreign.text.replace(mine.host, 'none.example')).toBe(missing.text);
+    const service = `?domain=${new URL(app.url).hostname}`;
+    expect((await app.call('GET', `/api/v1/not_found${service}`, { key: mine.key })).status).toBe(403);
+    const { addresses } = await known(first, 1, service);
+    expect(addresses.map(({ suffix }: { suffix: string }) => suffix)).toEqual(['of-the-service']);
+    expect((await list(first)).addresses).toEqual(addresses);
+    expect((await app.call('GET', '/api/v1/not_found')).status).toBe(401);
+  });
+
+  test('pages follow one another by visits, and a cursor belongs to its list', async () => {
+    const who = await owner();
+    const { database } = app.app.context;
+    const now = Math.floor(app.clock.now / day);
+    const counts = ['a', 'b', 'c', 'd', 'e'].map((suffix, index) => ({
+      suffix,
+      visits: [3, 1, 3, 2, 1][index] ?? 0,
+    }));
+    await database.write((queries) => addNotFoundVisits(queries, who.domainId, now, counts));
+    await database.write((queries) =>
+      addNotFoundVisits(queries, who.domainId, now - 2, [{ suffix: 'd', visits: 2 }]),
+    );
+    const seen: unknown[] = [];
+    let next: string | undefined = '';
+    while (next !== undefined) {
+      const page = await list(who, `?limit=2${next && `&cursor=${next}`}`);
+      expect(page.addresses.length).toBeLessThanOrEqual(2);
+      for (const { suffix, visits } of page.addresses) seen.push([suffix, visits]);
+      next = page.next;
+    }
+    expect(seen).toEqual([
+      ['d', 4],
+      ['a', 3],
+      ['c', 3],
+      ['b', 1],
+      ['e', 1],
+    ]);
+    const ofThree = await list(who, '?days=3');
+    expect(ofThree.addresses[0].first_day).toBe(new Date((now - 2) * day).toISOString().slice(0, 10));
+    expect((await list(who, '?days=2')).addresses.map((one: { visits: number }) => one.visits)).toEqual([
+      3, 3, 2, 1, 1,
+    ]);
+    const other = await app.call(
+      'GET',
+      `/api/v1/not_found?days=2&cursor=${(await list(who, '?limit=2')).next}`,
+      {
+        key: who.key,
+      },
+    );
+    expect([other.status, other.json.field_key]).toEqual([400, 'cursor']);
+    for (const query of ['days=0', 'days=x', 'limit=101', 'domain=%00', 'unknown=1'])
+      expect([query, (await app.call('GET', `/api/v1/not_found?${query}`, { key: who.key })).status]).toEqual(
+        [query, 400],
+      );
+  });
+
+  test('of one day 200 addresses are kept apart: those that were visited once give way, and all are counted', async () => {
+    const who = await owner();
+    const { database } = app.app.context;
+    const now = Math.floor(app.clock.now / day);
+    const add = (counts: { suffix: string; visits: number }[]) =>
+      database.write((queries) => addNotFoundVisits(queries, who.domainId, now, counts));
+    await add([{ suffix: 'flyer', visits: 5 }]);
+    await add(Array.from({ length: 500 }, (_, index) => ({ suffix: `made-up-${index}`, visits: 1 })));
+    await add([{ suffix: 'poster', visits: 1 }]);
+    await Promise.all([add([{ suffix: 'poster', visits: 1 }]), add([{ suffix: 'flyer', visits: 1 }])]);
+    const rows = await database.read
+      .selectFrom('not_found_visits')
+      .selectAll()
+      .where('domain_id', '=', who.domainId)
+      .execute();
+    expect(rows.length).toBe(201);
+    expect(rows.reduce((sum, { visits }) => sum + visits, 0)).toBe(508);
+    const { addresses, other_visits } = await list(who, '?limit=2');
+    expect(addresses.map((one: { suffix: string; visits: number }) => [one.suffix, one.visits])).toEqual([
+      ['flyer', 6],
+      ['poster', 2],
+    ]);
+    expect(other_visits).toBe(302);
+  });
+
+  test('they go with their domain, and nothing is counted of one that is gone', async () => {
+    const who = await owner();
+    await come(who.host, '/flyer');
+    await known(who, 1);
+    const { key, domainId } = who;
+    expect((await app.call('DELETE', `/api/v1/domain/${domainId}`, { key })).status).toBe(204);
+    const { database } = app.app.context;
+    await database.write((queries) =>
+      addNotFoundVisits(queries, domainId, 1, [{ suffix: 'late', visits: 1 }]),
+    );
+    const left = database.read.selectFrom('not_found_visits').selectAll().where('domain_id', '=', domainId);
+    expect(await left.execute()).toEqual([]);
+  });
+
+  test('the most visited of the default domain stand beside those of own domains for who runs the service', async () => {
+    const { database } = app.app.context;
+    const now = Math.floor(app.clock.now / day);
+    const counts = [{ suffix: 'brochure', visits: 1_000 }];
+    await database.write((queries) => addNotFoundVisits(queries, defaultDomainId, now, counts));
+    expect((await list(first, '?limit=1')).addresses[0].suffix).toBe('brochure');
+  });
+});
+
+test('they are kept over a stop, and for as long as single clicks', async () => {
+  const { tidyUp } = await import('../src/manage/tidy-up.ts');
+  const app = await startApp({
+    env: { CLICK_RETENTION_DAYS: '3' },
+    overrides: { notFoundInterval: 3_600_000 },
+  });
+  await app.newcomer();
+  const { database } = app.app.context;
+  const rows = () => database.read.selectFrom('not_found_visits').select('suffix').execute();
+  await app.visit('/flyer');
+  expect(await rows()).toEqual([]);
+  const now = Math.floor(app.clock.now / day);
+  for (const [suffix, age] of [
+    ['old', 4],
+    ['young', 3],
+  ] as const)
+    await database.write((queries) =>
+      addNotFoundVisits(queries, defaultDomainId, now - age, [{ suffix, visits: 1 }]),
+    );
+  await tidyUp(app.app.context);
+  expect(await rows()).toEqual([{ suffix: 'young' }]);
+  const before = app.app.context.database;
+  let stored: unknown;
+  const { close } = before;
+  before.close = async () => {
+    stored = await rows();
+    await close.call(before);
+  };
+  await app.stop();
+  expect(stored).toEqual([{ suffix: 'young' }, { suffix: 'flyer' }]);
+});
